@@ -8,6 +8,7 @@ from typing import Any
 
 from app.commands.finding import Finding, listed
 from app.commands.literals import array, literal
+from app.commands.role_trials import role_trials
 from app.commands.unprotected import UNPROTECTED, unprotected
 from app.database import Database
 from app.documents.named import ANY_ROLE
@@ -19,13 +20,14 @@ from app.settings import Settings
 
 def examine(settings: Settings, database: Database) -> Iterator[Finding]:
     """Check everything and change nothing. Raises Unavailable when the database cannot be reached."""
-    yield from _database(settings, database.read)
+    yield from _database(settings, database)
     if database.target.ignored:
         without = listed(database.target.ignored)
         yield Finding("note", f"parameters of DATABASE_URL have no effect: {without}")
 
 
-def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
+def _database(settings: Settings, database: Database) -> Iterator[Finding]:
+    ask = database.read
     roles = tuple(dict.fromkeys((*settings.api_roles, SERVICE_ROLE)))
     restricted = [each for each in settings.documents_only if each != ANY_ROLE]
     about = json.loads(ask(_ABOUT.format(roles=array((*roles, *restricted)))) or b"{}")
@@ -46,6 +48,8 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
     for damage in storage_damage(ask):
         yield Finding("WRONG", damage, "as the owner of schema storage: run portico init, which repairs it")
     yield from _roles(roles, about["roles"], user)
+    settable = [name for name in roles if about["roles"].get(name, {}).get("settable")]
+    yield from role_trials(database, state, settable)
     if unknown := [each for each in restricted if each not in about["roles"]]:
         yield Finding("WRONG", f"DOCUMENTS_ONLY restricts nobody by roles that do not exist: {listed(unknown)}")
     for schema in settings.api_schemas:

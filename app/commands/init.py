@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
+from app.commands.failure import CommandError
 from app.commands.report import tell
 from app.commands.target import settings_with_database
-
-if TYPE_CHECKING:
-    from app.installation import Grants
 
 
 @click.command("init")
 @click.option(
     "--grants-on-public",
     type=click.Choice(["protected", "all", "none"]),
+    default="protected",
     help="On which existing tables and views of schema public anon and authenticated get rights: those with row level"
-    " security (the default; on a terminal you are asked), all, or none.",
+    " security (the default), all but private ones, or none. With all, anon may read and authenticated read and write"
+    " them: they are listed, and you confirm that.",
 )
 @click.option(
     "--no-grants-on-public", "grants_on_public", flag_value="none", help="The same as --grants-on-public=none."
 )
-def command(grants_on_public: Grants | None) -> None:
+@click.option("--yes", is_flag=True, help="Confirm what --grants-on-public=all opens, as in scripts.")
+def command(grants_on_public: str, yes: bool) -> None:
     """Install Portico's objects in the database: roles, grants, and the schemas graphql, auth and storage.
 
     It can be run again: it adds what is missing and keeps what exists.
@@ -33,20 +34,24 @@ def command(grants_on_public: Grants | None) -> None:
 
     with settings_with_database() as settings:
         url = settings.database_url or ""
-        tell(install(url, grants_on_public=grants_on_public or _asked_for(url)))
+        opened = _confirmed(url, yes) if grants_on_public == "all" else ()
+        tell(install(url, grants_on_public="none" if grants_on_public == "none" else "protected", opened=opened))
 
 
-def _asked_for(url: str) -> Grants:
-    from app.installation import unprotected
+def _confirmed(url: str, yes: bool) -> Sequence[str]:
+    """The relations that are to be opened. Raises CommandError unless the operator agrees."""
+    from app.installation import closed_relations
 
-    # It is None where the caller has closed it.
-    if sys.stdin is None or not sys.stdin.isatty():
-        return "protected"
-    names = unprotected(url)
+    found = closed_relations(url)
+    names = [each.name for each in found if each.reason is None]
     if not names:
-        return "protected"
-    click.echo("These relations in schema public have no row level security:")
+        return ()
+    click.echo("anon may read all rows of these relations, and authenticated may read and write them:")
     for name in names:
         click.echo(f"  {name}")
-    wanted = click.confirm("Let anon and authenticated read and write all their rows?", default=False)
-    return "all" if wanted else "protected"
+    # It is None where the caller has closed it.
+    if not yes and (sys.stdin is None or not sys.stdin.isatty()):
+        raise CommandError("nothing was changed. Check this list, then confirm it with --yes")
+    if not yes and not click.confirm(f"Open {'this relation' if len(names) == 1 else 'these relations'}?"):
+        raise CommandError("nothing was changed")
+    return names

@@ -21,4 +21,6 @@ def tell(report: Report) -> None:
 
 def tell_lacks(lacks: tuple[Lack, ...]) -> None:
     for lack in lacks:
-        click.echo(f"- {lack.what}\n    {lack.fix}")
+        click.echo(f"- {lack.what}")
+        for line in lack.fix.splitlines():
+            click.echo(f"    {line}")

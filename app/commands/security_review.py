@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from app.commands.finding import Finding, listed
+from app.commands.finding import Finding, Mark, listed
 from app.commands.literals import literal
 from app.commands.unprotected import UNPROTECTED, unprotected
 from app.database import parse_database_url
+from app.identity import ANON, AUTHENTICATED
 from app.identity.issuing import is_too_short
+from app.installation import readable_private_relations
 from app.installation.state import Ask
 from app.settings import Settings
 
@@ -26,6 +28,7 @@ def review(settings: Settings, ask: Ask) -> list[Finding]:
     """Check everything and change nothing. Raises Unavailable when the database cannot be reached."""
     findings = [*_keys(settings), *_settings(settings), *_login(ask)]
     for schema in settings.api_schemas:
+        findings += _private(schema, ask)
         findings += _schema(schema, ask)
     return findings or [Finding("ok", "nothing needs to be closed")]
 
@@ -78,6 +81,21 @@ def _login(ask: Ask) -> Iterator[Finding]:
         )
     if login["lists_blobs"]:
         yield Finding("WRONG", "everybody may execute storage.list_replaced_blob()", "run portico init, which fixes it")
+
+
+def _private(schema: str, ask: Ask) -> Iterator[Finding]:
+    marks: tuple[tuple[Mark, str], ...] = (("WRONG", ANON), ("note", AUTHENTICATED))
+    told: set[str] = set()
+    for mark, role in marks:
+        found = readable_private_relations(ask, literal(schema), literal(role))
+        named = [f"{name} ({reason})" for name, reason in found if name not in told]
+        told.update(name for name, _ in found)
+        if named:
+            yield Finding(
+                mark,
+                f"{role} may read relations in schema {schema} that look private: {listed(named)}",
+                f"revoke all on <relation> from {role}; then grant select on columns that are public",
+            )
 
 
 def _schema(schema: str, ask: Ask) -> Iterator[Finding]:

@@ -3,11 +3,12 @@
 from app.identity.api_roles import ApiRoles
 from app.identity.caller import Caller
 from app.identity.identity import Identity, IdentitySettings, has_keys
-from app.identity.own_roles import ANON, OWN_ROLES, SERVICE_ROLE
+from app.identity.own_roles import ANON, AUTHENTICATED, OWN_ROLES, SERVICE_ROLE
 from app.identity.tokens import TokenError
 
 __all__ = [
     "ANON",
+    "AUTHENTICATED",
     "OWN_ROLES",
     "SERVICE_ROLE",
     "ApiRoles",

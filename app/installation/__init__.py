@@ -8,12 +8,13 @@ from app.installation.install import (
     Grants,
     InstallationError,
     Report,
+    closed_relations,
     install,
     uninstall,
-    unprotected,
     upgrade,
 )
 from app.installation.lacks import Lack, storage_damage
+from app.installation.opening import ClosedRelation, readable_private_relations
 from app.installation.scripts import install_files
 from app.installation.state import InstallationState, immutable, outdated, read_server, read_state, unsupported
 from app.installation.version import VERSION
@@ -21,20 +22,22 @@ from app.installation.version import VERSION
 __all__ = [
     "OLDEST_SERVER",
     "VERSION",
+    "ClosedRelation",
     "Grants",
     "InstallationError",
     "InstallationState",
     "Lack",
     "Report",
+    "closed_relations",
     "immutable",
     "install",
     "install_files",
     "outdated",
     "read_server",
     "read_state",
+    "readable_private_relations",
     "storage_damage",
     "uninstall",
-    "unprotected",
     "unsupported",
     "upgrade",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,8 @@ from app.database.url import parse_database_url
 from app.database.wire import DatabaseConnection
 from app.errors import PorticoError
 from app.installation import scripts
-from app.installation.lacks import Lack, lacks_of, lacks_of_public, without_row_security
+from app.installation.lacks import Lack, lacks_of, lacks_of_public
+from app.installation.opening import ClosedRelation, closed_relations_of, opening
 from app.installation.state import IS_STANDBY, Ask, outdated, read_server, read_state
 from app.installation.version import VERSION
 
@@ -37,6 +38,7 @@ set local idle_in_transaction_session_timeout = 0;
 set local row_security = on;
 set local standard_conforming_strings = on;
 set local check_function_bodies = on;
+set local jit = off;
 set local lock_timeout = '{_TURN_WAIT_S}s';
 select pg_advisory_xact_lock({_LOCK});
 """
@@ -49,8 +51,8 @@ _WHO = "select current_user::text"
 _WHERE = "select current_database()::text"
 
 
-Grants = Literal["protected", "all", "none"]
-"""On which existing relations of schema public anon and authenticated get rights: those with row level security, all,
+Grants = Literal["protected", "none"]
+"""On which existing relations of schema public anon and authenticated get rights: those with row level security, or
 none."""
 
 
@@ -81,20 +83,22 @@ def install(
     version: str = VERSION,
     as_extension: bool | None = None,
     grants_on_public: Grants = "protected",
+    opened: Sequence[str] = (),
 ) -> Report:
     """Install ``version``, or repair it if it is installed; another version is reported and left as it is.
 
     ``as_extension``: use CREATE EXTENSION; None means if the server has the files and the role is a superuser.
-    ``grants_on_public``: see ``Grants``; with "none" service_role gets no rights there either. The grants are made only
-    by the first installation, except that "all" is always carried out. Raises InstallationError, and Unavailable when
-    the database cannot be reached or the connection is lost; both mean that nothing was changed, except for the code
-    OUTCOME_UNKNOWN.
+    ``grants_on_public``: see ``Grants``; with "none" service_role gets no rights there either. Only the first
+    installation makes these grants. ``opened``: names of ``closed_relations`` that anon may read, and authenticated
+    read and write, from now on. Raises InstallationError, and Unavailable when the database cannot be reached or the
+    connection is lost; both mean that nothing was changed, except for the code OUTCOME_UNKNOWN.
     """
     with _transaction(database_url) as session:
         ask = partial(_value, session)
         _check_server(ask)
         state = read_state(ask)
         if state.version not in (None, version):
+            _open(session, opened)
             other = outdated(state) or f"version {state.version} is installed; `portico upgrade` changes the version"
             if state.owned:
                 # graphql.available_extensions reports this as the newest version.
@@ -102,27 +106,32 @@ def install(
             return Report(state.version, state.version, state.by_extension, lacks_of(ask), other)
         if as_extension is None:
             as_extension = state.superuser and version in state.offered
-        if grants_on_public != "protected":
-            wanted = "all" if grants_on_public == "all" else "off"
-            session.simple(f"set local portico.grant_public = '{wanted}'")
+        if grants_on_public == "none":
+            session.simple("set local portico.grant_public = 'off'")
         if as_extension and not state.by_extension:
             _run(session, f"create extension portico version '{_known(version)}'")
         elif state.version is None or state.owned:
             _run(session, scripts.install_script(_known(version)))
+        _open(session, opened)
         after = read_state(ask)
         lacks = lacks_of(ask)
-        if grants_on_public == "all" or (state.version is None and grants_on_public != "none"):
+        if opened or (state.version is None and grants_on_public != "none"):
             lacks += lacks_of_public(ask)
         return Report(state.version, after.version, after.by_extension, lacks)
 
 
-def unprotected(database_url: str) -> list[str]:
-    """The relations of schema public that "protected" leaves closed, as identifiers; none once Portico is installed.
-    Raises InstallationError where ``install`` could do nothing."""
+def _open(session: DatabaseConnection, names: Sequence[str]) -> None:
+    for name in names:
+        _run(session, opening(name))
+
+
+def closed_relations(database_url: str) -> list[ClosedRelation]:
+    """What anon and authenticated may not read in schema public, as no policies would guard it. Raises
+    InstallationError where ``install`` could do nothing."""
     with _transaction(database_url) as session:
         ask = partial(_value, session)
         _check_server(ask)
-        return [] if read_state(ask).version is not None else without_row_security(ask)
+        return closed_relations_of(ask)
 
 
 def upgrade(database_url: str, *, version: str = VERSION) -> Report:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from app.installation.opening import ClosedRelation, closed_relations_of
 from app.installation.state import Ask
 
 _EXISTS = """
@@ -20,16 +22,11 @@ select count(*)::text from pg_catalog.pg_class c join pg_catalog.pg_roles r on r
 where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p') and not c.relrowsecurity
   and has_table_privilege(r.oid, c.oid, 'insert')
 """
-_WITHOUT_ROW_SECURITY = """
-select coalesce(json_agg(format('%I.%I', 'public', c.relname) order by c.relname), '[]')::text
-from pg_catalog.pg_class c
-where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relrowsecurity
-  and not exists (select from unnest(c.reloptions) o (option) where option ~* '^security_invoker=(true|on|yes|1)$')
-  and pg_has_role(current_user, c.relowner, 'usage')
-  and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_catalog.pg_class'::regclass
-                  and d.objid = c.oid and d.deptype = 'e')
-  and not exists (select from pg_catalog.pg_roles r
-                  where r.rolname in ('anon', 'authenticated') and has_table_privilege(r.oid, c.oid, 'select'))
+_LATER_ONES_OPEN = """
+select (count(*) > 0)::text from pg_catalog.pg_default_acl d cross join aclexplode(d.defaclacl) a
+join pg_catalog.pg_roles r on r.oid = a.grantee and r.rolname = 'anon'
+where d.defaclobjtype = 'r' and d.defaclnamespace in (0, to_regnamespace('public'))
+  and pg_has_role(current_user, d.defaclrole, 'usage')
 """
 _PUBLIC_CLOSED = """
 select string_agg(r.rolname, ', ' order by r.rolname) from pg_catalog.pg_roles r
@@ -72,16 +69,16 @@ def lacks_of_public(ask: Ask) -> tuple[Lack, ...]:
                 f"as the owner of the schema: grant usage on schema public to {closed.decode()}",
             )
         )
-    left_out = without_row_security(ask)
+    left_out = closed_relations_of(ask)
     if left_out:
-        names = ", ".join(left_out)
-        lacks.append(
-            Lack(
-                f"anon and authenticated have no rights on these relations without row level security: {names}",
-                "enable it, write policies, then: grant select, insert, update, delete"
-                f" on {names} to anon, authenticated; or open all as they are: portico init --grants-on-public=all",
+        lacks += _closed(left_out)
+        if ask(_LATER_ONES_OPEN) != b"true":
+            lacks.append(
+                Lack(
+                    "what you create in schema public from now on is closed to anon and authenticated too",
+                    "grant rights with each table; docs/database.md",
+                )
             )
-        )
     open_tables = int(ask(_WRITABLE_BY_ALL) or b"0")
     if open_tables:
         lacks.append(
@@ -94,7 +91,17 @@ def lacks_of_public(ask: Ask) -> tuple[Lack, ...]:
     return tuple(lacks)
 
 
-def without_row_security(ask: Ask) -> list[str]:
-    """The relations of schema public that "protected" of ``Grants`` leaves closed, as identifiers."""
-    names: list[str] = json.loads(ask(_WITHOUT_ROW_SECURITY) or b"[]")
-    return names
+def _closed(left_out: Sequence[ClosedRelation]) -> Iterator[Lack]:
+    ordinary = [each.name for each in left_out if each.reason is None]
+    private = [f"{each.name} ({each.reason})" for each in left_out if each.reason is not None]
+    if ordinary:
+        grants = [f"grant select on {name} to anon, authenticated;" for name in ordinary]
+        yield Lack(
+            f"anon and authenticated have no rights on {len(ordinary)} relation(s) without row level security",
+            "\n".join(["enable it and write policies; or, where everybody may read every row:", *grants]),
+        )
+    if private:
+        yield Lack(
+            f"these relations are not for the public, and stay closed: {', '.join(private)}",
+            "if some columns are public: grant select (<column>) on <relation> to anon, authenticated",
+        )

@@ -8,11 +8,12 @@ import tempfile
 from collections import deque
 from pathlib import Path
 
-from app.installation.version import precedence
+from app.installation.version import VERSION, precedence
 
 DIRECTORY = Path(__file__).parent / "sql"
 
 _INSTALL = re.compile(r"portico--(\d+\.\d+\.\d+)\.sql")
+_PRIVATE = re.compile(r"create or replace view graphql\.private_relations as\n(.*?);\n", re.DOTALL)
 _UPGRADE = re.compile(r"portico--(\d+\.\d+\.\d+)--(\d+\.\d+\.\d+)\.sql")
 
 
@@ -27,6 +28,15 @@ def install_script(version: str) -> str:
     if version not in versions():
         raise KeyError(version)
     return _read(f"portico--{version}.sql")
+
+
+def private_relations() -> str:
+    """The query of the view ``graphql.private_relations``, for databases without it; needs ``pg_catalog`` first in the
+    search path."""
+    found = _PRIVATE.search(install_script(VERSION))
+    if found is None:
+        raise LookupError("the script has no view graphql.private_relations")
+    return found[1]
 
 
 def upgrade_path(installed: str, wanted: str) -> list[tuple[str, str]] | None:

@@ -49,7 +49,7 @@ def database_url(request: pytest.FixtureRequest, postgres: PostgresServer) -> It
     with psycopg.connect(url, autocommit=True) as connection:
         for file in files:
             connection.execute(_text(packages / file))
-    install(url, grants_on_public="all")
+    install(url)
     yield url
     postgres.drop_database(url)
 

@@ -61,7 +61,7 @@ def test_all_that_the_schema_offers(
     with psycopg.connect(url, autocommit=True) as connection:
         for each in statements:
             connection.execute(each)
-    install(url, grants_on_public="all")
+    install(url)
     postgres.execute(OPEN.format(schema), url)
     assert len(walked(url, api_schemas=(schema,)).inserted) >= inserted
     postgres.drop_database(url)

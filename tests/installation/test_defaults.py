@@ -5,7 +5,7 @@ from __future__ import annotations
 import pg8000.exceptions
 import pytest
 
-from app.installation import install, upgrade
+from app.installation import closed_relations, install, upgrade
 from app.installation.scripts import versions
 from tests.installation.conftest import Session
 
@@ -28,10 +28,19 @@ USES = {
     "old_matview": "select one from old_matview",
     "old_sequence": "select nextval('old_sequence')",
     "old_function": "select old_function()",
-    "new_table": "insert into new_table (body) values ('a') returning body",
-    "new_view": "select count(*) >= 0 from new_view",
-    "new_function": "select new_function()",
 }
+WRITES = ("old_table",)
+
+LATER = """
+create table new_table (id int generated always as identity primary key, body text);
+create view new_view as table new_table;
+create function new_function() returns int language sql as 'select 1';
+"""
+LATER_USES = (
+    "insert into new_table (body) values ('a') returning body",
+    "select count(*) >= 0 from new_view",
+    "select new_function()",
+)
 
 
 def denied(session, sql: str) -> bool:
@@ -49,21 +58,29 @@ def test_public_is_visible(request, session: Session, as_extension: bool) -> Non
     url = request.getfixturevalue("extension_url" if as_extension else "database_url")
     owner = session(url)
     owner.run(BEFORE)
-    report = install(url, as_extension=as_extension, grants_on_public="all")
-    assert [lack.what for lack in report.lacks] == [
-        "anon and authenticated may read and write all rows of 1 table(s) in schema public"
-        " that have no row level security"
-    ]
-    owner.run("create table new_table (id int generated always as identity primary key, body text)")
-    owner.run("create view new_view as table new_table")
-    owner.run("create function new_function() returns int language sql as 'select 1'")
+    report = install(url, as_extension=as_extension, opened=[each.name for each in closed_relations(url)])
+    assert [lack.what for lack in report.lacks] == []
     for role in ("anon", "authenticated", "service_role"):
         owner.run(f"set role {role}")
-        for use in USES.values():
+        for name, use in USES.items():
+            if role == "anon" and name in WRITES:
+                assert denied(owner, use)
+                use = f"select count(*) >= 0 from {name}"
             assert owner.run(use), (role, use)
         assert denied(owner, "select closed_function()")
         assert denied(owner, "create table mine (id int)")
         assert denied(owner, "truncate old_table") == (role != "service_role")
+        owner.run("reset role")
+
+
+def test_what_is_made_later_is_visible(database_url: str, session: Session) -> None:
+    install(database_url)
+    owner = session(database_url)
+    owner.run(LATER)
+    for role in ("anon", "authenticated", "service_role"):
+        owner.run(f"set role {role}")
+        for use in LATER_USES:
+            assert owner.run(use), (role, use)
         owner.run("reset role")
 
 
@@ -75,26 +92,31 @@ def test_what_was_there_without_row_security_stays_closed(request, session: Sess
     owner.run("create view careful with (security_invoker = true) as select 1 as one")
     owner.run("create table alembic_version (version_num text); alter table alembic_version enable row level security")
     report = install(url, as_extension=as_extension)
-    closed = "public.old_matview, public.old_table, public.old_view"
     assert [lack.what for lack in report.lacks] == [
-        f"anon and authenticated have no rights on these relations without row level security: {closed}"
+        "anon and authenticated have no rights on 3 relation(s) without row level security",
+        "what you create in schema public from now on is closed to anon and authenticated too",
     ]
-    assert f"grant select, insert, update, delete on {closed} to anon, authenticated" in report.lacks[0].fix
+    closed = [f"public.{name}" for name in ("old_matview", "old_table", "old_view")]
+    assert report.lacks[0].fix.splitlines()[1:] == [
+        f"grant select on {each} to anon, authenticated;" for each in closed
+    ]
     owner.run("create table new_table (id int generated always as identity primary key, body text)")
     for role in ("anon", "authenticated"):
         owner.run(f"set role {role}")
-        for relation in ("old_table", "old_view", "old_matview", "alembic_version"):
+        for relation in ("old_table", "old_view", "old_matview", "alembic_version", "new_table"):
             assert denied(owner, f"select count(*) from {relation}"), (role, relation)
-        for relation in ("closed", "careful", "new_table"):
+        for relation in ("closed", "careful"):
             assert owner.run(f"select count(*) >= 0 from {relation}") == [[True]], (role, relation)
         owner.run("reset role")
     owner.run("set role service_role")
     assert owner.run(USES["old_table"]) == [["a"]]
     owner.run("reset role")
     assert install(url).lacks == ()
-    install(url, grants_on_public="all")
-    owner.run("set role anon")
+    install(url, opened=closed)
+    owner.run("set role authenticated")
     assert owner.run(USES["old_table"]) == [["a"]]
+    owner.run("set role anon")
+    assert owner.run("select count(*) > 0 from old_table") == [[True]]
     assert denied(owner, "select * from alembic_version")
 
 

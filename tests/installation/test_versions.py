@@ -209,6 +209,7 @@ def test_create_extension_gives_the_same_as_init(extension_url: str, session: Se
         "table graphql.schema_change",
         "view graphql.available_extensions",
         "view graphql.missing",
+        "view graphql.private_relations",
         "view graphql.storage_damage",
     ]
 

@@ -1,4 +1,4 @@
-"""`portico init` on a terminal asks before it grants anything on existing tables without row level security."""
+"""`portico init` opens no existing table without row level security unless its operator confirms the list of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import sys
 import pytest
 
 from tests.postgres_server import PostgresServer
+from tests.process.conftest import Portico
 from tests.process.running import PATIENCE_S, REPOSITORY, environment
 
-QUESTION = "Let anon and authenticated read and write all their rows?"
+QUESTION = "Open this relation?"
 
 
 def on_a_terminal(typed: str, *arguments: str, url: str) -> tuple[int, str]:
@@ -46,35 +47,63 @@ def may_read(postgres: PostgresServer, url: str, table: str) -> bool:
     return found
 
 
+SQL = """
+create table "Old" (id int);
+create table guarded (id int);
+alter table guarded enable row level security;
+create table auth_user (id int, password text);
+"""
+
+
 @pytest.mark.parametrize(("typed", "opened"), [("y\n", True), ("n\n", False), ("\n", False)])
-def test_it_asks(postgres: PostgresServer, typed: str, opened: bool) -> None:
-    url = postgres.create_database(
-        sql='create table "Old" (id int); create table closed (id int); alter table closed enable row level security'
-    )
-    code, screen = on_a_terminal(typed, url=url)
-    assert code == 0, screen
+def test_it_asks_before_it_opens_all(postgres: PostgresServer, typed: str, opened: bool) -> None:
+    url = postgres.create_database(sql=SQL)
+    code, screen = on_a_terminal(typed, "--grants-on-public=all", url=url)
     before, question, _ = screen.partition(QUESTION)
-    assert question
+    assert question, screen
     assert 'public."Old"' in before
-    assert "closed" not in before
+    assert "guarded" not in before
+    assert "auth_user" not in before
+    assert code == (0 if opened else 1), screen
     assert may_read(postgres, url, '"Old"') == opened
-    assert may_read(postgres, url, "closed")
+    assert not may_read(postgres, url, "auth_user")
 
 
-@pytest.mark.parametrize("option", ["--grants-on-public=protected", "--grants-on-public=all", "--no-grants-on-public"])
-def test_an_option_is_the_answer(postgres: PostgresServer, option: str) -> None:
-    url = postgres.create_database(sql="create table old (id int)")
-    code, screen = on_a_terminal("", option, url=url)
+def test_it_opens_all_on_a_terminal_without_a_question_when_told_so(postgres: PostgresServer) -> None:
+    url = postgres.create_database(sql=SQL)
+    code, screen = on_a_terminal("", "--grants-on-public=all", "--yes", url=url)
     assert code == 0, screen
     assert QUESTION not in screen
-    assert may_read(postgres, url, "old") == option.endswith("=all")
+    assert 'public."Old"' in screen
+    assert may_read(postgres, url, '"Old"')
 
 
-def test_it_asks_only_about_tables_that_stay_closed(postgres: PostgresServer) -> None:
-    """It does not ask in a database without tables, nor when it is run again."""
+@pytest.mark.parametrize("option", ["--grants-on-public=protected", "--no-grants-on-public", None])
+def test_it_asks_nothing_where_it_opens_nothing(postgres: PostgresServer, option: str | None) -> None:
+    url = postgres.create_database(sql=SQL)
+    code, screen = on_a_terminal("", *filter(None, [option]), url=url)
+    assert code == 0, screen
+    assert QUESTION not in screen
+    assert not may_read(postgres, url, '"Old"')
+
+
+def test_without_a_terminal_it_opens_nothing_that_is_not_confirmed(postgres: PostgresServer, portico: Portico) -> None:
+    url = postgres.create_database(sql=SQL)
+    refused = portico("init", "--grants-on-public=all", DATABASE_URL=url)
+    assert refused.returncode == 1
+    assert 'public."Old"' in refused.stdout
+    assert refused.stderr == "portico: nothing was changed. Check this list, then confirm it with --yes\n"
+    assert postgres.execute("select to_regnamespace('graphql') is null", url) == [[True]]
+    confirmed = portico("init", "--grants-on-public=all", "--yes", DATABASE_URL=url)
+    assert confirmed.returncode == 0, confirmed.stderr
+    assert may_read(postgres, url, '"Old"')
+    assert not may_read(postgres, url, "auth_user")
+    # There is nothing left to confirm.
+    assert portico("init", "--grants-on-public=all", DATABASE_URL=url).returncode == 0
+
+
+def test_it_asks_nothing_in_an_empty_database(postgres: PostgresServer) -> None:
     url = postgres.create_database()
-    for _ in range(2):
-        code, screen = on_a_terminal("", url=url)
-        assert code == 0, screen
-        assert QUESTION not in screen
-        postgres.execute("create table if not exists later (id int)", url)
+    code, screen = on_a_terminal("", "--grants-on-public=all", url=url)
+    assert code == 0, screen
+    assert QUESTION not in screen

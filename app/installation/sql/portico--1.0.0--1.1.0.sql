@@ -50,6 +50,7 @@ begin
     comment on column storage.uploads.notes is 'What the protocol of the upload wants to know again';
     comment on column storage.uploads.finished is 'The object that it became; null for an unfinished upload';
     alter table storage.uploads enable row level security;
+    grant all on storage.uploads to current_user;
   end if;
 
   if to_regclass('storage.upload_parts') is null then
@@ -67,6 +68,7 @@ begin
     comment on table storage.upload_parts is 'The pieces of unfinished uploads: what is known of each but its bytes';
     comment on column storage.upload_parts.version is 'Names the bytes, as in storage.objects';
     alter table storage.upload_parts enable row level security;
+    grant all on storage.upload_parts to current_user;
   end if;
 
   -- Who may come in by the S3 protocol. The secrets are encrypted with a key that only the service has.
@@ -85,6 +87,7 @@ begin
     comment on column storage.access_keys.claims is 'Whom requests with the key run as: the role, and what policies can read';
     comment on column storage.access_keys.buckets is 'The buckets that the key is confined to; null for all';
     alter table storage.access_keys enable row level security;
+    grant all on storage.access_keys to current_user;
   end if;
 
   -- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's; $release$ takes it out again.
@@ -287,10 +290,243 @@ create or replace view graphql.missing as
   from pg_catalog.pg_roles p cross join pg_catalog.pg_namespace n
   where p.rolname in ('anon', 'authenticated', 'service_role')
     and n.nspname in ('auth', 'storage')
-    and not has_schema_privilege(p.oid, n.oid, 'usage');
+    and not has_schema_privilege(p.oid, n.oid, 'usage')
+  union all
+  select format('the role %s may not execute the function %I.%I(%s)', r.rolname, n.nspname, p.proname,
+                pg_get_function_identity_arguments(p.oid)),
+         format('portico init once more, or the owner of the function: grant execute on function %I.%I(%s) to %I',
+                n.nspname, p.proname, pg_get_function_identity_arguments(p.oid), r.rolname)
+  from pg_catalog.pg_roles r
+  cross join pg_catalog.pg_proc p
+  join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+  where r.rolname in ('anon', 'authenticated', 'service_role')
+    and not has_function_privilege(r.oid, p.oid, 'execute')
+    and case n.nspname
+      when 'graphql' then p.proname in ('schema_version', 'assert_schema_version', 'set_local')
+      when 'auth' then p.proname in ('jwt', 'uid', 'role', 'email') and p.pronargs = 0
+      when 'storage' then p.proname in ('foldername', 'filename', 'extension', 'operation', 'allow_any_operation',
+                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object')
+    end
+  union all
+  select format('service_role may not %s the rows of the table storage.%I', lower(w.privilege), c.relname),
+         format('portico init once more, or the owner of the table: grant %s on storage.%I to service_role',
+                lower(w.privilege), c.relname)
+  from pg_catalog.pg_roles r
+  cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as w (privilege)
+  cross join pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'storage'
+  where r.rolname = 'service_role'
+    and c.relname in ('buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys')
+    and not has_table_privilege(r.oid, c.oid, w.privilege);
 comment on view graphql.missing is 'What of Portico this database lacks for the role that asks, and who can mend it how';
 grant select on graphql.missing to public;
 
+
+-- -------------------------------------------------------------------------------- what is not for the public to read
+
+-- What the public should not read: tables of frameworks, and columns that look like credentials. `columns` are these, null
+-- where the whole relation is meant. Names are compared as words in lower case: userPassword is user_password.
+create or replace view graphql.private_relations as
+  with framework (maker, pattern, columns, companion) as materialized (values
+    ('a migration tool', '__drizzle_migrations|drizzle_migrations|__ef_?migrations_?history|_?prisma_migrations|_sqlx_migrations'
+     '|__diesel_schema_migrations|seaql_migrations|_yoyo_.*|yoyo_lock|sequelize_?(meta|data)|alembic_version.*'
+     '|atlas_schema_revisions|database_?change_?log(_?lock)?|flyway_schema_history|schema_(version|migrations.*)'
+     '|schema_?versions|version_?info|goose_db_version|gorp_migrations|gopg_migrations|bun_migration(s|_locks)'
+     '|knex_migrations(_lock)?|kysely_migration(_lock)?|mikro_orm_migrations|phinxlog|pg_?migrations'
+     '|refinery_schema_history|typeorm_metadata|db_version|_?migrations|migration_(history|log|versions?)'
+     '|doctrine_migration_versions|ar_internal_metadata', '{}'::text[], null::text),
+    ('Django', 'django_.*|auth_(user|group|permission)(_.*)?|authtoken_.*|account_email(address|confirmation)'
+     '|socialaccount_.*|social_auth_.*|oauth2_provider_.*|otp_.*|axes_.*|knox_.*|token_blacklist_.*|mfa_authenticator'
+     '|two_factor_.*|guardian_.*|reversion_(revision|version)|silk_.*|celery_.*|kombu_(message|queue)|constance_config'
+     '|easy_thumbnails_.*|wagtail(admin|users|search|forms)_.*'
+     '|wagtailcore_(apitoken|comment.*|group.*|.*logentry|.*restriction.*|revision|task.*|workflow.*|uploadedfile|.*subscription)',
+     '{}', null),
+    ('Rails', 'active_storage_.*|action_(text|mailbox|cable)_.*|delayed_jobs|good_jobs?(_.*)?|solid_(queue|cache|cable)_.*'
+     '|que_(jobs|lockers|values|scheduler_.*)|oauth_(access_tokens|access_grants|applications|openid_requests|device_grants)'
+     '|flipper_.*|ahoy_.*|noticed_.*', '{}', null),
+    ('Rails', 'versions', '{item_type, object}', null),
+    ('Rails', 'audits', '{auditable_type}', null),
+    ('Rails', 'sessions', '{session_id, data}', null),
+    ('Laravel', 'failed_jobs|job_batches|cache_locks|password_resets|password_reset_tokens|personal_access_tokens'
+     '|telescope_.*|pulse_.*|oauth_(auth_codes|clients|personal_access_clients|refresh_tokens|device_codes)'
+     '|model_has_(roles|permissions)|role_has_permissions|activity_log', '{}', null),
+    ('Laravel', 'jobs', '{queue, payload, attempts}', null),
+    ('Laravel', 'cache', '{key, value, expiration}', null),
+    ('Laravel', 'sessions', '{payload, last_activity}', null),
+    ('Symfony', 'messenger_messages|rememberme_token|lock_keys|ext_log_entries|reset_password_request|cache_items', '{}', null),
+    ('ASP.NET', 'asp_?net_?.*|open_?iddict_?.*|persisted_?grants|device_?codes|data_?protection_?keys|server_?side_?sessions'
+     '|(inbox|outbox)_?(state|message)s?', '{}', null),
+    ('Hangfire', 'hangfire.*', '{}', null),
+    ('Hangfire', 'job|jobparameter|jobqueue|server|set|list|hash|counter|aggregatedcounter|state|schema|lock', '{}',
+     'job_?parameter'),
+    ('Quartz', 'qrtz_.*', '{}', null),
+    ('Spring', 'spring_session.*|batch_(job|step)_.*|oauth_(client_details|access_token|refresh_token|client_token|code|approvals)'
+     '|oauth2_(authorization.*|authorized_client|registered_client)|persistent_logins|shedlock|event_publication.*'
+     '|acl_(sid|class|entry|object_identity)|int_(message.*|group_to_message|lock|metadata_store|channel_message)|revinfo'
+     '|jhi_(user.*|authority|persistent_.*)|(domain|snapshot)_event_entry|token_entry|saga_entry|association_value_entry',
+     '{}', null),
+    ('Camunda', 'act_(ru|hi|ge|id|re|procdef|evt|dmn|fo|cmmn|app)_.*|flw_.*', '{}', null),
+    ('Auth.js or Better Auth', 'verification_?(token|request)s?|jwks|passkeys?|two_?factors?', '{}', null),
+    ('Auth.js or Better Auth', 'verifications?', '{identifier, value}', null),
+    ('Auth.js or Better Auth', 'users?', '{email, email_verified}', null),
+    ('connect-pg-simple', 'sessions?', '{sid, sess}', null),
+    ('Keycloak', 'admin_event_entity|associated_policy|authentication_.*|authenticator_config.*|broker_link|client|client_.*'
+     '|component|component_config|composite_role|credential|default_client_scope|event_entity|fed_user_.*|federated_.*'
+     '|group_(attribute|role_mapping)|identity_provider.*|idp_mapper_config|keycloak_.*|migration_model|offline_.*|org|org_.*'
+     '|policy_config|protocol_mapper.*|realm|realm_.*|redirect_uris|required_action_.*|resource_.*|revoked_token'
+     '|role_attribute|scope_(mapping|policy)|server_config|user_(attribute|consent.*|entity|federation_.*|group_membership'
+     '|required_action|role_mapping|session.*)|username_login_failure|web_origins|workflow_.*|jgroups_ping', '{}',
+     'keycloak_role'),
+    ('Ory', 'identit(y|ies)(_.*)?|selfservice_.*|sessions?|session_.*|courier_.*|continuity_containers|networks', '{}',
+     'identity_credentials'),
+    ('Ory', 'hydra_.*|keto_.*', '{}', null),
+    ('Airflow or Superset', 'ab_(user|role|permission|view_menu|register_user|group).*', '{}', null),
+    ('Airflow', 'dag|dag_.*|task_.*|xcom.*|slot_pool|variable|connection|log|job|trigger.*|serialized_dag|import_error'
+     '|rendered_task_instance_fields|callback_request|asset.*|dataset.*|session', '{}', 'dag_run'),
+    ('Odoo', 'ir_.*|res_.*|bus_.*|auth_.*', '{}', 'ir_module_module'),
+    ('Strapi', 'strapi_.*|admin_(users|roles|permissions).*|up_(users|roles|permissions).*', '{}', null),
+    ('Directus', 'directus_.*', '{}', null),
+    ('Payload', 'payload_.*', '{}', null),
+    ('WordPress', 'wp_(users|usermeta|options)', '{}', null),
+    ('Casbin', 'casbin_.*', '{}', null),
+    ('a job queue', 'oban_.*|procrastinate_.*|river_.*|pgboss_.*|graphile_worker_.*|apscheduler_jobs|dramatiq_.*', '{}', null)
+  ), relation as materialized (
+    select c.oid, n.nspname, c.relname, c.relnamespace, c.relkind, c.reloptions,
+           lower(regexp_replace(c.relname, '([a-z0-9])([A-Z])', '\1_\2', 'g')) as word
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and n.nspname not in ('pg_catalog', 'pg_toast', 'information_schema')
+  ), attribute as materialized (
+    select r.oid, a.attname, a.attnum, t.typcategory as category,
+           lower(regexp_replace(a.attname, '([a-z0-9])([A-Z])', '\1_\2', 'g')) as word
+    from relation r
+    join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+    join pg_catalog.pg_type t on t.oid = a.atttypid and t.typname <> 'tsvector'
+  ), credential as materialized (
+    select a.oid, a.attname, a.attnum
+    from attribute a
+    where (
+      a.category in ('S', 'U', 'A') and (
+        a.word ~ 'pass_?(word|wd|phrase|code|hash|digest)|passwort|kennwort|wachtwoord|senha|contrasen(a|ia)|mot_de_passe'
+        or a.word ~ '(^|_)(pwd|pswd|pw|secrets?|salt|credentials?|cookies?|csrf|jwt|sess|mnemonic|seed_phrase)(_|$)'
+        or a.word ~ '^(user|login|db|admin|auth)?_?pass$|(client|app|shared|webhook|signing)secret$'
+        or a.word ~ '(^|_)[a-z]*tokens?(_(hash|hashed|digest|value|secret|key|data|encrypted|ciphertext|plain|text))?$'
+        or a.word ~ '(api|access|secret|private|signing|encryption|master|auth|recovery|hmac|session|consumer|activation'
+                    '|confirmation|reset|shared)_?keys?(_(hash|hashed|digest|value|encrypted|pem|data))?$'
+        or a.word ~ '(recovery|backup|verification|auth|authorization|reset|confirmation|activation|one_?time|otp|mfa'
+                    '|two_?factor|login|card_security)_codes?(_(hash|hashed|digest))?$'
+        or a.word ~ '(^|_)(user|login|auth|account|recovery|reset|backup|verification|session|refresh|remember|pin|key|code)_'
+                    '(hash|digest)$'
+        or a.word ~ '^(user|card|login|account)?_?pin(_(hash|digest))?$'
+        or a.word ~ '(security|secret|recovery)_answers?(_(hash|digest))?$'
+        or a.word in ('hash', 'hashed', 'digest') and exists (
+          select from attribute o
+          where o.oid = a.oid and o.word in ('email', 'login', 'user', 'username', 'user_name', 'user_id', 'userid', 'salt'))
+        or a.word ~ '(^|_)(social_security(_(number|no))?|national_id(_number)?|passport_(number|no)|credit_?card(_(number|no))?'
+                    '|card_number|bank_account(_(number|no))?|iban|routing_number)(_|$)'
+      )
+      or a.category in ('S', 'U', 'A', 'N') and a.word ~ '(^|_)(otp|totp|hotp|ssn|cvv|cvc|passcode)(_(code|hash|seed))?$'
+    )
+      -- what is said about a credential, and other kinds of tokens
+      and a.word !~ ('_(counts?|limits?|types?|kind|names?|policy|status|state|algo(rithm)?|label|placeholder|expir(y|es|ation)'
+                     '|at|on|date|time|ids?|length|size|version|scheme|usage|budget|price|symbol|address|decimals|supply|ur[il]'
+                     '|required|enabled|format|method|provider|endpoint|title|description|issuer|scopes?|family|strength)$')
+      and a.word !~ '^(has|is|can|needs|requires|allows?|max|min|num|total)_'
+      and a.word !~ '(^|_)(page|next|prev|previous|continuation|cursor|sync|design|stop|lexical|search)_tokens?$'
+  ), found as (
+    select r.oid, true as is_whole, null::name as attname, f.maker || ' uses it' as reason
+    from framework f cross join relation r
+    where r.word ~ ('^(' || f.pattern || ')$')
+      and f.columns <@ array(select a.word from attribute a where a.oid = r.oid)
+      and (f.companion is null or exists (
+        select from relation o where o.relnamespace = r.relnamespace and o.word ~ f.companion))
+    union all
+    select r.oid, true as is_whole, null::name as attname, 'its name looks like credentials' as reason
+    from relation r
+    where r.word ~ ('(^|_)(passwords?|secrets?|credentials?|(api|access|ssh|private|signing)_?keys?'
+                    '|(api|access|refresh|auth|session|reset|invit(e|ation))_?tokens?)(_|$)')
+    union all
+    select c.oid, false as is_whole, c.attname, null::text as reason from credential c
+    union all
+    -- with the rights of its owner
+    select r.oid, true as is_whole, null::name as attname, format('it reads %s.%s', c.oid::regclass, c.attname) as reason
+    from relation r
+    join pg_catalog.pg_rewrite w on w.ev_class = r.oid
+    join pg_catalog.pg_depend d
+      on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_catalog.pg_class'::regclass
+    join credential c on c.oid = d.refobjid and c.attnum = d.refobjsubid and c.oid <> r.oid
+    where not exists (select from unnest(r.reloptions) o where o ~* '^security_invoker=(true|on|yes|1)$')
+  )
+  select r.oid, r.nspname as schema, r.relname as name,
+         case when not bool_or(f.is_whole) then array_agg(f.attname order by f.attname) end as columns,
+         coalesce(min(f.reason) filter (where f.is_whole),
+                  'columns that look like credentials: ' || string_agg(f.attname, ', ' order by f.attname)) as reason
+  from found f join relation r on r.oid = f.oid
+  group by r.oid, r.nspname, r.relname;
+comment on view graphql.private_relations is
+  'Tables of frameworks and relations with credentials, which portico init does not open to anon and authenticated';
+grant select on graphql.private_relations to public;
+
+
+-- --------------------------------------------------------------------------------------------- what the roles may use
+
+do $rights$
+declare
+  item record;
+begin
+  -- The role may be older than the installation, and who made it may not have been a superuser.
+  if exists (
+    select from pg_catalog.pg_roles where rolname = 'service_role' and not rolbypassrls and not rolsuper
+  ) then
+    begin
+      alter role service_role bypassrls;
+    exception when insufficient_privilege then
+      null;
+    end;
+  end if;
+
+  -- What requests cannot do without, and who makes a trigger with its function, where default privileges or somebody took
+  -- it. In schema auth it may belong to another maker.
+  for item in
+    select 'schema' as kind, 'pg_catalog.pg_namespace'::regclass as class, n.oid, quote_ident(n.nspname) as identity,
+           'usage' as rights, r.rolname as grantee
+    from pg_catalog.pg_roles r cross join pg_catalog.pg_namespace n
+    where r.rolname in ('anon', 'authenticated', 'service_role') and n.nspname in ('auth', 'storage')
+      and not has_schema_privilege(r.oid, n.oid, 'usage')
+    union all
+    select 'function', 'pg_catalog.pg_proc'::regclass, p.oid, p.oid::regprocedure::text, 'execute', 'public'
+    from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where case n.nspname
+      when 'auth' then p.proname in ('jwt', 'uid', 'role', 'email') and p.pronargs = 0 and exists (
+        select from pg_catalog.pg_roles r
+        where r.rolname in ('anon', 'authenticated', 'service_role') and not has_function_privilege(r.oid, p.oid, 'execute'))
+      when 'graphql' then p.proname in ('schema_version', 'assert_schema_version', 'set_local')
+      when 'storage' then p.proname in ('foldername', 'filename', 'extension', 'operation', 'allow_any_operation',
+                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object')
+    end
+      and not exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
+    union all
+    select 'function', 'pg_catalog.pg_proc'::regclass, p.oid, p.oid::regprocedure::text, 'execute',
+           pg_get_userbyid(p.proowner)
+    from pg_catalog.pg_proc p
+    where p.pronamespace in (to_regnamespace('graphql'), to_regnamespace('storage'))
+      and not has_function_privilege(p.proowner, p.oid, 'execute')
+    order by class, oid, grantee
+  loop
+    begin
+      -- A member of the extension while its rights change, so that they are taken for the user's once it leaves.
+      if exists (select from pg_catalog.pg_extension where extname = 'portico') and not exists (
+        select from pg_catalog.pg_depend d where d.deptype = 'e' and d.classid = item.class and d.objid = item.oid
+      ) then
+        execute format('alter extension portico add %s %s', item.kind, item.identity);
+      end if;
+      execute format('grant %s on %s %s to %I', item.rights, item.kind, item.identity, item.grantee);
+    exception when insufficient_privilege then
+      null;  -- graphql.missing tells it
+    end;
+  end loop;
+end
+$rights$;
 
 update storage.installation set version = '1.1.0' where component = 'storage';
 update graphql.installation set version = '1.1.0', default_version = '1.1.0';

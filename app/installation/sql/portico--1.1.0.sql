@@ -51,6 +51,7 @@ begin
   foreach part in array array[
     'schema graphql', 'table graphql.schema_change', 'table graphql.installation',
     'view graphql.available_extensions', 'view graphql.missing', 'view graphql.storage_damage',
+    'view graphql.private_relations',
     'function graphql.count_change()', 'function graphql.count_ddl()', 'function graphql.count_drop()',
     'function graphql.schema_version()', 'function graphql.assert_schema_version(bigint)',
     'function graphql.set_local(text[],text[])',
@@ -136,12 +137,33 @@ begin
       end;
     end if;
 
+    -- The role may be older than this installation, and who made it may not have been a superuser.
+    if role_name = 'service_role' and exists (
+      select from pg_catalog.pg_roles where rolname = role_name and not rolbypassrls and not rolsuper
+    ) then
+      begin
+        alter role service_role bypassrls;
+      exception when insufficient_privilege then
+        null;
+      end;
+    end if;
+
     if exists (select from pg_catalog.pg_roles where rolname = role_name)
        and not pg_has_role(current_user, role_name, settable) then
       begin
         execute format('grant %I to %I %s', role_name, current_user,
                        case settable when 'SET' then 'with inherit false, set true' else '' end);
       exception when insufficient_privilege or internal_error or unique_violation or invalid_grant_operation then
+        null;
+      end;
+    end if;
+
+    -- A login with the role's rights connects by them, where the public may not.
+    if exists (select from pg_catalog.pg_roles where rolname = role_name)
+       and not has_database_privilege(role_name, current_database(), 'connect') then
+      begin
+        execute format('grant connect on database %I to %I', current_database(), role_name);
+      exception when insufficient_privilege then
         null;
       end;
     end if;
@@ -156,6 +178,8 @@ do $$
 begin
   if to_regnamespace('graphql') is null then
     create schema graphql;
+    -- Each right is granted, here and below: default privileges may have taken it, even from the owner.
+    grant all on schema graphql to current_user;
   end if;
 end
 $$;
@@ -172,6 +196,7 @@ begin
       changes bigint not null,
       holder text
     ) with (fillfactor = 50);
+    grant all on graphql.schema_change to current_user;
   end if;
 end
 $$;
@@ -317,6 +342,7 @@ begin
   end if;
   if to_regnamespace('auth') is null then
     create schema auth;
+    grant all on schema auth to current_user;
   end if;
   -- The claims come as one JSON value and, for older policies, one setting per claim. An existing function stays as it
   -- is. RETURN binds names when the function is made, so that no search_path can redirect them.
@@ -371,6 +397,7 @@ begin
   end if;
   if to_regnamespace('storage') is null then
     create schema storage;
+    grant all on schema storage to current_user;
     comment on schema storage is 'Portico: buckets and objects of the storage API; the bytes are elsewhere';
   end if;
 
@@ -383,10 +410,12 @@ begin
     );
     comment on table storage.installation is 'What Portico made here and keeps when the extension is dropped';
     alter table storage.installation enable row level security;
+    grant all on storage.installation to current_user;
   end if;
 
   if to_regtype('storage.buckettype') is null then
     create type storage.buckettype as enum ('STANDARD', 'ANALYTICS', 'VECTOR');
+    grant usage on type storage.buckettype to public, current_user;
   end if;
 
   if to_regclass('storage.buckets') is null then
@@ -408,6 +437,7 @@ begin
     comment on table storage.buckets is 'Buckets of the storage API';
     comment on column storage.buckets.owner is 'Deprecated: owner_id also holds users whose id is not a uuid';
     alter table storage.buckets enable row level security;
+    grant all on storage.buckets to current_user;
   end if;
 
   if to_regclass('storage.objects') is null then
@@ -432,6 +462,7 @@ begin
     comment on column storage.objects.version is 'Names the bytes: each write has a fresh version, the row tells the valid one';
     comment on column storage.objects.owner is 'Deprecated: owner_id also holds users whose id is not a uuid';
     alter table storage.objects enable row level security;
+    grant all on storage.objects to current_user;
   end if;
 
   -- Written in the transaction that makes the work necessary, done after it, so no crash can lose it.
@@ -454,6 +485,7 @@ begin
     comment on table storage.work is 'What the storage API has still to do: blobs to delete, events to post';
     comment on column storage.work.due_at is 'Not before this time; moved into the future after a failed attempt';
     alter table storage.work enable row level security;
+    grant all on storage.work to current_user;
   end if;
 
   -- An upload in pieces. Each part has bytes of its own, which nobody writes to once its row is there.
@@ -482,6 +514,7 @@ begin
     comment on column storage.uploads.notes is 'What the protocol of the upload wants to know again';
     comment on column storage.uploads.finished is 'The object that it became; null for an unfinished upload';
     alter table storage.uploads enable row level security;
+    grant all on storage.uploads to current_user;
   end if;
 
   if to_regclass('storage.upload_parts') is null then
@@ -498,6 +531,7 @@ begin
     comment on table storage.upload_parts is 'The pieces of unfinished uploads: what is known of each but its bytes';
     comment on column storage.upload_parts.version is 'Names the bytes, as in storage.objects';
     alter table storage.upload_parts enable row level security;
+    grant all on storage.upload_parts to current_user;
   end if;
 
   -- Who may come in by the S3 protocol. The secrets are encrypted with a key that only the service has.
@@ -516,6 +550,7 @@ begin
     comment on column storage.access_keys.claims is 'Whom requests with the key run as: the role, and what policies can read';
     comment on column storage.access_keys.buckets is 'The buckets that the key is confined to; null for all';
     alter table storage.access_keys enable row level security;
+    grant all on storage.access_keys to current_user;
   end if;
 
   -- Tables of an earlier version, or of another maker: add what ours have. Nobody shall wait long behind us, and running
@@ -773,6 +808,56 @@ begin
 end
 $storage_functions$;
 
+do $rights$
+declare
+  item record;
+begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
+  -- What requests cannot do without, and who makes a trigger with its function, where default privileges or somebody took
+  -- it. In schema auth it may belong to another maker.
+  for item in
+    select 'schema' as kind, 'pg_catalog.pg_namespace'::regclass as class, n.oid, quote_ident(n.nspname) as identity,
+           'usage' as rights, r.rolname as grantee
+    from pg_catalog.pg_roles r cross join pg_catalog.pg_namespace n
+    where r.rolname in ('anon', 'authenticated', 'service_role') and n.nspname in ('auth', 'storage')
+      and not has_schema_privilege(r.oid, n.oid, 'usage')
+    union all
+    select 'function', 'pg_catalog.pg_proc'::regclass, p.oid, p.oid::regprocedure::text, 'execute', 'public'
+    from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where case n.nspname
+      when 'auth' then p.proname in ('jwt', 'uid', 'role', 'email') and p.pronargs = 0 and exists (
+        select from pg_catalog.pg_roles r
+        where r.rolname in ('anon', 'authenticated', 'service_role') and not has_function_privilege(r.oid, p.oid, 'execute'))
+      when 'graphql' then p.proname in ('schema_version', 'assert_schema_version', 'set_local')
+      when 'storage' then p.proname in ('foldername', 'filename', 'extension', 'operation', 'allow_any_operation',
+                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object')
+    end
+      and not exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
+    union all
+    select 'function', 'pg_catalog.pg_proc'::regclass, p.oid, p.oid::regprocedure::text, 'execute',
+           pg_get_userbyid(p.proowner)
+    from pg_catalog.pg_proc p
+    where p.pronamespace in (to_regnamespace('graphql'), to_regnamespace('storage'))
+      and not has_function_privilege(p.proowner, p.oid, 'execute')
+    order by class, oid, grantee
+  loop
+    begin
+      -- A member of the extension while its rights change, so that they are taken for the user's once it leaves.
+      if exists (select from pg_catalog.pg_extension where extname = 'portico') and not exists (
+        select from pg_catalog.pg_depend d where d.deptype = 'e' and d.classid = item.class and d.objid = item.oid
+      ) then
+        execute format('alter extension portico add %s %s', item.kind, item.identity);
+      end if;
+      execute format('grant %s on %s %s to %I', item.rights, item.kind, item.identity, item.grantee);
+    exception when insufficient_privilege then
+      null;  -- graphql.missing tells it
+    end;
+  end loop;
+end
+$rights$;
+
 do $storage_triggers$
 declare
   wanted record;
@@ -837,6 +922,152 @@ end
 $storage_triggers$;
 
 
+-- -------------------------------------------------------------------------------- what is not for the public to read
+
+-- What the public should not read: tables of frameworks, and columns that look like credentials. `columns` are these, null
+-- where the whole relation is meant. Names are compared as words in lower case: userPassword is user_password.
+create or replace view graphql.private_relations as
+  with framework (maker, pattern, columns, companion) as materialized (values
+    ('a migration tool', '__drizzle_migrations|drizzle_migrations|__ef_?migrations_?history|_?prisma_migrations|_sqlx_migrations'
+     '|__diesel_schema_migrations|seaql_migrations|_yoyo_.*|yoyo_lock|sequelize_?(meta|data)|alembic_version.*'
+     '|atlas_schema_revisions|database_?change_?log(_?lock)?|flyway_schema_history|schema_(version|migrations.*)'
+     '|schema_?versions|version_?info|goose_db_version|gorp_migrations|gopg_migrations|bun_migration(s|_locks)'
+     '|knex_migrations(_lock)?|kysely_migration(_lock)?|mikro_orm_migrations|phinxlog|pg_?migrations'
+     '|refinery_schema_history|typeorm_metadata|db_version|_?migrations|migration_(history|log|versions?)'
+     '|doctrine_migration_versions|ar_internal_metadata', '{}'::text[], null::text),
+    ('Django', 'django_.*|auth_(user|group|permission)(_.*)?|authtoken_.*|account_email(address|confirmation)'
+     '|socialaccount_.*|social_auth_.*|oauth2_provider_.*|otp_.*|axes_.*|knox_.*|token_blacklist_.*|mfa_authenticator'
+     '|two_factor_.*|guardian_.*|reversion_(revision|version)|silk_.*|celery_.*|kombu_(message|queue)|constance_config'
+     '|easy_thumbnails_.*|wagtail(admin|users|search|forms)_.*'
+     '|wagtailcore_(apitoken|comment.*|group.*|.*logentry|.*restriction.*|revision|task.*|workflow.*|uploadedfile|.*subscription)',
+     '{}', null),
+    ('Rails', 'active_storage_.*|action_(text|mailbox|cable)_.*|delayed_jobs|good_jobs?(_.*)?|solid_(queue|cache|cable)_.*'
+     '|que_(jobs|lockers|values|scheduler_.*)|oauth_(access_tokens|access_grants|applications|openid_requests|device_grants)'
+     '|flipper_.*|ahoy_.*|noticed_.*', '{}', null),
+    ('Rails', 'versions', '{item_type, object}', null),
+    ('Rails', 'audits', '{auditable_type}', null),
+    ('Rails', 'sessions', '{session_id, data}', null),
+    ('Laravel', 'failed_jobs|job_batches|cache_locks|password_resets|password_reset_tokens|personal_access_tokens'
+     '|telescope_.*|pulse_.*|oauth_(auth_codes|clients|personal_access_clients|refresh_tokens|device_codes)'
+     '|model_has_(roles|permissions)|role_has_permissions|activity_log', '{}', null),
+    ('Laravel', 'jobs', '{queue, payload, attempts}', null),
+    ('Laravel', 'cache', '{key, value, expiration}', null),
+    ('Laravel', 'sessions', '{payload, last_activity}', null),
+    ('Symfony', 'messenger_messages|rememberme_token|lock_keys|ext_log_entries|reset_password_request|cache_items', '{}', null),
+    ('ASP.NET', 'asp_?net_?.*|open_?iddict_?.*|persisted_?grants|device_?codes|data_?protection_?keys|server_?side_?sessions'
+     '|(inbox|outbox)_?(state|message)s?', '{}', null),
+    ('Hangfire', 'hangfire.*', '{}', null),
+    ('Hangfire', 'job|jobparameter|jobqueue|server|set|list|hash|counter|aggregatedcounter|state|schema|lock', '{}',
+     'job_?parameter'),
+    ('Quartz', 'qrtz_.*', '{}', null),
+    ('Spring', 'spring_session.*|batch_(job|step)_.*|oauth_(client_details|access_token|refresh_token|client_token|code|approvals)'
+     '|oauth2_(authorization.*|authorized_client|registered_client)|persistent_logins|shedlock|event_publication.*'
+     '|acl_(sid|class|entry|object_identity)|int_(message.*|group_to_message|lock|metadata_store|channel_message)|revinfo'
+     '|jhi_(user.*|authority|persistent_.*)|(domain|snapshot)_event_entry|token_entry|saga_entry|association_value_entry',
+     '{}', null),
+    ('Camunda', 'act_(ru|hi|ge|id|re|procdef|evt|dmn|fo|cmmn|app)_.*|flw_.*', '{}', null),
+    ('Auth.js or Better Auth', 'verification_?(token|request)s?|jwks|passkeys?|two_?factors?', '{}', null),
+    ('Auth.js or Better Auth', 'verifications?', '{identifier, value}', null),
+    ('Auth.js or Better Auth', 'users?', '{email, email_verified}', null),
+    ('connect-pg-simple', 'sessions?', '{sid, sess}', null),
+    ('Keycloak', 'admin_event_entity|associated_policy|authentication_.*|authenticator_config.*|broker_link|client|client_.*'
+     '|component|component_config|composite_role|credential|default_client_scope|event_entity|fed_user_.*|federated_.*'
+     '|group_(attribute|role_mapping)|identity_provider.*|idp_mapper_config|keycloak_.*|migration_model|offline_.*|org|org_.*'
+     '|policy_config|protocol_mapper.*|realm|realm_.*|redirect_uris|required_action_.*|resource_.*|revoked_token'
+     '|role_attribute|scope_(mapping|policy)|server_config|user_(attribute|consent.*|entity|federation_.*|group_membership'
+     '|required_action|role_mapping|session.*)|username_login_failure|web_origins|workflow_.*|jgroups_ping', '{}',
+     'keycloak_role'),
+    ('Ory', 'identit(y|ies)(_.*)?|selfservice_.*|sessions?|session_.*|courier_.*|continuity_containers|networks', '{}',
+     'identity_credentials'),
+    ('Ory', 'hydra_.*|keto_.*', '{}', null),
+    ('Airflow or Superset', 'ab_(user|role|permission|view_menu|register_user|group).*', '{}', null),
+    ('Airflow', 'dag|dag_.*|task_.*|xcom.*|slot_pool|variable|connection|log|job|trigger.*|serialized_dag|import_error'
+     '|rendered_task_instance_fields|callback_request|asset.*|dataset.*|session', '{}', 'dag_run'),
+    ('Odoo', 'ir_.*|res_.*|bus_.*|auth_.*', '{}', 'ir_module_module'),
+    ('Strapi', 'strapi_.*|admin_(users|roles|permissions).*|up_(users|roles|permissions).*', '{}', null),
+    ('Directus', 'directus_.*', '{}', null),
+    ('Payload', 'payload_.*', '{}', null),
+    ('WordPress', 'wp_(users|usermeta|options)', '{}', null),
+    ('Casbin', 'casbin_.*', '{}', null),
+    ('a job queue', 'oban_.*|procrastinate_.*|river_.*|pgboss_.*|graphile_worker_.*|apscheduler_jobs|dramatiq_.*', '{}', null)
+  ), relation as materialized (
+    select c.oid, n.nspname, c.relname, c.relnamespace, c.relkind, c.reloptions,
+           lower(regexp_replace(c.relname, '([a-z0-9])([A-Z])', '\1_\2', 'g')) as word
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and n.nspname not in ('pg_catalog', 'pg_toast', 'information_schema')
+  ), attribute as materialized (
+    select r.oid, a.attname, a.attnum, t.typcategory as category,
+           lower(regexp_replace(a.attname, '([a-z0-9])([A-Z])', '\1_\2', 'g')) as word
+    from relation r
+    join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+    join pg_catalog.pg_type t on t.oid = a.atttypid and t.typname <> 'tsvector'
+  ), credential as materialized (
+    select a.oid, a.attname, a.attnum
+    from attribute a
+    where (
+      a.category in ('S', 'U', 'A') and (
+        a.word ~ 'pass_?(word|wd|phrase|code|hash|digest)|passwort|kennwort|wachtwoord|senha|contrasen(a|ia)|mot_de_passe'
+        or a.word ~ '(^|_)(pwd|pswd|pw|secrets?|salt|credentials?|cookies?|csrf|jwt|sess|mnemonic|seed_phrase)(_|$)'
+        or a.word ~ '^(user|login|db|admin|auth)?_?pass$|(client|app|shared|webhook|signing)secret$'
+        or a.word ~ '(^|_)[a-z]*tokens?(_(hash|hashed|digest|value|secret|key|data|encrypted|ciphertext|plain|text))?$'
+        or a.word ~ '(api|access|secret|private|signing|encryption|master|auth|recovery|hmac|session|consumer|activation'
+                    '|confirmation|reset|shared)_?keys?(_(hash|hashed|digest|value|encrypted|pem|data))?$'
+        or a.word ~ '(recovery|backup|verification|auth|authorization|reset|confirmation|activation|one_?time|otp|mfa'
+                    '|two_?factor|login|card_security)_codes?(_(hash|hashed|digest))?$'
+        or a.word ~ '(^|_)(user|login|auth|account|recovery|reset|backup|verification|session|refresh|remember|pin|key|code)_'
+                    '(hash|digest)$'
+        or a.word ~ '^(user|card|login|account)?_?pin(_(hash|digest))?$'
+        or a.word ~ '(security|secret|recovery)_answers?(_(hash|digest))?$'
+        or a.word in ('hash', 'hashed', 'digest') and exists (
+          select from attribute o
+          where o.oid = a.oid and o.word in ('email', 'login', 'user', 'username', 'user_name', 'user_id', 'userid', 'salt'))
+        or a.word ~ '(^|_)(social_security(_(number|no))?|national_id(_number)?|passport_(number|no)|credit_?card(_(number|no))?'
+                    '|card_number|bank_account(_(number|no))?|iban|routing_number)(_|$)'
+      )
+      or a.category in ('S', 'U', 'A', 'N') and a.word ~ '(^|_)(otp|totp|hotp|ssn|cvv|cvc|passcode)(_(code|hash|seed))?$'
+    )
+      -- what is said about a credential, and other kinds of tokens
+      and a.word !~ ('_(counts?|limits?|types?|kind|names?|policy|status|state|algo(rithm)?|label|placeholder|expir(y|es|ation)'
+                     '|at|on|date|time|ids?|length|size|version|scheme|usage|budget|price|symbol|address|decimals|supply|ur[il]'
+                     '|required|enabled|format|method|provider|endpoint|title|description|issuer|scopes?|family|strength)$')
+      and a.word !~ '^(has|is|can|needs|requires|allows?|max|min|num|total)_'
+      and a.word !~ '(^|_)(page|next|prev|previous|continuation|cursor|sync|design|stop|lexical|search)_tokens?$'
+  ), found as (
+    select r.oid, true as is_whole, null::name as attname, f.maker || ' uses it' as reason
+    from framework f cross join relation r
+    where r.word ~ ('^(' || f.pattern || ')$')
+      and f.columns <@ array(select a.word from attribute a where a.oid = r.oid)
+      and (f.companion is null or exists (
+        select from relation o where o.relnamespace = r.relnamespace and o.word ~ f.companion))
+    union all
+    select r.oid, true as is_whole, null::name as attname, 'its name looks like credentials' as reason
+    from relation r
+    where r.word ~ ('(^|_)(passwords?|secrets?|credentials?|(api|access|ssh|private|signing)_?keys?'
+                    '|(api|access|refresh|auth|session|reset|invit(e|ation))_?tokens?)(_|$)')
+    union all
+    select c.oid, false as is_whole, c.attname, null::text as reason from credential c
+    union all
+    -- with the rights of its owner
+    select r.oid, true as is_whole, null::name as attname, format('it reads %s.%s', c.oid::regclass, c.attname) as reason
+    from relation r
+    join pg_catalog.pg_rewrite w on w.ev_class = r.oid
+    join pg_catalog.pg_depend d
+      on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_catalog.pg_class'::regclass
+    join credential c on c.oid = d.refobjid and c.attnum = d.refobjsubid and c.oid <> r.oid
+    where not exists (select from unnest(r.reloptions) o where o ~* '^security_invoker=(true|on|yes|1)$')
+  )
+  select r.oid, r.nspname as schema, r.relname as name,
+         case when not bool_or(f.is_whole) then array_agg(f.attname order by f.attname) end as columns,
+         coalesce(min(f.reason) filter (where f.is_whole),
+                  'columns that look like credentials: ' || string_agg(f.attname, ', ' order by f.attname)) as reason
+  from found f join relation r on r.oid = f.oid
+  group by r.oid, r.nspname, r.relname;
+comment on view graphql.private_relations is
+  'Tables of frameworks and relations with credentials, which portico init does not open to anon and authenticated';
+grant select on graphql.private_relations to public;
+
+
 -- ------------------------------------------------------------------------------------------- what the roles may see
 
 do $grants$
@@ -846,18 +1077,12 @@ declare
   data_rights text;
   sequence_rights text;
   in_extension boolean := exists (select from pg_catalog.pg_extension where extname = 'portico');
-  -- off: no grants on public; all: also on what has no row level security
+  -- off: no grants on public
   wanted constant text := coalesce(current_setting('portico.grant_public', true), '');
-  migrations constant text[] := array[
-    '__drizzle_migrations', '__EFMigrationsHistory', '_prisma_migrations', '_sqlx_migrations', '_yoyo_migration',
-    'SequelizeMeta', 'alembic_version', 'ar_internal_metadata', 'atlas_schema_revisions', 'databasechangelog',
-    'databasechangeloglock', 'django_migrations', 'doctrine_migration_versions', 'flyway_schema_history',
-    'goose_db_version', 'gorp_migrations', 'knex_migrations', 'knex_migrations_lock', 'kysely_migration',
-    'kysely_migration_lock', 'migrations', 'mikro_orm_migrations', 'phinxlog', 'pgmigrations', 'refinery_schema_history',
-    'schema_migrations', 'typeorm_metadata'];
-  is_first boolean;
+  private_ones oid[];
+  versions_of_migrations oid[];
   opened boolean := false;
-  left_out text[] := '{}';
+  closed boolean := false;
   open_tables bigint;
 begin
   if current_setting('portico.restoring')::boolean then
@@ -882,40 +1107,30 @@ begin
     end if;
   end loop;
 
-  -- Once per role in the life of a database: what its owner revoked later stays revoked, unless all is asked for.
-  for role_name, is_first in
-    select r.rolname, i.component is null
+  -- Once per role in the life of a database: what its owner revoked later stays revoked.
+  for role_name in
+    select r.rolname
     from pg_catalog.pg_roles r
-    left join storage.installation i on i.component = 'grants to ' || r.rolname
-    where r.rolname in ('anon', 'authenticated', 'service_role') and (i.component is null or wanted = 'all')
+    where r.rolname in ('anon', 'authenticated', 'service_role')
+      and not exists (select from storage.installation i where i.component = 'grants to ' || r.rolname)
     order by r.rolname
   loop
-    if is_first then
-      insert into storage.installation (component, version) values ('grants to ' || role_name, '1.1.0');
+    insert into storage.installation (component, version) values ('grants to ' || role_name, '1.1.0');
 
-      execute format('grant usage on schema storage to %I', role_name);
-      execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
-      if role_name = 'service_role' then
-        grant select, insert, update, delete on storage.work to service_role;
-        grant select on storage.installation to service_role;
-        -- where nobody could give it BYPASSRLS, policies stand in for it on these tables
-        if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
-          create policy "service_role has all rows" on storage.buckets to service_role using (true) with check (true);
-          create policy "service_role has all rows" on storage.objects to service_role using (true) with check (true);
-          create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
-          create policy "service_role has all rows" on storage.installation for select to service_role using (true);
-        end if;
+    execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
+    if role_name = 'service_role' then
+      grant select, insert, update, delete on storage.work to service_role;
+      grant select on storage.installation to service_role;
+      -- where nobody could give it BYPASSRLS, policies stand in for it on these tables
+      if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
+        create policy "service_role has all rows" on storage.buckets to service_role using (true) with check (true);
+        create policy "service_role has all rows" on storage.objects to service_role using (true) with check (true);
+        create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
+        create policy "service_role has all rows" on storage.installation for select to service_role using (true);
       end if;
-      begin
-        if to_regnamespace('auth') is not null and not has_schema_privilege(role_name, 'auth', 'usage') then
-          execute format('grant usage on schema auth to %I', role_name);
-        end if;
-      exception when insufficient_privilege then
-        null;
-      end;
     end if;
 
-    if current_setting('portico.grants_forgotten')::boolean and wanted <> 'all'
+    if current_setting('portico.grants_forgotten')::boolean
        or wanted = 'off'
        or to_regnamespace('public') is null then
       continue;
@@ -933,25 +1148,42 @@ begin
 
     data_rights := case role_name when 'service_role' then 'all' else 'select, insert, update, delete' end;
     opened := opened or role_name = 'anon';
+    if private_ones is null then
+      select coalesce(array_agg(oid), '{}'), array_agg(oid) filter (where reason = 'a migration tool uses it')
+      into private_ones, versions_of_migrations
+      from graphql.private_relations;
+    end if;
     sequence_rights := case role_name when 'service_role' then 'all' else 'usage, select' end;
     -- What exists: all that the installer may grant, except what belongs to extensions, and except functions that were
-    -- closed to the public. To anon and authenticated only what decides row by row who may see it.
+    -- closed to the public. To anon and authenticated only what decides row by row who may see it, and nothing private.
     for item in
-      select o.type, o.identity, i.is_exposed,
+      with relation as (
+        select c.oid, c.relowner, g.is_guarded,
+               role_name = 'service_role' or g.is_guarded and c.oid <> all (private_ones) as is_exposed
+        from pg_catalog.pg_class c
+        cross join lateral (
+          select c.relrowsecurity or c.relkind = 'v' and exists (
+            select from unnest(c.reloptions) o (option) where option ~* '^security_invoker=(true|on|yes|1)$') as is_guarded
+        ) g
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      )
+      select o.type, o.identity, i.objid, i.is_exposed, i.is_guarded,
              case when o.type = 'sequence' then sequence_rights || ' on sequence'
                   when i.classid = 'pg_catalog.pg_proc'::regclass then 'execute on routine'
                   else data_rights || ' on table' end as rights
       from (
-        select 'pg_catalog.pg_class'::regclass::oid as classid, c.oid as objid, c.relowner as owner,
-               role_name = 'service_role' or wanted = 'all' or c.relkind = 'S' or c.relrowsecurity
-               or (c.relkind = 'v' and exists (
-                 select from unnest(c.reloptions) o (option) where option ~* '^security_invoker=(true|on|yes|1)$')
-               ) as is_exposed
-        from pg_catalog.pg_class c
-        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-          and (role_name = 'service_role' or c.relname <> all (migrations))
+        select 'pg_catalog.pg_class'::regclass::oid as classid, r.oid as objid, r.relowner as owner, r.is_exposed, r.is_guarded
+        from relation r
         union all
-        select 'pg_catalog.pg_proc'::regclass, p.oid, p.proowner, true
+        -- a sequence as the table that it belongs to
+        select 'pg_catalog.pg_class'::regclass, c.oid, c.relowner, not exists (
+          select from pg_catalog.pg_depend d join relation r on r.oid = d.refobjid
+          where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')
+            and not r.is_exposed), true
+        from pg_catalog.pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind = 'S'
+        union all
+        select 'pg_catalog.pg_proc'::regclass, p.oid, p.proowner, true, true
         from pg_catalog.pg_proc p
         where p.pronamespace = 'public'::regnamespace
           and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0))
@@ -965,9 +1197,7 @@ begin
       order by o.identity
     loop
       if not item.is_exposed then
-        if role_name = 'anon' then
-          left_out := left_out || item.identity;
-        end if;
+        closed := closed or not item.is_guarded and item.objid <> all (coalesce(versions_of_migrations, '{}'));
         continue;
       end if;
       -- in and out of the extension, so that the rights are not taken for the extension's
@@ -979,8 +1209,8 @@ begin
         execute format('alter extension portico drop %s %s', item.type, item.identity);
       end if;
     end loop;
-    continue when not is_first;
-    -- what the installer makes from now on
+    -- What the installer makes from now on. Where tables stay closed, those that follow are of the same kind.
+    continue when closed and role_name <> 'service_role';
     execute format('alter default privileges in schema public grant %s on tables to %I', data_rights, role_name);
     execute format('alter default privileges in schema public grant %s on sequences to %I', sequence_rights, role_name);
     execute format('alter default privileges in schema public grant execute on routines to %I', role_name);
@@ -998,11 +1228,27 @@ begin
     end if;
   end if;
 
-  if left_out <> '{}' then
-    raise warning 'portico: anon and authenticated get no rights on what is in schema public without row level security: %',
-                  array_to_string(left_out, ', ')
-      using hint = format('Enable it, write policies, then: grant select, insert, update, delete on %s to anon, authenticated',
-                          array_to_string(left_out, ', '));
+  -- The service's own tables are no use without these rights.
+  for item in
+    select c.relname as identity, 'pg_catalog.pg_class'::regclass as class, c.oid
+    from pg_catalog.pg_class c cross join pg_catalog.pg_roles r
+    where r.rolname = 'service_role' and c.relnamespace = 'storage'::regnamespace
+      and c.relname in ('buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys')
+      and not (has_table_privilege(r.oid, c.oid, 'select') and has_table_privilege(r.oid, c.oid, 'insert')
+               and has_table_privilege(r.oid, c.oid, 'update') and has_table_privilege(r.oid, c.oid, 'delete'))
+  loop
+    if in_extension and not exists (
+      select from pg_catalog.pg_depend d where d.deptype = 'e' and d.classid = item.class and d.objid = item.oid
+    ) then
+      execute format('alter extension portico add table storage.%I', item.identity);
+    end if;
+    execute format('grant select, insert, update, delete on storage.%I to service_role', item.identity);
+  end loop;
+
+  if closed then
+    raise warning 'portico: anon and authenticated get no rights on what is in schema public without row level security, nor '
+                  'on what the installer makes there from now on'
+      using hint = 'Enable it and write policies, or let everybody read a table: grant select on <table> to anon, authenticated';
   end if;
   if opened then
     select count(*) into open_tables
@@ -1030,6 +1276,7 @@ begin
       default_version text not null,
       installed_at timestamptz not null default now()
     );
+    grant all on graphql.installation to current_user;
   end if;
 end
 $$;
@@ -1162,7 +1409,34 @@ create or replace view graphql.missing as
   from pg_catalog.pg_roles p cross join pg_catalog.pg_namespace n
   where p.rolname in ('anon', 'authenticated', 'service_role')
     and n.nspname in ('auth', 'storage')
-    and not has_schema_privilege(p.oid, n.oid, 'usage');
+    and not has_schema_privilege(p.oid, n.oid, 'usage')
+  union all
+  select format('the role %s may not execute the function %I.%I(%s)', r.rolname, n.nspname, p.proname,
+                pg_get_function_identity_arguments(p.oid)),
+         format('portico init once more, or the owner of the function: grant execute on function %I.%I(%s) to %I',
+                n.nspname, p.proname, pg_get_function_identity_arguments(p.oid), r.rolname)
+  from pg_catalog.pg_roles r
+  cross join pg_catalog.pg_proc p
+  join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+  where r.rolname in ('anon', 'authenticated', 'service_role')
+    and not has_function_privilege(r.oid, p.oid, 'execute')
+    and case n.nspname
+      when 'graphql' then p.proname in ('schema_version', 'assert_schema_version', 'set_local')
+      when 'auth' then p.proname in ('jwt', 'uid', 'role', 'email') and p.pronargs = 0
+      when 'storage' then p.proname in ('foldername', 'filename', 'extension', 'operation', 'allow_any_operation',
+                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object')
+    end
+  union all
+  select format('service_role may not %s the rows of the table storage.%I', lower(w.privilege), c.relname),
+         format('portico init once more, or the owner of the table: grant %s on storage.%I to service_role',
+                lower(w.privilege), c.relname)
+  from pg_catalog.pg_roles r
+  cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as w (privilege)
+  cross join pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'storage'
+  where r.rolname = 'service_role'
+    and c.relname in ('buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys')
+    and not has_table_privilege(r.oid, c.oid, w.privilege);
 comment on view graphql.missing is 'What of Portico this database lacks for the role that asks, and who can mend it how';
 grant select on graphql.missing to public;
 

@@ -4,6 +4,7 @@
 drop event trigger if exists portico_count_ddl;
 drop event trigger if exists portico_count_drop;
 drop view if exists graphql.missing;
+drop view if exists graphql.private_relations;
 drop view if exists graphql.storage_damage;
 drop view if exists graphql.available_extensions;
 drop function if exists graphql.assert_schema_version(bigint);
