@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values_of_types import ToText, ValueType
 from app.query.comparison import operators_of
 from app.query.distribution import equal_to
+from app.query.existence import MOST_JOINED, join_few
 from app.query.planning import Planning
 from app.query.rows import Rows
 from app.query.sql import cast_to
@@ -25,6 +26,14 @@ Condition = ColumnElement[Any]
 MemberCondition = Callable[[Planning, Rows, Any], Condition | None]
 """Turns the value of a filter's member, or of an argument that narrows rows, into a condition on a row; None if it has
 no effect. It is the extension ``condition`` of the GraphQLInputField or GraphQLArgument."""
+
+CONJUNCTS = "conjuncts"
+"""The extension of a filter's member whose value is a list of filters that all hold: they are read as if their members
+stood in its place."""
+
+MERGED = "merged"
+"""The extension of a filter's member that turns all values that it has in a conjunction into one condition. It is
+called like a MemberCondition, with two values or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +113,69 @@ def relation_filter_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputO
 
 
 def condition(
-    type_: GraphQLInputObjectType, planning: Planning, rows: Rows, value: Mapping[str, Any]
+    type_: GraphQLInputObjectType, planning: Planning, rows: Rows, *filters: Mapping[str, Any]
 ) -> Condition | None:
-    """All members of a filter as one condition on a row; None if they have no effect.
+    """All members of filters that all hold as one condition on a row; None if they have no effect.
 
     Raises OverLimit if the filters have too many members.
     """
-    # An empty filter costs time too.
-    planning.count_conditions(max(1, len(value)))
-    made = (type_.fields[name].extensions["condition"](planning, rows, member) for name, member in value.items())
+    made = (
+        _member_condition(type_.fields[name], planning, rows, values)
+        for name, values in _members(type_, planning, filters)
+    )
     parts = [part for part in made if part is not None]
     return and_(*parts) if parts else None
+
+
+def _member_condition(
+    member: GraphQLInputField, planning: Planning, rows: Rows, values: Sequence[Any]
+) -> Condition | None:
+    if len(values) == 1:
+        made: Condition | None = member.extensions["condition"](planning, rows, values[0])
+    else:
+        made = member.extensions[MERGED](planning, rows, values)
+    return made
+
+
+def _members(
+    type_: GraphQLInputObjectType, planning: Planning, filters: Sequence[Mapping[str, Any]]
+) -> Sequence[tuple[str, Sequence[Any]]]:
+    """The members of a conjunction in their order, each with its value, or with all that it has if it takes them
+    together."""
+    found: list[tuple[str, list[Any]]] = []
+    merging: dict[str, list[Any]] = {}
+    for name, value in _conjunction(type_, planning, filters):
+        if name in merging:
+            merging[name].append(value)
+            continue
+        found.append((name, [value]))
+        if MERGED in type_.fields[name].extensions:
+            merging[name] = found[-1][1]
+    return found
+
+
+def _conjunction(
+    type_: GraphQLInputObjectType, planning: Planning, filters: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, Any]]:
+    """The members of filters that all hold, those within ``and`` among them, each with its value."""
+    for each in filters:
+        # An empty filter costs time too.
+        planning.count_conditions(max(1, len(each)))
+        for name, value in each.items():
+            if CONJUNCTS in type_.fields[name].extensions:
+                yield from _conjunction(type_, planning, value or ())
+            else:
+                yield name, value
+
+
+def query_condition(
+    type_: GraphQLInputObjectType, planning: Planning, rows: Rows, value: Mapping[str, Any]
+) -> Condition | None:
+    """The same for the rows of a query that PostgreSQL plans apart from those around it."""
+    made = condition(type_, planning, rows, value)
+    if made is not None and planning.relation_steps > MOST_JOINED:
+        join_few([made])
+    return made
 
 
 def narrowed(rows: Rows, conditions: Sequence[Condition]) -> list[Condition]:

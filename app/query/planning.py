@@ -61,7 +61,7 @@ class Planning:
         self._parameters: dict[object, tuple[Parameter, ColumnElement[Any]]] = {}
         self._aliases = 0
         self._conditions = 0
-        self._relation_steps = 0
+        self.relation_steps = 0
         self._relation_depth = 0
         self._handed_on = 0
         self.nodes = Nodes()
@@ -112,15 +112,16 @@ class Planning:
             raise OverLimit(f"The filters have more than {MAX_CONDITIONS} conditions")
 
     @contextmanager
-    def relation_step(self, deepest: int) -> Iterator[None]:
-        """Count a step from a filter to related rows, as a condition too; what is counted within the context is one
-        step deeper. Raises OverLimit if there are too many, or more than ``deepest`` one within the other."""
-        self.count_conditions(1)
-        self._relation_steps += 1
+    def relation_step(self, deepest: int, times: int = 1) -> Iterator[None]:
+        """Count a step from a filter to related rows, which the filter asks for so many ``times``, as conditions too;
+        what is counted within the context is one step deeper. Raises OverLimit if there are too many, or more than
+        ``deepest`` one within the other."""
+        self.count_conditions(times)
+        self.relation_steps += times
         self._relation_depth += 1
         if self._relation_depth > deepest:
             raise OverLimit(f"A filter leads through more than {deepest} relations (FILTER_DEPTH_LIMIT)")
-        if self._relation_steps > MAX_RELATION_STEPS:
+        if self.relation_steps > MAX_RELATION_STEPS:
             raise OverLimit(f"The filters lead to related rows more than {MAX_RELATION_STEPS} times")
         try:
             yield

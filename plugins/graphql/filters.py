@@ -30,8 +30,8 @@ from app.query.conditions import (
     Condition,
     Operator,
     column_condition,
-    condition,
     id_filter_type,
+    query_condition,
     relation_filter_type,
     value_filter_type,
 )
@@ -157,7 +157,7 @@ def _argument(api: ApiSchema, relation: ApiRelation, description: str) -> GraphQ
     type_ = relation_filter_type(api, relation)
 
     def narrow(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
-        return condition(type_, planning, rows, value) if value else None
+        return query_condition(type_, planning, rows, value) if value else None
 
     return GraphQLArgument(type_, description=description, extensions={"condition": narrow})
 

@@ -24,7 +24,7 @@ from app.graphql.fields import Fields, enabled_by
 from app.graphql.relations import ApiRelation, OwnName, own_name
 from app.hooks import hookimpl
 from app.query.collection import Collection
-from app.query.conditions import Condition, condition
+from app.query.conditions import Condition, query_condition
 from app.query.connections import arguments_of_collections
 from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
 from app.query.group_key_types import by_type, group_enum_names, group_key_names, key_order_type, key_type
@@ -192,7 +192,7 @@ def _having(field: Field, relation: ApiRelation, grouping: Grouping) -> Conditio
     narrowing: Mapping[str, Any] | None = given.get(NARROWING)
     type_ = _having_type(field.api, relation)
     filter_ = type_.fields[NARROWING].type
-    counted = condition(filter_, field.planning, grouping.rows, narrowing) if narrowing else None
+    counted = query_condition(filter_, field.planning, grouping.rows, narrowing) if narrowing else None
     return group_condition(type_, Group(field.planning, grouping.rows, counted), given)
 
 

@@ -18,7 +18,7 @@ from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
 from app.query.computed_fields import computed_fields_of
-from app.query.conditions import condition, relation_filter_type
+from app.query.conditions import query_condition, relation_filter_type
 from app.query.connections import arguments_of_collections, edge_fields, edges_field
 from app.query.relationship_names import names_of_ways
 from app.query.relationships import Relationship, relationships_of
@@ -236,7 +236,7 @@ def _connection(api: ApiSchema, way: Junction) -> Resolver:
         def linked(rows: TableRows) -> Sequence[ColumnElement[Any]]:
             joining = planning.rows_of(way.table)
             given = field.arguments.get("through")
-            through = condition(relation_filter_type(api, way.table), planning, joining, given) if given else None
+            through = query_condition(relation_filter_type(api, way.table), planning, joining, given) if given else None
             joined = select().select_from(joining.element).where(*way.links(outer, joining, rows))
             narrowed = joined if through is None else joined.where(through)
             return [narrowed.correlate(outer.element, rows.element).exists()]

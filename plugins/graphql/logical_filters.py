@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphql import GraphQLInputField, GraphQLList, GraphQLNonNull
-from sqlalchemy import and_, not_, or_
+from sqlalchemy import not_, or_
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
-from app.query.conditions import Condition, MemberCondition, condition, relation_filter_type
+from app.query.conditions import CONJUNCTS, Condition, condition, relation_filter_type
 from app.query.planning import Planning
 from app.query.rows import Rows
 
@@ -22,13 +22,13 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     type_ = relation_filter_type(api, relation)
     many = GraphQLList(GraphQLNonNull(type_))
 
-    def combined(combine: Callable[..., Condition]) -> MemberCondition:
-        def make(planning: Planning, rows: Rows, value: Sequence[Mapping[str, Any]] | None) -> Condition | None:
-            made = (condition(type_, planning, rows, each) for each in value or ())
-            parts = [part for part in made if part is not None]
-            return combine(*parts) if parts else None
+    def all_hold(planning: Planning, rows: Rows, value: Sequence[Mapping[str, Any]] | None) -> Condition | None:
+        return condition(type_, planning, rows, *(value or ()))
 
-        return make
+    def one_holds(planning: Planning, rows: Rows, value: Sequence[Mapping[str, Any]] | None) -> Condition | None:
+        made = (condition(type_, planning, rows, each) for each in value or ())
+        parts = [part for part in made if part is not None]
+        return or_(*parts) if parts else None
 
     def negated(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
         part = condition(type_, planning, rows, value or {})
@@ -37,8 +37,8 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     return Fields(
         30,
         {
-            "and": GraphQLInputField(many, extensions={"condition": combined(and_)}),
-            "or": GraphQLInputField(many, extensions={"condition": combined(or_)}),
+            "and": GraphQLInputField(many, extensions={"condition": all_hold, CONJUNCTS: True}),
+            "or": GraphQLInputField(many, extensions={"condition": one_holds}),
             "not": GraphQLInputField(type_, extensions={"condition": negated}),
         },
     )

@@ -18,7 +18,8 @@ from app.graphql.notices import relation_subject
 from app.graphql.relations import ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
-from app.query.conditions import Condition, condition, relation_filter_type
+from app.query.conditions import MERGED, Condition, condition, query_condition, relation_filter_type
+from app.query.existence import Existence
 from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
 from app.query.planning import Planning
 from app.query.relationships import Relationship, relationships_of
@@ -30,13 +31,13 @@ def features() -> Sequence[str]:
     return ("relation_filters",)
 
 
-MANY, TOGETHER = "ManyFilter", "AggregateFilter"
+MANY, OF_ALL = "ManyFilter", "AggregateFilter"
 """What the names of types have behind the relation's."""
 
 
 @hookimpl
 def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
-    together = group_filter_names(relation, TOGETHER, of_columns=_is_of_columns(relation))
+    together = group_filter_names(relation, OF_ALL, of_columns=_is_of_columns(relation))
     return [own_name(relation, MANY), *together]
 
 
@@ -74,14 +75,20 @@ class RelationStep:
     def rows(self) -> TableRows:
         return self.planning.rows_of(self.relationship.target)
 
-    def matching(self, rows: TableRows, filter_: Mapping[str, Any] | None) -> Condition | None:
-        """What a filter asks of a related row; None where it has no effect."""
+    def matching(self, rows: TableRows, *filters: Mapping[str, Any] | None) -> Condition | None:
+        """What filters ask of one related row; None where they have no effect."""
         type_ = relation_filter_type(self.api, self.relationship.target)
-        return condition(type_, self.planning, rows, filter_) if filter_ else None
+        given = [each for each in filters if each]
+        return condition(type_, self.planning, rows, *given) if given else None
+
+    def among(self, rows: TableRows, filter_: Mapping[str, Any] | None) -> Condition | None:
+        """The same where PostgreSQL never joins the query for the related rows with the one around it."""
+        type_ = relation_filter_type(self.api, self.relationship.target)
+        return query_condition(type_, self.planning, rows, filter_) if filter_ else None
 
     def exist(self, rows: TableRows, *conditions: Condition) -> Condition:
         """That there are related rows on which the conditions hold."""
-        return self.relationship.query(self.outer, rows).where(*conditions).exists()
+        return Existence(self.relationship.query(self.outer, rows).where(*conditions), conditions)
 
 
 Asked = Callable[[RelationStep, Any], Condition | None]
@@ -89,9 +96,9 @@ Asked = Callable[[RelationStep, Any], Condition | None]
 has no effect."""
 
 
-def _some(step: RelationStep, filter_: Mapping[str, Any] | None) -> Condition | None:
+def _some(step: RelationStep, *filters: Mapping[str, Any] | None) -> Condition | None:
     rows = step.rows()
-    matching = step.matching(rows, filter_)
+    matching = step.matching(rows, *filters)
     return None if matching is None else step.exist(rows, matching)
 
 
@@ -106,12 +113,11 @@ def _every(step: RelationStep, filter_: Mapping[str, Any] | None) -> Condition |
     return None if matching is None else not_(step.exist(rows, matching.is_not(true())))
 
 
-def _exists(step: RelationStep, value: Leaf | None) -> Condition | None:
-    if value is None:
-        return None
-    found = step.exist(step.rows())
+def _exists(step: RelationStep, *values: Leaf | None) -> Condition | None:
     # PostgreSQL makes a semi join or an anti join of it, which it could not if the value were a parameter.
-    return found if value.steer() is True else not_(found)
+    asked = dict.fromkeys(value.steer() for value in values if value is not None)
+    parts = [found if is_there is True else not_(found) for is_there in asked for found in [step.exist(step.rows())]]
+    return and_(*parts) if parts else None
 
 
 def _together(step: RelationStep, value: Mapping[str, Any] | None) -> Condition | None:
@@ -120,20 +126,27 @@ def _together(step: RelationStep, value: Mapping[str, Any] | None) -> Condition 
     asked = group_condition(type_, Group(step.planning, rows), value or {})
     if value is None or asked is None:
         return None
-    matching = step.matching(rows, value.get(NARROWING))
+    matching = step.among(rows, value.get(NARROWING))
     query = step.relationship.query(step.outer, rows).where(*([] if matching is None else [matching]))
     # Without GROUP BY there is one group, of no rows where none match. What is unknown of it does not hold.
     return query.having(asked).exists()
 
 
 def _member(
-    api: ApiSchema, relationship: Relationship, type_: Any, asked: Asked, description: str
+    api: ApiSchema, relationship: Relationship, type_: Any, asked: Callable[..., Condition | None], description: str
 ) -> GraphQLInputField:
-    def make(planning: Planning, rows: Rows, value: Any) -> Condition | None:
-        with planning.relation_step(api.rules.filter_depth):
-            return asked(RelationStep(api, relationship, planning, rows), value)
+    """A member for the related row; ``asked`` takes a step and its values."""
 
-    return GraphQLInputField(type_, description=description, extensions={"condition": make})
+    def all_of(planning: Planning, rows: Rows, values: Sequence[Any]) -> Condition | None:
+        with planning.relation_step(api.rules.filter_depth, len(values)):
+            return asked(RelationStep(api, relationship, planning, rows), *values)
+
+    def make(planning: Planning, rows: Rows, value: Any) -> Condition | None:
+        return all_of(planning, rows, [value])
+
+    # All values are about the same row if there is at most one.
+    merged = {MERGED: all_of} if relationship.leads_to_one else {}
+    return GraphQLInputField(type_, description=description, extensions={"condition": make, **merged})
 
 
 # Members and types
@@ -187,7 +200,7 @@ def _many_type(api: ApiSchema, target: ApiRelation) -> GraphQLInputObjectType:
 
 
 def _group_type(api: ApiSchema, target: ApiRelation) -> GraphQLInputObjectType:
-    return group_filter_type(api, target, TOGETHER, of_columns=_is_of_columns(target))
+    return group_filter_type(api, target, OF_ALL, of_columns=_is_of_columns(target))
 
 
 def _is_of_columns(target: ApiRelation) -> bool:

@@ -1,0 +1,80 @@
+"""That rows exist, and how many of such conditions of one query PostgreSQL may plan as joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Exists, Select, literal_column, not_
+from sqlalchemy.sql.elements import BooleanClauseList, Grouping
+from sqlalchemy.sql.operators import and_
+
+MOST_JOINED = 5
+"""How many of them of one query PostgreSQL may plan together."""
+
+
+class Existence(Exists):
+    """``EXISTS (query)``, or that there is no such row. ``conditions`` are those of the query in which others of its
+    kind may stand.
+
+    PostgreSQL joins the query's rows with those around it, in an order that it finds by planning all joins of a
+    statement together; ``is_apart``: it looks for one for each row instead.
+    """
+
+    inherit_cache = False
+
+    def __init__(
+        self, query: Select[Any], conditions: Sequence[ColumnElement[Any]], *, is_denied: bool = False
+    ) -> None:
+        super().__init__(query)
+        self.query = query
+        self.conditions = conditions
+        self.is_denied = is_denied
+        self.is_apart = False
+
+    def _negate(self) -> Existence:
+        return Existence(self.query, self.conditions, is_denied=not self.is_denied)
+
+    def _compiler_dispatch(self, visitor: Any, **options: Any) -> str:
+        exists = (self.query.offset(literal_column("0")) if self.is_apart else self.query).exists()
+        condition: ColumnElement[Any] = not_(exists) if self.is_denied else exists
+        text: str = condition._compiler_dispatch(visitor, **options)
+        # PostgreSQL would take such a condition for true of half of the rows, many of them for true of none, and join
+        # as if there were none. Of values that are not null it assumes that nearly all are.
+        return f"(CASE WHEN {text} THEN 1 END IS NOT NULL)" if self.is_apart else text
+
+
+def join_few(conditions: Iterable[ColumnElement[Any]]) -> None:
+    """Have all existences but the first apart that PostgreSQL would join with the rows of a query on which the
+    ``conditions`` hold.
+
+    Planning fifty that compare one column takes PostgreSQL 15 between 6 and 35 seconds, twenty one, eight 0.1 to 0.4
+    and five less than 0.05 (measured).
+    """
+    left = MOST_JOINED
+    unread: list[Any] = [*conditions][::-1]
+    while unread:
+        each = unread.pop()
+        if isinstance(each, Existence):
+            left -= 1
+            if left < 0:
+                each.is_apart = True
+                join_few(each.conditions)
+            else:
+                unread.extend(reversed(each.conditions))
+        elif isinstance(each, BooleanClauseList) and each.operator is and_:
+            unread.extend(reversed(each.clauses))
+        elif isinstance(each, Grouping):
+            unread.append(each.element)
+        else:
+            for other in _within(each):
+                join_few(other.conditions)
+
+
+def _within(condition: Any) -> Iterator[Existence]:
+    """The outermost existences anywhere within a condition."""
+    if isinstance(condition, Existence):
+        yield condition
+    else:
+        for each in condition.get_children():
+            yield from _within(each)
