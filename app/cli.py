@@ -19,7 +19,7 @@ log = logging.getLogger("portico.serve")
 
 _BUILT_IN = (
     "docs", "doctor", "init", "keys", "live", "plan", "plugins", "schema", "serve", "settings", "token", "uninstall",
-    "upgrade", "version",
+    "upgrade", "verify", "version",
 )  # fmt: skip
 
 

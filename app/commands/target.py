@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from app.commands.failure import CommandError
 from app.embedded import EmbeddedPostgres
@@ -16,12 +17,12 @@ _CLUSTER = "postgres/data"
 
 
 @contextmanager
-def service_with_database() -> Iterator[tuple[Settings, Plugins]]:
-    """The settings with the URL that the service connects with, and the plugins with their settings. If the database is
-    the embedded PostgreSQL, it runs during the context."""
+def service_with_database(overrides: Mapping[str, Any] | None = None) -> Iterator[tuple[Settings, Plugins]]:
+    """The settings with the URL that the service connects with, and the plugins with their settings; ``overrides`` are
+    values of settings by name. If the database is the embedded PostgreSQL, it runs during the context."""
     from app.discovery import configure
 
-    settings, plugins = configure()
+    settings, plugins = configure(overrides=overrides)
     with _with_database(settings, as_owner=False) as complete:
         yield complete, plugins
 

@@ -22,6 +22,7 @@ from graphql import (
     validate_schema,
 )
 
+from app.verification import Extent, verify
 from tests.graphql.door import SERVICE_KEY, Door
 
 FOR_VALUES = {
@@ -40,10 +41,14 @@ ROUNDS = 4
 
 
 def walked(database_url: str, **settings: Any) -> Walk:
-    """A walk through all of a database, whose answers were plausible."""
-    with closing(Door(database_url, token_limit=50_000, field_limit=20_000, **settings)) as door:
+    """A walk through all of a database, whose answers were plausible, and are those of SQL."""
+    with closing(Door(database_url, token_limit=50_000, field_limit=20_000, dry_run=True, **settings)) as door:
         walk = Walk(door)
         walk.all()
+        engine = door.application.services.engine
+        compared = verify(engine, database_url, "service_role", Extent(writes=True))
+    assert compared.differences == []
+    assert compared.equal["rows"] == compared.relations > 0
     assert walk.unexpected == {}
     assert walk.lost == []
     return walk

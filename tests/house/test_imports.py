@@ -29,6 +29,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.server",),
     ("app.live",),
     ("app.demo",),
+    ("app.verification",),
     ("app.commands",),
     ("plugins.graphql", "plugins.service", "plugins.storage"),
     ("app.cli",),

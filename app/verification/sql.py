@@ -1,0 +1,80 @@
+"""The SQL side: statements of its own, run as the role that is compared, in transactions that change nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Select, bindparam, func, select
+
+from app.database.connect import connect
+from app.database.failure import StatementError
+from app.database.statement import Statement
+from app.database.tls import tls_context
+from app.database.url import parse_database_url
+from app.query.compiling import DIALECT
+from app.query.sql import cast_to
+from app.verification.result import Failure, ResultOrFailure, Value
+
+_CONTEXT = Statement(
+    "select pg_catalog.set_config('role', $1, true), pg_catalog.set_config('statement_timeout', $2, true),"
+    " pg_catalog.set_config('transaction_read_only', $3, true)"
+)
+
+
+class Sql:
+    """A session of the login in ``database_url`` that becomes ``role`` for each statement. Must be closed."""
+
+    def __init__(self, database_url: str, role: str, *, timeout_ms: int) -> None:
+        target = parse_database_url(database_url)
+        self._connection = connect(target, tls_context(target), prepared_limit=0)
+        self._role = role
+        self._timeout = str(timeout_ms)
+
+    def value(self, query: Select[Any]) -> ResultOrFailure:
+        """The single JSON value that a query selects; numbers with a fraction are Decimal."""
+        return self._run(*_text(query), read_only=True)
+
+    def try_statement(self, statement: Any) -> ResultOrFailure:
+        """Whether a statement that returns nothing succeeds, its deferred constraints included; it is rolled back."""
+        self._connection.simple("begin")
+        try:
+            return self._run(*_text(statement), read_only=False)
+        finally:
+            self._connection.simple("rollback")
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _run(self, sql: str, values: Sequence[bytes | None], *, read_only: bool) -> ResultOrFailure:
+        context = [each.encode() for each in (self._role, self._timeout, "on" if read_only else "off")]
+        steps = [(_CONTEXT, context, ""), (Statement(sql), values, "")]
+        if not read_only:
+            steps.append((Statement("set constraints all immediate"), (), ""))
+        try:
+            rows = self._connection.pipeline(steps)[1]
+        except StatementError as ex:
+            return Failure(ex.diagnosis.message, sqlstate=ex.diagnosis.sqlstate)
+        text = rows[0][0] if rows else None
+        return Value(None if text is None else json.loads(text, parse_float=Decimal))
+
+
+def _text(statement: Any) -> tuple[str, list[bytes | None]]:
+    made = statement.compile(dialect=DIALECT)
+    names = made.__dict__.get("numbers", {})
+    return str(made), [None if made.params[each] is None else str(made.params[each]).encode() for each in names]
+
+
+def typed(text: str | None, type_text: str) -> ColumnElement[Any]:
+    """A value of a PostgreSQL type, from its text."""
+    return cast_to(bindparam(None, text), type_text)
+
+
+def listed(rows: FromClause) -> Select[Any]:
+    """All rows of a subquery, in its order, as a JSON array of arrays."""
+    return select(func.coalesce(func.json_agg(func.json_build_array(*rows.c)), _EMPTY))
+
+
+_EMPTY = cast_to(bindparam(None, "[]"), "json")
