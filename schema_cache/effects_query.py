@@ -36,19 +36,22 @@ EFFECTS_QUERY = f"""(
     ), pattern (calls) as (
       -- Capturing nothing, which takes longer.
       select ':(?:funcid|aggfnoid|winfnoid) (?:' || string_agg(a.oid::text, '|') || ') ' from acting a
-    ), caller (kind, oid, class, object, tree) as materialized (
-      select 'r', w.ev_class, 'pg_catalog.pg_rewrite'::regclass, w.oid, w.ev_action::text
-      from pg_catalog.pg_rewrite w where w.ev_type = '1' and w.ev_class >= {_OLDEST_OF_USERS}
-      union all
-      select 'r', y.polrelid, 'pg_catalog.pg_policy'::regclass, y.oid, y.polqual::text
-      from pg_catalog.pg_policy y where y.polcmd in ('r', '*')
-      union all
-      select 'f', p.oid, 'pg_catalog.pg_proc'::regclass, p.oid,
-             concat(p.proargdefaults, case when p.prosrc = '' then to_jsonb(p) ->> 'prosqlbody' end)
-      from pg_catalog.pg_proc p where p.oid >= {_OLDEST_OF_USERS}
-      union all
-      select 't', 0, 'pg_catalog.pg_constraint'::regclass, k.oid, k.conbin::text
-      from pg_catalog.pg_constraint k where k.contypid <> 0 and k.oid >= {_OLDEST_OF_USERS}
+    ), caller (kind, oid, class, object, call) as materialized (
+      select c.kind, c.oid, c.class, c.object, substring(c.tree from p.calls)
+      from pattern p cross join lateral (
+        select 'r', w.ev_class, 'pg_catalog.pg_rewrite'::regclass, w.oid, w.ev_action::text
+        from pg_catalog.pg_rewrite w where w.ev_type = '1' and w.ev_class >= {_OLDEST_OF_USERS}
+        union all
+        select 'r', y.polrelid, 'pg_catalog.pg_policy'::regclass, y.oid, y.polqual::text
+        from pg_catalog.pg_policy y where y.polcmd in ('r', '*')
+        union all
+        select 'f', p.oid, 'pg_catalog.pg_proc'::regclass, p.oid,
+               concat(p.proargdefaults, case when p.prosrc = '' then to_jsonb(p) ->> 'prosqlbody' end)
+        from pg_catalog.pg_proc p where p.oid >= {_OLDEST_OF_USERS}
+        union all
+        select 't', 0, 'pg_catalog.pg_constraint'::regclass, k.oid, k.conbin::text
+        from pg_catalog.pg_constraint k where k.contypid <> 0 and k.oid >= {_OLDEST_OF_USERS}
+      ) as c (kind, oid, class, object, tree)
     )
     select json_build_object(
       'acting', (select json_agg(distinct a.proname) from acting a),
@@ -70,8 +73,7 @@ EFFECTS_QUERY = f"""(
           and d.refobjid >= {_OLDEST_OF_USERS}),
       'acts', (
         select json_agg(json_build_array(c.kind, c.oid::bigint, a.proname))
-        from caller c join pattern p on c.tree ~ p.calls
-        join acting a on a.oid::text = (regexp_match(substring(c.tree from p.calls), '([0-9]+) $'))[1]),
+        from caller c join acting a on a.oid::text = (regexp_match(c.call, '([0-9]+) $'))[1]),
       'of_types', (
         select json_agg(distinct d.refobjid::bigint) from pg_catalog.pg_depend d
         where d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid >= {_OLDEST_OF_USERS}

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from app.database import Context, Statement, parse_database_url
+from app.database import Context, ContextBuilder, Statement, StatementError, parse_database_url
 from app.database.connect import connect
 from app.errors import Unavailable
+from app.identity import Caller
 from bench.pooler import keeps_prepared, missing_pooler, pooler
 from bench.streaming import Cluster, Node, missing, streaming
 from tests.database.conftest import READER, ROLES, SCHEMA, WRITER, MakeDatabase
@@ -154,3 +155,29 @@ def test_a_limit_of_connections_is_waited_for(cluster: Cluster, server: Node, ma
             rows = list(threads.map(lambda _, of=database: of.run(None, [(slow, ())], read_only=True)[0], range(8)))
         assert rows == [[(b"portico",)]] * 8
         assert database.pool_state().open == 1
+
+
+@needs_pooler
+@pytest.mark.parametrize("prepared", [True, False])
+def test_reads_that_keep_nothing_share_connections_with_writes(
+    pooled: str, server: Node, make_database: MakeDatabase, as_role: AsRole, prepared: bool
+) -> None:
+    database = make_database(pooled, pool_size=20, prepared_statements=prepared)
+    caller = Caller.of({"sub": "ann"}, default_role=WRITER)
+    discarded, kept = ContextBuilder().build(caller, discarded=True), as_role(WRITER, sub="ann")
+    mode = Statement("select current_setting('transaction_read_only')")
+
+    def ask(number: int) -> bool:
+        body = f"kept beside {prepared} {number}".encode()
+        if number % 3 == 0:
+            return database.run(kept, [(INSERT, [body]), (mode, ())], read_only=False)[1] == [(b"off",)]
+        if number % 3 == 1:
+            return database.run(discarded, [(mode, ())], read_only=True) == [[(b"on",)]]
+        with pytest.raises(StatementError) as failed:
+            database.run(discarded, [(INSERT, [body])], read_only=True)
+        return failed.value.diagnosis.sqlstate == "25006"
+
+    with ThreadPoolExecutor(20) as threads:
+        assert all(threads.map(ask, range(300)))
+    count = f"select count(*) from entry where body like 'kept beside {prepared}%'"
+    assert server.execute(count) == [[100]]
