@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, TableClause, literal_column
+from sqlalchemy import ColumnElement, FromClause, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.types import Boolean
+from sqlalchemy.types import Boolean, NullType
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
@@ -94,23 +94,23 @@ def _subject(relation: ApiRelation, index: UniqueIndex) -> str:
     return f"unique index {index.name} on {relation.relation.schema}.{relation.relation.name}"
 
 
-class OnTarget(ColumnElement[bool]):
-    """A ``condition`` on the row that is in the way, as ON CONFLICT DO UPDATE takes it. SQLAlchemy neither ties
-    sub-queries there to the ``table`` of the insert nor writes the schemas of their tables."""
+class OnTarget(ColumnElement[Any]):
+    """An expression about the row that is in the way, as ON CONFLICT DO UPDATE takes it. SQLAlchemy neither ties
+    sub-queries there to the ``tables``, that of the insert and the proposed row, nor writes the schemas of theirs."""
 
-    type = Boolean()
+    type = NullType()
     inherit_cache = False
 
-    def __init__(self, table: TableClause, condition: ColumnElement[Any]) -> None:
-        self.table = table
-        self.condition = condition
+    def __init__(self, about: ColumnElement[Any], *tables: FromClause) -> None:
+        self.about = about
+        self.tables = tables
 
 
 @compiles(OnTarget)
-def _condition_on_target(element: OnTarget, compiler: SQLCompiler, **options: Any) -> str:
-    target: set[FromClause] = {element.table}
+def _expression_on_target(element: OnTarget, compiler: SQLCompiler, **options: Any) -> str:
+    target = set(element.tables)
     compiler.stack.append({**compiler.stack[-1], "correlate_froms": target, "asfrom_froms": target})
     try:
-        return compiler.process(element.condition)
+        return compiler.process(element.about)
     finally:
         compiler.stack.pop()

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from graphql import GraphQLInputObjectType
-from sqlalchemy import ColumnClause, ColumnElement, FromClause, column, literal_column, select, values
-from sqlalchemy.dialects.postgresql import Insert, insert
+from sqlalchemy import ColumnClause, ColumnElement, FromClause, literal_column, select, values
+from sqlalchemy import column as sql_column
+from sqlalchemy.dialects.postgresql import Insert
 
 from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiColumn, ApiRelation
@@ -59,8 +60,30 @@ class Objects(Protocol):
 class PlainObjects(Objects, Protocol):
     """Objects none of which leads to related rows."""
 
-    def insert(self) -> Insert:
+    def insert(self) -> InsertOfObjects:
         """The statement that inserts them."""
+        ...
+
+
+class InsertOfObjects(Insert):
+    """An INSERT that knows which columns its objects give a value: ``given`` are those that any of them does, and
+    ``uneven`` the objects, if some of them lack values that others have and their columns get defaults then."""
+
+    inherit_cache = False
+    given: frozenset[str] = frozenset()
+    uneven: UnevenObjects | None = None
+
+
+class UnevenObjects(Protocol):
+    """Objects of which some may give a column a value, and others leave it to its default."""
+
+    def gives(self, column: ApiColumn) -> bool:
+        """Whether all of them give it one, if only null."""
+        ...
+
+    def rows_and_whether(self, columns: Columns, column: ApiColumn) -> FromClause:
+        """Of the objects that have values for all of ``columns``: these, under the columns' names and ready for a cast
+        to their types, and as ``given`` whether they give one to ``column``."""
         ...
 
 
@@ -143,10 +166,10 @@ class _OneByOne:
     def number(self) -> int:
         return len(self.objects)
 
-    def insert(self) -> Insert:
-        given = {name for each in self.objects for name in each}
+    def insert(self) -> InsertOfObjects:
+        named = {name for each in self.objects for name in each}
         # For several rows of defaults only, PostgreSQL needs at least one column.
-        members = [name for name in self.columns if name in given] or [next(iter(self.columns))]
+        members = [name for name in self.columns if name in named] or [next(iter(self.columns))]
         if len(self.objects) * len(members) > MAX_SINGLE_VALUES:
             message = f"The objects have different keys and more than {MAX_SINGLE_VALUES} values"
             raise OverLimit(message, hint="Give all objects the same keys, or send fewer at once.")
@@ -158,10 +181,34 @@ class _OneByOne:
             }
             for record in self.objects
         ]
-        return insert(self.relation.table).values(rows)
+        inserting = InsertOfObjects(self.relation.table).values(rows)
+        inserting.given = frozenset(each.name for each in self.columns.values() if any(self._gives(each)))
+        inserting.uneven = self
+        return inserting
+
+    def _gives(self, column: ApiColumn) -> list[bool]:
+        """Whether each of them has a value for the column."""
+        members = (self._member(column, record) for record in self.objects)
+        return [
+            member is not None and record[member] is not None
+            for member, record in zip(members, self.objects, strict=True)
+        ]
+
+    def rows_and_whether(self, columns: Columns, column: ApiColumn) -> FromClause:
+        complete = [all(each) for each in zip(*map(self._gives, columns.values()), strict=True)]
+        data = [
+            (*self._values(record, columns), literal_column("true" if given else "false"))
+            for record, given, has_all in zip(self.objects, self._gives(column), complete, strict=True)
+            if has_all
+        ]
+        names: Iterable[ColumnClause[Any]] = (sql_column(name) for name in (*columns, "given"))
+        return values(*names, name=self.field.planning.alias("objects")).data(data)
 
     def _value(self, column: ApiColumn, value: Leaf | None) -> ColumnElement[Any]:
         return assigned(self.field, column, value)
+
+    def _values(self, record: NewRow, columns: Columns) -> list[ColumnElement[Any]]:
+        return [self._value(each, record[self._member(each, record) or ""]) for each in columns.values()]
 
     def gives(self, column: ApiColumn) -> bool:
         return all(self._member(column, record) is not None for record in self.objects)
@@ -171,13 +218,10 @@ class _OneByOne:
 
     def rows(self, columns: Columns, position: str) -> FromClause:
         data = [
-            (
-                literal_column(str(place)),
-                *(self._value(each, record[self._member(each, record) or ""]) for each in columns.values()),
-            )
+            (literal_column(str(place)), *self._values(record, columns))
             for place, record in enumerate(self.objects, start=1)
         ]
-        names: Iterable[ColumnClause[Any]] = (column(name) for name in (position, *columns))
+        names: Iterable[ColumnClause[Any]] = (sql_column(name) for name in (position, *columns))
         return values(*names, name=self.field.planning.alias("objects")).data(data)
 
 
@@ -199,12 +243,14 @@ class _OfVariable:
     def number(self) -> Leaf:
         return self.objects
 
-    def insert(self) -> Insert:
+    def insert(self) -> InsertOfObjects:
         names = [each.name for each in self.columns.values()]
         rows = unnest(*(self._array(name) for name in self.columns)).table_valued(*names)
         rows = rows.render_derived(name=self.field.planning.alias("objects"))
         given = [unnested(self.field, each, rows.c[each.name]) for each in self.columns.values()]
-        return insert(self.relation.table).from_select(names, select(*given))
+        inserting = InsertOfObjects(self.relation.table).from_select(names, select(*given))
+        inserting.given = frozenset(names)
+        return inserting
 
     def _array(self, member: str) -> ColumnElement[Any]:
         return array_for(self.field, self.columns[member], self.objects.of_each(member))

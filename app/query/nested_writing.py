@@ -11,7 +11,7 @@ from typing import Any
 
 from graphql import GraphQLArgument
 from sqlalchemy import ColumnElement, FromClause, exists, func, literal_column, not_, select, update
-from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
+from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by
 
 from app.errors import RequestError
 from app.graphql.coercion import coerce
@@ -20,6 +20,7 @@ from app.graphql.values import Source
 from app.query.arbiters import Arbiter
 from app.query.changes import Undoing
 from app.query.conditions import narrowed
+from app.query.inserting import InsertOfObjects
 from app.query.json_texts import json_text
 from app.query.nested_conflicts import arbiter_of, given_keys
 from app.query.nested_objects import ObjectPlace
@@ -100,10 +101,12 @@ class NestedWriting:
         if batch.number is not None:
             # SELECT has no DEFAULT, and rows of defaults only need at least one column.
             column, *_ = columns_of(type_at(self._rows.type_, batch.place).fields).values()
-            return insert(table).values([{column.name: literal_column("DEFAULT")}] * batch.number)
+            return InsertOfObjects(table).values([{column.name: literal_column("DEFAULT")}] * batch.number)
         new = self._rows.proposed(batch)
         query = select(*new.values.values()).select_from(*new.elements).where(*new.conditions).order_by(new.position)
-        return insert(table).from_select(list(new.values), query)
+        inserting = InsertOfObjects(table).from_select(list(new.values), query)
+        inserting.given = frozenset(new.values)
+        return inserting
 
     def find_root(self, arbiter: Arbiter | None) -> None:
         """Find the rows of the root after their INSERT."""

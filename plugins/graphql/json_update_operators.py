@@ -166,6 +166,10 @@ class Paths:
             ),
         }
 
+    def changes(self, given: Mapping[str, Leaf | None]) -> bool:
+        """Whether an input changes anything."""
+        return True
+
     def changed(self, part: PathEnd, given: Mapping[str, Leaf | None]) -> ColumnElement[Any]:
         """The document of a part after what an input says."""
         raise NotImplementedError
@@ -182,6 +186,8 @@ class Paths:
                 raise OverLimit(f"The paths have more than {MAX_STEPS} steps")
             if not length:
                 raise RequestError("A path has no steps", code="BAD_USER_INPUT", hint=HINT)
+            if not self.changes(each):
+                continue
             steps = [field.planning.bind(path, PathStep(number), "text") for number in range(length)]
             document = new.get(column.name, _document(rows.column(column.name)))
             new[column.name] = self.changed(PathEnd(field, rows, column, document, steps), each)
@@ -220,8 +226,11 @@ class SetPath(Paths):
         value = GraphQLInputField(json_type, description="The new value; null is JSON's")
         return {**super().members(column_type), "value": value}
 
+    def changes(self, given: Mapping[str, Leaf | None]) -> bool:
+        return "value" in given
+
     def changed(self, part: PathEnd, given: Mapping[str, Leaf | None]) -> ColumnElement[Any]:
-        leaf = given.get("value")
+        leaf = given["value"]
         if leaf is None:
             return _with_value(part, _jsonb("null"))
         return _with_value(part, part.field.planning.bind(leaf, part.column.to_text, "jsonb"))

@@ -27,6 +27,7 @@ from app.graphql.fields import Fields
 from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
+from app.query.adding_up import added_up
 from app.query.aggregates import is_number
 from app.query.arbiters import Arbiter, OnTarget, arbiters_of
 from app.query.changes import AFTERWARDS
@@ -160,7 +161,9 @@ class Upsert:
             if self.columns:
                 columns = GraphQLList(GraphQLNonNull(_enum(api, column, self.columns)))
                 made["updateColumns"] = GraphQLInputField(columns, description="They get the proposed value")
-                made["addColumns"] = GraphQLInputField(columns, description="Numbers, to which the proposed is added")
+                made["addColumns"] = GraphQLInputField(
+                    columns, description="Numbers, to which that of the object is added"
+                )
                 made |= _judging_members(api, self.relation)
             return made
 
@@ -172,13 +175,16 @@ class Upsert:
     def alter(self, field: Field, inserting: Insert, given: Mapping[str, Any]) -> Insert:
         """The insert that does what onConflict says."""
         conflict = self._conflict(field.api, given)
-        target = conflict.arbiter.target() if conflict.arbiter else {}
+        arbiter = conflict.arbiter
+        if arbiter is None:
+            return inserting.on_conflict_do_nothing()
         if not conflict.changes:
-            return inserting.on_conflict_do_nothing(**target)
-        own, proposed = self.relation.table.c, inserting.excluded
+            return inserting.on_conflict_do_nothing(**arbiter.target())
+        proposed = inserting.excluded
         new: dict[str, ColumnElement[Any]] = {each.name: proposed[each.name] for each in conflict.replaced}
-        new |= {each.name: own[each.name] + proposed[each.name] for each in conflict.added_up}
-        return inserting.on_conflict_do_update(**target, set_=new, where=self._judged(field, given, conflict.arbiter))
+        new |= {each.name: added_up(field, inserting, each, arbiter) for each in conflict.added_up}
+        judged = self._judged(field, given, arbiter)
+        return inserting.on_conflict_do_update(**arbiter.target(), set_=new, where=judged)
 
     def arbiter(self, api: ApiSchema, given: Mapping[str, Any]) -> Arbiter | None:
         """In what rows can be in the way of the new ones; None for anything."""
@@ -199,7 +205,7 @@ class Upsert:
         condition = and_(*conditions)
         if self.relation.relation.row_security:
             condition = if_seen(field, there, arbiter, condition)
-        return OnTarget(self.relation.table, condition)
+        return OnTarget(condition, self.relation.table)
 
     def _conflict(self, api: ApiSchema, given: Mapping[str, Any]) -> Conflict:
         constraint: Leaf | None = given.get("constraint")

@@ -106,7 +106,7 @@ def test_parts_of_documents(door: Door) -> None:
     whole = {"a": {"b": 1}, "list": [{"x": 1}, 2], "none": None}
     assert document(door, r'merge: {data: "{\"a\": 2, \"c\": null}"}') == {**whole, "a": 2, "c": None}
     set_paths = r"""setPath: [
-        {column: data, path: ["list", "0", "x"], value: "\"y\""}, {column: data, path: ["p", "q", "r"]},
+        {column: data, path: ["list", "0", "x"], value: "\"y\""}, {column: data, path: ["p", "q", "r"], value: null},
         {column: data, path: ["none", "s"], value: "[1]"}, {column: data, path: "a", value: "{}"},
         {column: data, path: ["a", "b"], value: "1"}, {column: data, path: ["list", "-1"], value: "3"}]"""
     expected = {
@@ -136,7 +136,7 @@ def test_a_null_document_counts_as_empty(door: Door, given: str) -> None:
         ('merge: {data: "{"}', "BAD_USER_INPUT", "merge needs a JSON object"),
         ("setPath: [{column: data, path: []}]", "BAD_USER_INPUT", "A path has no steps"),
         (
-            'setPath: [{column: data, path: ["a", "b", "c"]}]',
+            'setPath: [{column: data, path: ["a", "b", "c"], value: null}]',
             "BAD_USER_INPUT",
             "setPath leads through a value of data that is neither object nor array",
         ),
@@ -146,7 +146,7 @@ def test_a_null_document_counts_as_empty(door: Door, given: str) -> None:
             "The paths have more than 100 steps",
         ),
         (
-            'setPath: [{column: data, path: ["list", "x"]}]',
+            'setPath: [{column: data, path: ["list", "x"], value: null}]',
             "INVALID_TEXT_REPRESENTATION",
             'path element at position 1 is not an integer: "x"',
         ),
@@ -179,7 +179,7 @@ def test_the_length_of_a_path_steers_and_nothing_else_of_it(door: Door) -> None:
 @pytest.mark.parametrize("path", [True, 1, [1], [True], [None], [["a"]], [{"a": 1}]])
 def test_a_path_holds_strings_with_a_plan_at_hand(door: Door, path: Any) -> None:
     query = """mutation ($path: [String!]!) {
-        updateAccountByKey(key: {id: 2}, setPath: [{column: data, path: $path}]) { data } }"""
+        updateAccountByKey(key: {id: 2}, setPath: [{column: data, path: $path, value: null}]) { data } }"""
     assert door.ask(query, {"path": ["a"]}).data
     assert door.ask(query, {"path": path}).message.startswith("Variable '$path' has invalid value")
 

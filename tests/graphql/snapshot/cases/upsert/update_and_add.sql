@@ -4,7 +4,38 @@ WITH affected_1 AS (
     (CAST($5 AS integer), CAST($6 AS text), DEFAULT, DEFAULT) ON CONFLICT ON CONSTRAINT account_pkey DO
   UPDATE
   SET name = excluded.name,
-    hits = (public.account.hits + excluded.hits)
+    hits =
+  CASE
+  WHEN (
+    EXISTS (
+      SELECT 1
+      FROM (VALUES (CAST($1 AS integer), true), (CAST($5 AS integer), false)) AS given_3 (
+        key_0, given
+      )
+      WHERE given_3.given IS true
+      AND (excluded.id = CAST(given_3.key_0 AS integer))
+    )
+  ) THEN public.account.hits + excluded.hits
+  WHEN (
+    EXISTS (
+      SELECT 1
+      FROM (VALUES (CAST($1 AS integer), true), (CAST($5 AS integer), false)) AS given_4 (
+        key_0, given
+      )
+      WHERE given_4.given IS false
+      AND (excluded.id = CAST(given_4.key_0 AS integer))
+    )
+  ) THEN public.account.hits
+  ELSE CAST(
+    CAST(
+      CAST(
+        'portico: It cannot be told whether the object has a value for hits, as its key was changed | Give all objects a value for it, or none: docs/changes.md, "Upsert".; ' || CAST(
+          public.account.hits AS TEXT
+        ) AS integer
+      ) AS TEXT
+    ) AS integer
+  )
+  END
   WHERE public.account.hits > CAST($7 AS integer)
   RETURNING public.account.id AS id,
     public.account.name AS name,
