@@ -211,13 +211,14 @@ def alias_stem(name: str) -> str:
 
 def array_literal(items: Sequence[str | None], delimiter: str = ",") -> str:
     """The text form of a one-dimensional array, as array_in reads it; ``delimiter`` is that of the elements' type."""
-    return "{" + delimiter.join("NULL" if item is None else _quoted(item) for item in items) + "}"
+    return "{" + delimiter.join("NULL" if item is None else quoted_item(item) for item in items) + "}"
 
 
 def record_literal(items: Sequence[str | None]) -> str:
     """The text form of a composite value, as record_in reads it."""
-    return "(" + ",".join("" if item is None else _quoted(item) for item in items) + ")"
+    return "(" + ",".join("" if item is None else quoted_item(item) for item in items) + ")"
 
 
-def _quoted(item: str) -> str:
+def quoted_item(item: str) -> str:
+    """A text in quotes, as it stands within that of an array, a composite value or an hstore."""
     return '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -112,15 +112,3 @@ class VectorText:
         if None in texts:
             raise refused("list", "A vector has no nulls")
         return " ".join(map(str, texts))
-
-
-@dataclass(frozen=True)
-class OpaqueArrayText:
-    """Anything, for a domain over an array: a list is the array, with this delimiter between its elements."""
-
-    delimiter: str
-
-    def __call__(self, value: Any) -> str | None:
-        if not isinstance(value, list):
-            return opaque_text(value)
-        return array_literal([opaque_text(item) for item in value], self.delimiter)

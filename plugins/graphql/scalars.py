@@ -26,10 +26,10 @@ from app.graphql.values_of_types import ToText, ValueType
 from app.hooks import hookimpl
 from app.query.comparison import enum_of_domain
 from app.query.json_texts import json_of_plain, json_of_unescaped
+from app.query.opaque import OpaqueTexts
 from app.query.scalars import Scalar, cursor_type, scalar_type, scalars_of
 from app.query.sql import builtin, constant
 from app.query.texts import (
-    OpaqueArrayText,
     StringText,
     as_is,
     int_text,
@@ -189,7 +189,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     return ValueType(
         graphql=scalar.type,
         to_json=scalar.to_json,
-        to_text=_to_text(type_, scalar, is_builtin=is_builtin),
+        to_text=_to_text(api, type_, scalar, is_builtin=is_builtin),
         filter=scalar.type.name if scalar.filterable else None,
         orderable=scalar.orderable,
         operand_text=enum_of_domain(api.view, type_.oid),
@@ -197,7 +197,10 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     )
 
 
-def _to_text(type_: Type, scalar: Scalar, *, is_builtin: bool) -> ToText:
+def _to_text(api: ApiSchema, type_: Type, scalar: Scalar, *, is_builtin: bool) -> ToText:
     if is_builtin and type_.name in KEPT_BYTES:
         return UncutText(scalar.to_text, KEPT_BYTES[type_.name])
-    return OpaqueArrayText(type_.delimiter) if type_.kind == "d" and type_.category == "A" else scalar.to_text
+    if scalar.type.name != OPAQUE:
+        return scalar.to_text
+    texts: OpaqueTexts = api.shared("texts of opaque values", lambda: OpaqueTexts(api.catalog))
+    return texts.of(type_)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Answer, Door
+from tests.postgres_server import PostgresServer
 
 SCHEMA = """
 create domain document as jsonb;
@@ -91,3 +92,67 @@ def test_a_list_is_the_value_of_a_domain_over_an_array(open_door: OpenDoor, dial
     ]
     query = "query ($names: Opaque) { playerCollection(filter: {names: {eq: $names}}) { edges { node { id } } } }"
     assert door.ask(query, {"names": names}).data["playerCollection"]["edges"] == [{"node": {"id": 1}}]
+
+
+COMPOSED = """
+create type pair as (a int, doc jsonb, list int[]);
+create domain checked as pair check ((value).a > 0);
+create domain many as checked[];
+create domain grid as int[];
+create domain numbers as int2vector;
+create domain documents as jsonb[];
+create table made (
+  id int primary key, one checked, parts checked[], all_of many, grid grid, numbers numbers, documents documents);
+insert into made values (1, row(1, '"1"', array[1, null])::pair, array[row(2, '{"x": [1]}', null)::pair::checked, null],
+  array[row(3, null, '{}')::pair::checked], '{{1,2},{3,null}}', '1 2', array['{"a": 1}', '[1]']::jsonb[]);
+grant all on made to anon;
+"""
+ALL = "one parts all_of grid numbers documents"
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_what_is_read_of_domains_is_written_back(open_door: OpenDoor, dialect: str, postgres: PostgresServer) -> None:
+    door = open_door(COMPOSED, graphql_dialect=dialect)
+    row = door.ask(f"{{ madeCollection {{ edges {{ node {{ {ALL} }} }} }} }}").data["madeCollection"]["edges"][0][
+        "node"
+    ]
+    assert row["one"] == {"a": 1, "doc": "1", "list": [1, None]}
+    query = f"""mutation ($made: [madeInsertInput!]!) {{
+        insertIntomadeCollection(objects: $made) {{ records {{ {ALL} }} }} }}"""
+    assert door.ask(query, {"made": [{"id": 2, **row}]}).data["insertIntomadeCollection"]["records"] == [row]
+    held = postgres.execute(f"select {ALL.replace(' ', ', ')} from made order by id", door.database_url)
+    assert [str(each) for each in held[0]] == [str(each) for each in held[1]]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"b": 1}, "Expected an object with the members a, doc, list, or PostgreSQL's text, such as (1,2), for pair"),
+        ([1], "Expected an object with the members a, doc, list, or PostgreSQL's text, such as (1,2), for pair"),
+        (7, "Expected an object with the members a, doc, list, or PostgreSQL's text, such as (1,2), for pair"),
+    ],
+)
+def test_the_error_names_the_form(open_door: OpenDoor, value: Any, message: str) -> None:
+    door = open_door(COMPOSED)
+    query = "mutation ($one: Opaque) { updatemadeCollection(set: {one: $one}) { affectedCount } }"
+    answer = door.ask(query, {"one": value})
+    assert answer.message.endswith(message)
+    assert door.ask(query, {"one": "(5,,)"}).data["updatemadeCollection"] == {"affectedCount": 1}
+
+
+def test_hstore_as_an_object(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    if not postgres.has_extension("hstore"):
+        pytest.skip("this server has no hstore")
+    door = open_door("""create extension hstore; create table prod (id int primary key, attrs hstore, more hstore[]);
+        insert into prod values (1, 'a=>1'); grant all on prod to anon;""")
+    query = """mutation ($a: Opaque, $m: [Opaque]) {
+        updateprodCollection(set: {attrs: $a, more: $m}, filter: {id: {eq: 1}}) { records { attrs more } } }"""
+    value = {"a": "1", 'q"\\': " x, y=>z ", "": None}
+    for given in (value, {}):
+        records = door.ask(query, {"a": given, "m": [given, None]}).data["updateprodCollection"]["records"]
+        assert records == [{"attrs": given, "more": [given, None]}]
+        found = "query ($a: Opaque!) { prodCollection(filter: {attrs: {eq: $a}}) { edges { node { id } } } }"
+        assert door.ask(found, {"a": given}).data["prodCollection"]["edges"] == [{"node": {"id": 1}}]
+    assert door.ask(query, {"a": "b=>2"}).data["updateprodCollection"]["records"][0]["attrs"] == {"b": "2"}
+    for given in ([1], {"a": {"b": 1}}):
+        assert "Expected an object of strings and nulls" in door.ask(query, {"a": given}).message
