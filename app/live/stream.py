@@ -23,7 +23,7 @@ from app.live.hub import Hub
 from app.live.queries import LiveQuery, Queries
 from app.pipeline.records import GraphQLRequest
 from app.pipeline.shape import shape_error
-from app.resources.request_json import read_json
+from app.resources.request_json import read_json, refuse_coding
 from app.settings import Settings
 
 _BODY_S = 10.0
@@ -43,6 +43,7 @@ class StreamResource:
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         with self._recorded(req, resp) as record:
+            refuse_coding(req.get_header("Content-Encoding"))
             await self._start(read_json(await self._read(req), "The body"), req, resp, record)
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:

@@ -36,7 +36,10 @@ def parse(request: GraphQLRequest, engine: Engine, *, by_form: bool = True) -> P
     """
     variables = {} if request.variables is None else request.variables
     if not isinstance(variables, dict):
-        raise RequestError("variables must be an object")
+        hint = None
+        if variables == []:
+            hint = "An empty list is none: send {} or leave variables out. PHP encodes an empty array as []."
+        raise RequestError("variables must be an object", hint=hint)
     text = text_of(request, engine)
     if not isinstance(text, str) or not text.strip():
         raise RequestError('The request has no "query", which must be a string')

@@ -18,7 +18,7 @@ from app.pipeline.timing import TimedReply
 from app.resources.batches import JSON_LINES, joined, parts_of
 from app.resources.home import Home
 from app.resources.read_after import bookmark_of, tell
-from app.resources.request_json import read_json
+from app.resources.request_json import read_json, refuse_coding
 from app.services import Services
 
 _NOT_MODIFIED = 304
@@ -61,7 +61,20 @@ class GraphQLResource:
             return
         self.on_get_document(req, resp, req.params.get("documentId"))
 
+    def on_post_document(self, req: falcon.Request, resp: falcon.Response, document_id: str) -> None:
+        """A slash at the end of the endpoint means nothing; below it are documents, which are read by GET."""
+        if not document_id:
+            self.on_post(req, resp)
+            return
+        hint = "Send POST requests to /graphql/v1, those for a registered document with documentId in the body."
+        refusal = RequestError("This path takes GET requests only", code="METHOD_NOT_ALLOWED", hint=hint, status=405)
+        _send(shape_error(_request(req, {}), refusal), resp)
+        resp.set_header("Allow", "GET")
+
     def on_get_document(self, req: falcon.Request, resp: falcon.Response, document_id: Any) -> None:
+        if document_id == "":
+            self.on_get(req, resp)
+            return
         parameters = req.params
         try:
             body = {
@@ -85,6 +98,7 @@ class GraphQLResource:
             raise OverLimit(f"The body is larger than {self._body_limit} bytes (BODY_LIMIT)", status=413)
         if not _is_json(req.content_type):
             raise RequestError("The content type must be application/json", code="UNSUPPORTED_MEDIA_TYPE", status=415)
+        refuse_coding(req.env.get("HTTP_CONTENT_ENCODING"))
         return read_json(raw, "The body")
 
 

@@ -8,6 +8,9 @@ from typing import Any
 
 from app.errors import OverLimit, RequestError
 
+IDENTITY = "identity"
+"""The content coding that is none."""
+
 
 def read_json(raw: bytes, what: str) -> Any:
     """The value of a text that errors call ``what``. Raises RequestError."""
@@ -16,7 +19,9 @@ def read_json(raw: bytes, what: str) -> Any:
         text = raw.decode().removeprefix("\ufeff").strip(_JSON_WHITESPACE)
         # In half the steps of its decode, which looks for whitespace on both sides.
         value, end = _decoder.raw_decode(text)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+    except UnicodeDecodeError:
+        raise _not_json(f"{what} is not UTF-8: it") from None
+    except (json.JSONDecodeError, RecursionError):
         raise _not_json(what) from None
     except ValueError:
         # Of all that JSON has Python refuses long whole numbers only, whose conversion takes quadratic time.
@@ -25,6 +30,13 @@ def read_json(raw: bytes, what: str) -> Any:
     if end < len(text):
         raise _not_json(what)
     return value
+
+
+def refuse_coding(coding: str | None) -> None:
+    """Raises RequestError for a body that is compressed, or coded in another way: RFC 9110, 15.5.16."""
+    if coding and coding.strip().lower() != IDENTITY:
+        message = "The body must not be compressed or coded otherwise: Content-Encoding is not supported"
+        raise RequestError(message, code="UNSUPPORTED_MEDIA_TYPE", hint="Send it as plain JSON.", status=415)
 
 
 def _refuse(name: str) -> Any:

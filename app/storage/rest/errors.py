@@ -73,6 +73,12 @@ def invalid_json(message: str) -> RestError:
     return RestError("InvalidRequest", 400, message, tag="FastifyError")
 
 
+def unsupported_coding() -> RestError:
+    """A JSON body is compressed, or coded in another way."""
+    message = "A JSON body must not be compressed or coded otherwise: content-encoding is not supported"
+    return RestError("InvalidRequest", 415, message, tag="FastifyError", status=415)
+
+
 def internal_error(message: str = "Internal Server Error", *, tag: str = "Internal") -> RestError:
     """The service failed."""
     return RestError("InternalError", 500, message, tag=tag, status=500)

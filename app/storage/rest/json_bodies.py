@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from app.storage.errors import TooLarge
 from app.storage.rest.call import Call
-from app.storage.rest.errors import RestError, invalid_json, invalid_request
+from app.storage.rest.errors import RestError, invalid_json, invalid_request, unsupported_coding
 
 # Well above a list of a thousand keys of the maximal length.
 LARGEST_JSON_BODY = 4 * 1024 * 1024
@@ -26,6 +26,9 @@ _NUMBER = re.compile(r"\s*[+-]?(\d{1,18}(\.\d{0,18})?|\.\d{1,18})(e[+-]?\d{1,2})
 
 # JavaScript's largest exact integer; a bigint is a little larger.
 _GREATEST = 2**53 - 1
+
+IDENTITY = "identity"
+"""The content coding that is none."""
 
 MemberKind = Literal["string", "integer", "number", "boolean", "object", "strings", "any"]
 
@@ -57,6 +60,8 @@ def read_json_object(call: Call, members: tuple[Member, ...], *, optional: bool 
         raise invalid_request("body must be object")
     if not raw:
         raise empty_json_body()
+    if call.headers.get("content-encoding", IDENTITY).strip().lower() != IDENTITY:
+        raise unsupported_coding()
     return check_object(_decoded(raw), members, "body")
 
 
