@@ -21,6 +21,7 @@ that cannot hurt:
 
 from __future__ import annotations
 
+from schema_cache.catalog_types import TYPES
 from schema_cache.effects_query import EFFECTS_QUERY
 from schema_cache.fingerprint import COMMENTS_ON_ROLES, CONTENTS_FINGERPRINT, IDENTITY, PREAMBLE, SHARED_FINGERPRINT
 
@@ -72,6 +73,17 @@ _DISTRIBUTION = """(
       p.logicalrelid::oid::bigint, column_to_column_name(p.logicalrelid, p.partkey), p.colocationid)), '[]')
     from pg_catalog.pg_dist_partition p where p.partmethod = 'h')"""
 
+_INSTEAD = """(
+      -- An INSTEAD OF trigger, or a rule in its place, may do what it likes with a value.
+      select coalesce(bit_or(changes), 0)
+      from (
+        select ((t.tgtype & 4) << 1) | ((t.tgtype & 16) >> 2)
+        from pg_catalog.pg_trigger t where t.tgrelid = r.oid and t.tgtype & 64 <> 0
+        union all
+        select 1 << w.ev_type::text::int
+        from pg_catalog.pg_rewrite w where w.ev_class = r.oid and w.is_instead and w.ev_qual = '<>'
+      ) as instead (changes))"""
+
 _CATALOG_QUERY = f"""{PREAMBLE}
 with recursive schema_row as materialized (
   select n.oid, n.nspname, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl,
@@ -116,10 +128,19 @@ with recursive schema_row as materialized (
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
 ), column_row as materialized (
   select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.atthasdef, a.attgenerated,
-         a.attidentity, a.attndims, a.attacl
+         a.attidentity, a.attndims, a.attacl, a.attcollation
   from pg_catalog.pg_attribute a
   join relation_row r on r.oid = a.attrelid
   where a.attnum > 0 and not a.attisdropped
+), made_by_database (relation) as materialized (
+  -- Relations with columns that take no values, generated ones and identities, and the views of these relations.
+  select c.attrelid from column_row c where c.attgenerated <> '' or c.attidentity = 'a'
+  union
+  select w.ev_class
+  from made_by_database m
+  join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = m.relation
+    and d.classid = 'pg_catalog.pg_rewrite'::regclass
+  join pg_catalog.pg_rewrite w on w.oid = d.objid and w.ev_type = '1'
 ), type_row as materialized (
   select t.oid, t.typnamespace, t.typname, t.typcategory, t.typtype, t.typrelid, t.typbasetype, t.typdelim,
          case when t.typlen = -1 then t.typelem else 0 end as element,
@@ -179,22 +200,23 @@ select json_build_object(
       and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
     where s.relkind = 'S'),
   'fixed_columns', (
-    select json_agg(json_build_array(c.attrelid::bigint, c.attnum, 12 & ~(
-      -- An INSTEAD OF trigger, or a rule in its place, may do what it likes with a value.
-      select coalesce(bit_or(changes), 0)
-      from (
-        select ((t.tgtype & 4) << 1) | ((t.tgtype & 16) >> 2)
-        from pg_catalog.pg_trigger t where t.tgrelid = r.oid and t.tgtype & 64 <> 0
-        union all
-        select 1 << w.ev_type::text::int
-        from pg_catalog.pg_rewrite w where w.ev_class = r.oid and w.is_instead and w.ev_qual = '<>'
-      ) as instead (changes))))
+    select json_agg(json_build_array(c.attrelid::bigint, c.attnum, 12 & ~{_INSTEAD}))
     from relation_row r
     join column_row c on c.attrelid = r.oid
     where case
       when r.relkind <> 'v' or r.changes & 12 = 0 or r.oid in (select b.relation from blocked b) then false
       else not pg_column_is_updatable(r.oid, c.attnum, true)
     end),
+  'nondeterministic', (
+    select json_agg(json_build_array(c.attrelid::bigint, c.attnum))
+    from column_row c
+    join pg_catalog.pg_collation k on k.oid = c.attcollation and not k.collisdeterministic),
+  'views_of_made_columns', (
+    select json_agg(json_build_array(r.oid::bigint, 12 & ~{_INSTEAD}, w.ev_action::text))
+    from relation_row r
+    join made_by_database m on m.relation = r.oid
+    join pg_catalog.pg_rewrite w on w.ev_class = r.oid and w.ev_type = '1'
+    where r.relkind = 'v' and r.changes & 12 <> 0),
   'filled_on_insert', (
     -- Where a trigger for each row, or a rule, may give a row values before PostgreSQL looks for missing ones. What a
     -- partition does is done to the rows of the whole.
@@ -248,49 +270,7 @@ select json_build_object(
   'view_queries', :view_queries,
   'distribution', :distribution,
   'effects', {EFFECTS_QUERY},
-  'types', (
-    select json_agg(json_build_array(
-      t.oid::bigint, t.typnamespace::bigint, t.typname, quote_ident(t.typname),
-      t.typcategory, t.typtype, t.element::bigint, t.typrelid::bigint, t.typbasetype::bigint, t.typdelim,
-      a.id) order by t.oid)
-    from type_row t join acl_row a on a.acl = t.acl),
-  'operators', (
-    select json_agg(json_build_array(
-      c.opcintype::bigint, quote_ident(n.nspname),
-      (select json_agg(o.oprname order by s.amopstrategy)
-       from pg_catalog.pg_amop s
-       join pg_catalog.pg_operator o on o.oid = s.amopopr
-       where s.amopfamily = c.opcfamily and s.amoplefttype = c.opcintype and s.amoprighttype = c.opcintype),
-      negator.oprname))
-    from pg_catalog.pg_opclass c
-    join pg_catalog.pg_am m on m.oid = c.opcmethod and m.amname = 'btree'
-    join pg_catalog.pg_amop same on same.amopfamily = c.opcfamily and same.amopstrategy = 3
-      and same.amoplefttype = c.opcintype and same.amoprighttype = c.opcintype
-    join pg_catalog.pg_operator o on o.oid = same.amopopr
-    join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
-    left join pg_catalog.pg_operator negator on negator.oid = o.oprnegate
-    where c.opcdefault),
-  'coercions', (
-    select json_agg(json_build_array(k.castsource::bigint, k.casttarget::bigint))
-    from pg_catalog.pg_cast k where k.castmethod = 'b' and k.castcontext = 'i'),
-  'json_casts', (
-    select json_agg(k.castsource::bigint)
-    from pg_catalog.pg_cast k where k.casttarget = 'json'::regtype and k.castsource >= '16384'),
-  'ranges', (
-    -- rngmultitypid exists from PostgreSQL 14 on.
-    select json_agg(json_build_array((to_jsonb(g) ->> 'rngmultitypid')::bigint, g.rngtypid::bigint))
-    from pg_catalog.pg_range g),
-  'attributes', (
-    select json_agg(json_build_array(
-      c.reltype::bigint, c.oid::bigint, a.attnum, a.attname, a.atttypid::bigint, a.attndims)
-      order by c.reltype, a.attnum)
-    from pg_catalog.pg_class c
-    join schema_row s on s.oid = c.relnamespace and not s.is_system
-    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where c.relkind = 'c'),
-  'labels', (
-    select json_agg(json_build_array(e.enumtypid::bigint, e.enumlabel) order by e.enumtypid, e.enumsortorder)
-    from pg_catalog.pg_enum e),
+  {TYPES},
   'functions', (
     select json_agg(json_build_array(
       p.oid::bigint, p.pronamespace::bigint, p.proname, a.id,

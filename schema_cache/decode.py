@@ -32,6 +32,7 @@ from schema_cache.model import (
 )
 from schema_cache.type_operators import TypeOperators, TypeRow
 from schema_cache.type_text import modified_type_text, type_text
+from schema_cache.view_columns import with_fixed_columns
 from schema_cache.view_keys import with_keys_of_views
 
 Payload = Mapping[str, Any]
@@ -81,14 +82,21 @@ class _Decoder:
             contents_fingerprint=contents,
             schemas=tuple(self._read_schemas()),
             types=tuple(self._types.values()),
-            relations=tuple(with_keys_of_views(list(self._read_relations()), self._view_queries())),
+            relations=tuple(with_keys_of_views(self._relations_with_fixed_columns(), self._view_queries())),
             functions=tuple(self._read_functions()),
             roles=tuple(read_roles(self._rows)),
             distributed=payload["distribution"] is not None,
             effects=read_effects(
                 payload["effects"], {oid: (name, kind) for oid, _, name, kind, *_ in self._rows("relations")}
             ),
+            server_version=payload["server_version"],
         )
+
+    def _relations_with_fixed_columns(self) -> list[Relation]:
+        """The relations; columns of views that show columns to which the database alone gives values take none."""
+        relations = list(self._read_relations())
+        views = {oid: (changes, query) for oid, changes, query in self._rows("views_of_made_columns")}
+        return with_fixed_columns(relations, views) if views else relations
 
     def _view_queries(self) -> dict[int, str]:
         return {oid: query for oid, query in self._rows("view_queries")}  # noqa: C416 (mypy takes the rows as they are)
@@ -146,6 +154,7 @@ class _Decoder:
                 labels=tuple(labels.get(oid, ())),
                 comment=self._comment("pg_type", oid),
                 operators=operators.of(oid),
+                equality=operators.equality(oid),
                 has_json_cast=oid in json_casts,
                 attributes=tuple(attributes.get(oid, ())),
             )
@@ -169,7 +178,8 @@ class _Decoder:
         fixed = {(relation, number): changes for relation, number, changes in self._rows("fixed_columns")}
         nullable = {(relation, number) for relation, number in self._rows("unvalidated_not_nulls")}
         comments = {(oid, number): text for (catalog, oid, number), text in self._comments.items() if number}
-        noted = {*acls, *serials, *fixed, *nullable, *comments}
+        nondeterministic = {(relation, number) for relation, number in self._rows("nondeterministic")}
+        noted = {*acls, *serials, *fixed, *nullable, *comments, *nondeterministic}
         columns: dict[int, dict[int, Column]] = defaultdict(dict)
         for (
             relation, number, name, type_oid, modifier, printed, not_null, has_default, generated, identity, dimensions
@@ -194,6 +204,7 @@ class _Decoder:
                     updatable=not changes & _UPDATE,
                     acl=acls.get(place, ()),
                     comment=comments.get(place),
+                    nondeterministic=place in nondeterministic,
                 )
             columns[relation][number] = column
         return columns

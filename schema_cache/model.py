@@ -41,10 +41,8 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class Operators:
-    """The operators that compare two values of one type, as SQL has them between the two. Outside ``pg_catalog`` their
-    schema is part of that: without it a search path may lead to operators of another type, to which values convert.
-
-    ``unequal`` is None where the type has no operator for it, as PostGIS's types have none."""
+    """The operators that compare two values of one type, as SQL has them between the two: outside ``pg_catalog`` with
+    their schema, as a search path may lead to those of another type. PostGIS's types have no ``unequal``."""
 
     less: str = "<"
     less_or_equal: str = "<="
@@ -67,13 +65,12 @@ class Attribute:
 @dataclass(frozen=True, slots=True)
 class Type:
     """A row of ``pg_type``.
-
     ``category`` is ``typcategory``, ``kind`` is ``typtype`` (b base, c composite, d domain, e enum, p pseudo,
     r range, m multirange). ``element`` is the element's oid of a true array, else 0; ``relation`` the oid of
     the relation whose row type this is, else 0; ``base`` the oid under a domain, else 0.
     ``text`` is its name ready for a CAST, schema-qualified outside ``pg_catalog``, the way ``format_type`` prints it.
-    ``delimiter`` stands between two of its values in the text of an array.
-    ``operators`` are those of its default order (btree), None if it has none; a composite type counts as such.
+    ``delimiter`` stands between two of its values in the text of an array. ``operators`` are those of its default
+    order (btree), None if it has none, as composite types; ``equality`` is the one operator that tells equal values.
     ``attributes`` are those of a composite type that is no relation's row type.
     ``has_json_cast`` says that PostgreSQL prints its values in JSON as an extension has it, not as their text.
     An array's ``acl`` is its element's (a multirange's its range's from 17 on): that is where PostgreSQL looks.
@@ -93,6 +90,7 @@ class Type:
     labels: tuple[str, ...] = ()
     comment: str | None = None
     operators: Operators | None = None
+    equality: str | None = None
     has_json_cast: bool = False
     attributes: tuple[Attribute, ...] = ()
 
@@ -109,7 +107,7 @@ class Column(NamedTuple):
     or 'v' (virtual); ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial`` says that
     ``pg_get_serial_sequence`` answers. ``insertable`` and ``updatable`` are False for a view's column that INSERT or
     UPDATE cannot give a value. ``acl`` holds the column's own grants only. ``dimensions`` are those that an array was
-    declared with; 0 if it was not, as in a view. PostgreSQL does not enforce it.
+    declared with; 0 if it was not, as in a view. PostgreSQL does not enforce it. ``nondeterministic`` is its collation.
 
     A tuple: a large database has tens of thousands of columns, and tuples are made in a fifth of the time.
     """
@@ -129,6 +127,7 @@ class Column(NamedTuple):
     acl: Acl = ()
     comment: str | None = None
     dimensions: int = 0
+    nondeterministic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,9 +299,8 @@ class Catalog:
     ``counted`` says that the support objects are installed; ``shared_fingerprint`` covers roles, memberships, role
     settings and comments on roles, which that counter does not see; ``contents_fingerprint`` covers all the rest.
     ``login`` is the oid of the role that the service connects as; ``identity`` identifies the database, the login and
-    this run of the server, so that a catalog from a dump can be compared. ``distributed``: the database has Citus.
-    ``effects``: what may do more than read.
-
+    this run of the server, so that a catalog from a dump can be compared. ``distributed``: the database has Citus;
+    ``server_version`` is PostgreSQL's as a number; ``effects``: what may do more than read.
     Catalogs are compared by identity: comparing contents is what ``version`` is for.
     """
 
@@ -322,6 +320,7 @@ class Catalog:
     roles: tuple[Role, ...]
     distributed: bool = False
     effects: Effects = field(default_factory=Effects)
+    server_version: int = 0
 
     @cached_property
     def schema_by_name(self) -> Mapping[str, Schema]:

@@ -1,11 +1,15 @@
-"""Which operators compare the values of a type: those of its default btree operator class.
+"""Which operators compare the values of a type: in an order, those of its default btree operator class; for equality
+alone, also those that PostgreSQL finds without one.
 
-Source of the rules: ``GetDefaultOpClass`` in PostgreSQL's src/backend/commands/indexcmds.c, and the operator classes
-for ``anyarray``, ``anyenum``, ``anyrange`` and ``anymultirange``.
+Source of the rules: ``GetDefaultOpClass`` in PostgreSQL's src/backend/commands/indexcmds.c, ``lookup_type_cache`` in
+src/backend/utils/cache/typcache.c, which arrays and rows ask for the equality of what is in them, ``oper`` in
+src/backend/parser/parse_oper.c, and the operator classes for ``anyarray``, ``anyenum``, ``anyrange`` and
+``anymultirange``.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -17,7 +21,7 @@ _USUAL = Operators()
 
 
 class TypeRow(NamedTuple):
-    """A row of the payload's types, as ``catalog_query.py`` has them; ``schema_cache.model.Type`` explains them."""
+    """A row of the payload's types, as ``catalog_types.py`` has them; ``schema_cache.model.Type`` explains them."""
 
     oid: int
     schema: int
@@ -40,7 +44,15 @@ class TypeOperators:
         self._of_class = {
             oid: _operators(schema, names, unequal) for oid, schema, names, unequal in payload["operators"] or ()
         }
-        self._like = {source: target for source, target in payload["coercions"] or () if target in self._of_class}
+        self._with_class = self._of_class.keys() | set(payload["hash_classes"] or ())
+        self._equal: dict[int, str] = {}
+        for oid, schema in payload["equalities"] or ():
+            self._equal.setdefault(oid, _named(schema, "="))
+        self._same_as: dict[int, list[int]] = defaultdict(list)
+        self._becomes: dict[int, list[int]] = defaultdict(list)
+        for source, target, binary in payload["coercions"] or ():
+            (self._same_as if binary else self._becomes)[source].append(target)
+        self._members = _members(payload, types)
 
     def of(self, oid: int) -> Operators | None:
         """The operators of the type; None if it has no order, or one that depends on the columns of a row."""
@@ -55,14 +67,65 @@ class TypeOperators:
             return self._of_class[oid]
         if type_.element:
             return _USUAL if self.of(type_.element) else None
-        return self._of_class.get(self._like.get(oid, 0))
+        return next((self._of_class[each] for each in self._same_as.get(oid, ()) if each in self._of_class), None)
+
+    def equality(self, oid: int) -> str | None:
+        """The operator between two values of the type that tells whether they are equal; None if there is none."""
+        type_ = self._types.get(oid)
+        if type_ is None:
+            return None
+        if type_.kind == "d":
+            # Of what is made of an enum, PostgreSQL finds the operators of all enums only for the enum itself.
+            return None if self._types[type_.base].kind == "e" else self.equality(type_.base)
+        ordered = self.of(oid)
+        if ordered is not None:
+            return ordered.equal
+        if oid in self._equal:
+            return self._equal[oid]
+        if type_.kind == "c" or type_.element:
+            return _USUAL.equal if self._is_compared_within(oid) else None
+        return self._of_what_it_becomes(oid)
+
+    def _of_what_it_becomes(self, oid: int) -> str | None:
+        """That of a type without operators of its own, whose values become those of another type."""
+        same = [each for each in self._same_as.get(oid, ()) if each in self._equal]
+        # Where there are several to choose from, PostgreSQL refuses to.
+        others = same or [each for each in self._becomes.get(oid, ()) if each in self._equal]
+        return self._equal[others[0]] if others and (same or len(others) == 1) else None
+
+    def _is_compared_within(self, oid: int) -> bool:
+        """Whether arrays and rows with values of the type can be compared: PostgreSQL looks for operator classes."""
+        type_ = self._types.get(oid)
+        if type_ is None:
+            return False
+        if type_.kind == "d":
+            return self._is_compared_within(type_.base)
+        if type_.kind == "c":
+            return all(map(self._is_compared_within, self._members.get(oid, ())))
+        if type_.kind in _ORDERED_AS_SUCH or oid in self._with_class:
+            return True
+        if type_.element:
+            return self._is_compared_within(type_.element)
+        return any(each in self._with_class for each in self._same_as.get(oid, ()))
+
+
+def _members(payload: Mapping[str, Any], types: Mapping[int, TypeRow]) -> dict[int, list[int]]:
+    """The types of what rows of composite types have, those of relations included."""
+    members: dict[int, list[int]] = defaultdict(list)
+    for type_, _, _, _, member, _ in payload["attributes"] or ():
+        members[type_].append(member)
+    row_types = {each.relation: each.oid for each in types.values() if each.relation}
+    for relation, _, _, member, *_ in payload["columns"] or ():
+        if relation in row_types:
+            members[row_types[relation]].append(member)
+    return members
 
 
 def _operators(schema: str, names: Sequence[str], unequal: str | None) -> Operators:
     """``names`` are in the order of btree's strategies: <, <=, =, >=, >."""
+    ordered = Operators(*(_named(schema, each) for each in names))
+    return replace(ordered, unequal=None if unequal is None else _named(schema, unequal))
 
-    def called(name: str) -> str:
-        return name if schema == "pg_catalog" else f"OPERATOR({schema}.{name})"
 
-    ordered = Operators(*map(called, names))
-    return replace(ordered, unequal=None if unequal is None else called(unequal))
+def _named(schema: str, operator: str) -> str:
+    return operator if schema == "pg_catalog" else f"OPERATOR({schema}.{operator})"

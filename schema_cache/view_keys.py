@@ -63,6 +63,12 @@ def with_keys_of_views(relations: Sequence[Relation], queries: Mapping[int, str]
     return [_with_keys(each, list(views.unique_indexes(each)), keys.get(each.oid, ())) for each in relations]
 
 
+def columns_of_tables(relations: Sequence[Relation], queries: Mapping[int, str]) -> Iterator[tuple[int, int, int, str]]:
+    """The columns of views that are plain ones of tables: the view, the column's number, the table and its column."""
+    views = _Views(relations, {oid: _read(oid, text) for oid, text in queries.items()})
+    return views.traced()
+
+
 def _with_keys(
     relation: Relation, unique_indexes: Sequence[UniqueIndex], foreign_keys: Sequence[ForeignKey]
 ) -> Relation:
@@ -140,6 +146,15 @@ class _Views:
             path.append(origin.place)
         name = self._names.get(oid, {}).get(number)
         return None if name is None else (oid, name, tuple(path))
+
+    def traced(self) -> Iterator[tuple[int, int, int, str]]:
+        """Their columns that are those of tables, as ``columns_of_tables`` says."""
+        for oid in self._queries:
+            for number in self._names[oid]:
+                found = self._traced(oid, number)
+                if found is not None:
+                    table, name, _ = found
+                    yield oid, number, table, name
 
     def _followed(self, oid: int) -> int:
         """The table of whose rows a view's are part, through views of views; 0 if there is none."""

@@ -12,15 +12,19 @@ from app.pipeline.engine import Engine
 def left_out(engine: Engine) -> list[Finding]:
     """One finding for each notice in the schemas of the API's roles, and for each advice about them; none if the
     database does not answer, which other findings report."""
-    found: dict[Notice, None] = {}
+    found: dict[tuple[str, str], Notice] = {}
     try:
         for role in OWN_ROLES:
             try:
                 api = engine.role_schemas.of_role(role)
-                found |= dict.fromkeys(api.notices)
-                found |= {each: None for some in api.hooks.advice(api=api, read=engine.database.read) for each in some}
+                advice = (each for some in api.hooks.advice(api=api, read=engine.database.read) for each in some)
+                for each in (*api.notices, *advice):
+                    told = found.setdefault((each.subject, each.reason), each)
+                    # Who may read more is given a fix that says more.
+                    if len(each.fix) > len(told.fix):
+                        found[each.subject, each.reason] = each
             except AccessError:
                 continue
     except PorticoError:
         return []
-    return [Finding("note", f"{each.subject}: {each.reason}", each.fix) for each in found]
+    return [Finding("note", f"{each.subject}: {each.reason}", each.fix) for each in found.values()]

@@ -28,13 +28,14 @@ from app.graphql.fields import ABSENT_FIELD, absent_field, deferred, in_order
 from app.graphql.lazy_schema import LazySchema, LazyTypes
 from app.graphql.notices import Notices, relation_subject
 from app.graphql.own_type_names import Announced, OwnTypeNames
+from app.graphql.possible import possible, possible_in_collation
 from app.graphql.relation_names import RelationNames, with_own_names
 from app.graphql.relations import ApiRelation, OwnName
 from app.graphql.role_rules import RoleRules
 from app.graphql.root_types import RootType
 from app.graphql.values_of_types import ValueType
 from schema_cache.collector import collector_at_rest
-from schema_cache.model import Catalog, Type
+from schema_cache.model import Catalog, Column, Type
 from schema_cache.role_view import RoleView
 
 NamedType = TypeVar("NamedType", bound=GraphQLNamedType)
@@ -77,6 +78,7 @@ class ApiSchema:
         # whole's while another that has that waits for graphql-core, which in Python 3.11 has one lock for all types.
         self._making: AbstractContextManager[object] = RLock() if whole is None else whole._making
         self._value_types: dict[int, ValueType | None] = {}
+        self._collated_types: dict[int, ValueType | None] = {}
         self.notices: Notices = Notices(lambda: self._lazy.whole()) if whole is None else whole.notices
         self.comments = self._comments()
         self.schemas = tuple(each for each in view.schemas if whole is None or each.name in only_schemas)
@@ -121,7 +123,7 @@ class ApiSchema:
             comments=self.comments,
             schemas=frozenset(each.name for each in self.schemas),
             names_of=lru_cache(maxsize=None)(self._names_of),
-            value_type=self.value_type,
+            value_type_of=self.value_type_of,
             max_rows=self.rules.max_rows,
             reserved=self._reserved_names(),
             notices=self.notices,
@@ -156,8 +158,20 @@ class ApiSchema:
                 value_type = replace(value_type, delimiter=type_.delimiter)
             if value_type is not None and type_oid in self.view.unnamed_types:
                 value_type = replace(value_type, filter=None, orderable=False, nearness=None)
+            if value_type is not None and type_ is not None and self.dialect.only_possible:
+                value_type = possible(value_type, type_, self.own_type_name)
             self._value_types[type_oid] = value_type
         return self._value_types[type_oid]
+
+    def value_type_of(self, column: Column) -> ValueType | None:
+        """How the values of a column cross the API."""
+        value_type = self.value_type(column.type)
+        if value_type is None or not (column.nondeterministic and self.dialect.only_possible):
+            return value_type
+        if column.type not in self._collated_types:
+            made = possible_in_collation(value_type, self.catalog, self.own_type_name)
+            self._collated_types[column.type] = made
+        return self._collated_types[column.type]
 
     def _is_left_out(self, type_: Type) -> bool:
         """Whether a type has a GraphQL type of its own but is of an exposed schema that ``only_schemas`` leaves out."""
@@ -300,8 +314,8 @@ class ApiSchema:
 
     def _having_columns_of(self, type_name: str) -> Iterator[str]:
         """The types of rows with a column whose type, or its filter, is called so."""
-        known = ((oid, each) for oid, each in self._value_types.items() if each is not None)
-        called = {oid for oid, each in known if type_name in each.type_names}
+        known = (*self._value_types.items(), *self._collated_types.items())
+        called = {oid for oid, each in known if each is not None and type_name in each.type_names}
         for relation in self.rows_by_oid.values() if called else ():
             if any(each.type in called for each in relation.relation.columns):
                 yield relation.type_name

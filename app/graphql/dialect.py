@@ -32,6 +32,8 @@ class Dialect:
     ``required_inserts``: a column that is NOT NULL and has no default must be given a value by an insert.
     ``native_json``: JSON values are JSON in requests and answers, not strings that hold it; a setting turns it on.
     ``described_by_comments``: the text of a comment is a description; a setting turns it on.
+    ``keyless_rows``: rows of relations without a key have a type, for functions that return them.
+    ``only_possible``: what PostgreSQL can never do, such as order points, is not offered.
     ``extended``: the features that go beyond pg_graphql are offered (app.graphql.features).
     """
 
@@ -56,6 +58,8 @@ class Dialect:
     required_inserts: bool
     native_json: bool
     described_by_comments: bool
+    keyless_rows: bool
+    only_possible: bool
     extended: bool
 
 
@@ -81,6 +85,8 @@ STANDARD = Dialect(
     required_inserts=True,
     native_json=False,
     described_by_comments=False,
+    keyless_rows=True,
+    only_possible=True,
     extended=True,
 )
 
@@ -106,6 +112,8 @@ PG_GRAPHQL = Dialect(
     required_inserts=False,
     native_json=False,
     described_by_comments=False,
+    keyless_rows=False,
+    only_possible=False,
     extended=False,
 )
 

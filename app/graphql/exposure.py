@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from app.graphql import names
+from app.graphql import missing_keys, names
 from app.graphql.comments import Comments
 from app.graphql.dialect import Dialect
 from app.graphql.notices import Notices, relation_subject
@@ -28,7 +28,7 @@ class Exposure:
     comments: Comments
     schemas: frozenset[str]
     names_of: NamesOf
-    value_type: Callable[[int], ValueType | None]
+    value_type_of: Callable[[Column], ValueType | None]
     max_rows: int
     reserved: frozenset[str]
     notices: Notices
@@ -76,8 +76,9 @@ class Exposure:
         """Make those of all columns, in their order: some have names of their own, and first come is first served."""
         for visible in (each for each in relations if each.select):
             allowed = visible.select | visible.insert | visible.update
-            for type_oid in {each.type: None for each in visible.relation.columns if each.name in allowed}:
-                self.value_type(type_oid)
+            for column in visible.relation.columns:
+                if column.name in allowed:
+                    self.value_type_of(column)
 
     def type_name(self, relation: Relation) -> str:
         if relation.oid not in self._type_names:
@@ -93,7 +94,8 @@ class Exposure:
         key = key_of(relation, directives)
         self._tell(visible, key, type_name)
         self._tell_refused(visible)
-        if not (visible.select and self.is_name(type_name)):
+        is_shown = bool(key) or self.dialect.keyless_rows
+        if not (visible.select and is_shown and self.is_name(type_name)):
             return None
         of_schema = self.comments.on_schema(relation.schema)
         return ApiRelation(
@@ -112,10 +114,9 @@ class Exposure:
         if not self.is_name(type_name):
             reason, fix = f"{type_name} is no GraphQL name", 'comment it with @graphql({"name": "..."})'
         elif not key:
-            reason = "it has no primary key, which identifies rows"
-            declare = 'comment it with @graphql({"primary_key_columns": ["..."]})'
-            # Only tables can have one.
-            fix = f"add one, or {declare}" if visible.relation.kind in "rp" else declare
+            directives = self.comments.on_relation(visible.relation)
+            reason = missing_keys.reason(visible.relation, directives)
+            fix = missing_keys.fix(visible.relation, visible.select)
         else:
             return
         field_name = f"{names.lower_first(type_name)}Collection"
@@ -145,7 +146,7 @@ class Exposure:
         return self.comments.on("column", f"{relation.schema}.{relation.name}.{column.name}", column.comment)
 
     def _value_type(self, column: Column, directives: Mapping[str, Any]) -> ValueType | None:
-        value_type = self.value_type(column.type)
+        value_type = self.value_type_of(column)
         return value_type and value_type.of_declared(directives.get("dimensions") or column.dimensions)
 
     def _is_given(self, column: Column) -> bool:

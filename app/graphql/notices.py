@@ -19,6 +19,15 @@ class Notice:
     field: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a function is no field: what the check says that found it. ``exposing_helps`` says that a function which a
+    comment exposes may be like that."""
+
+    reason: str
+    exposing_helps: bool = False
+
+
 class Notices:
     """The notices of one schema, each once, in the order in which they were found. Some are found while its types are
     made, all of which ``make_types`` makes."""

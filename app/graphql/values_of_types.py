@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, cast
 
 from graphql import GraphQLInputObjectType, GraphQLNullableInputType, GraphQLNullableOutputType, get_named_type
@@ -32,6 +33,15 @@ class Nearness:
     distance: Callable[[Any, ColumnElement[Any], str, Mapping[str, Any]], ColumnElement[Any]]
 
 
+class Patterns(Enum):
+    """Which patterns texts are compared with: of a nondeterministic collation none, or from PostgreSQL 18 on only those
+    of LIKE."""
+
+    ALL = "all"
+    LIKE = "like"
+    NONE = "none"
+
+
 @dataclass(frozen=True, eq=False)
 class ValueType:
     """How values of one PostgreSQL type cross the API.
@@ -45,6 +55,7 @@ class ValueType:
     compared with, None for their own. ``prints_null`` says that values other than NULL may be null in the API.
     ``of_dimensions`` turns an array's type into that of an array with so many dimensions, or None if the API does not
     support it; it is set only if the number matters. ``delimiter`` stands between values in the text of an array.
+    ``equatable`` says that two values can be equal to PostgreSQL, ``patterns`` which patterns it compares texts with.
     """
 
     graphql: GraphQLNullableOutputType
@@ -61,6 +72,8 @@ class ValueType:
     given: GraphQLNullableInputType | None = None
     nearness: Nearness | None = None
     delimiter: str = ","
+    equatable: bool = True
+    patterns: Patterns = Patterns.ALL
 
     @property
     def input(self) -> GraphQLNullableInputType:

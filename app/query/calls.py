@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, FromClause, func, literal_column, select
 from sqlalchemy.sql.selectable import Alias
 
 from app.graphql.api_schema import ApiSchema
+from app.graphql.notices import Obstacle
 from app.graphql.relations import ApiRelation
 from app.graphql.values_of_types import ValueType
 from app.query.collection import Collection, Origin
@@ -24,6 +25,8 @@ from schema_cache.model import Function
 
 PSEUDO_TYPE = "p"
 """The kind (``typtype``) of record, trigger, void, anyelement and others, whose values do not cross the API."""
+
+VOID = "void"
 
 VOLATILE = "v"
 
@@ -130,16 +133,50 @@ def _called_before(field: Field, rows: TableRows, *, is_collection: bool) -> Col
 
 def result_of(api: ApiSchema, function: Function) -> Result | None:
     """How a function's result crosses the API; None if it cannot."""
+    result = result_or_obstacle(api, function)
+    return result if isinstance(result, Result) else None
+
+
+def value_obstacle(
+    api: ApiSchema, function: Function, is_usable: Callable[[ValueType], bool], of_type: str
+) -> Obstacle | None:
+    """Why rows are not ordered by a function, or filtered: it must not be volatile, and give one value of a type that
+    ``is_usable``, which is to say that it has ``of_type``."""
+    if function.volatility == VOLATILE:
+        return Obstacle("it is volatile; declare it as stable or immutable if it changes nothing")
+    result = result_or_obstacle(api, function)
+    if isinstance(result, Obstacle):
+        return result
+    type_ = api.catalog.type_by_oid[function.returns]
+    if result.value is None:
+        return Obstacle(f"it returns rows of {type_.schema}.{type_.name}, not one value")
+    return None if is_usable(result.value) else Obstacle(f"it returns {type_.text}, a type without {of_type}")
+
+
+def result_or_obstacle(api: ApiSchema, function: Function) -> Result | Obstacle:
+    """The same, or why it cannot."""
     type_ = api.catalog.type_by_oid.get(function.returns)
-    if type_ is None or type_.kind == PSEUDO_TYPE:
-        return None
+    if type_ is None:
+        return Obstacle("the API does not know the type of its result")
+    if function.columns and (type_.kind == PSEUDO_TYPE or not type_.relation):
+        return Obstacle("it returns a table of its own", exposing_helps=True)
+    if type_.kind == PSEUDO_TYPE:
+        return Obstacle(f"it returns {type_.name}", exposing_helps=type_.name == VOID)
     relation = api.rows_by_oid.get(type_.relation) if type_.relation else None
     if relation is not None:
         many = function.returns_set and function.rows != 1
-        return None if many and not relation.key else Result(api, function, relation=relation, is_collection=many)
-    value = None if function.returns_set else api.value_type(function.returns)
-    if value is not None and value.of_selection is not None:
-        return None
+        if many and not relation.key:
+            return Obstacle("the rows of its result have no key, which a collection needs")
+        return Result(api, function, relation=relation, is_collection=many)
+    if type_.relation and not type_.attributes:
+        return Obstacle(f"it returns rows of {type_.schema}.{type_.name}, which the API does not show to the role")
+    value = api.value_type(function.returns)
     if value is not None and value.of_dimensions is not None:
         value = value.of_dimensions(value, 1)
-    return None if value is None else Result(api, function, value=value)
+    if value is None:
+        return Obstacle(f"it returns {type_.text}, which the API does not show")
+    if function.returns_set:
+        return Obstacle("it returns a set of values, not of rows", exposing_helps=True)
+    if value.of_selection is not None:
+        return Obstacle(f"it returns {type_.text}, a composite type", exposing_helps=True)
+    return Result(api, function, value=value)

@@ -11,7 +11,7 @@ from sqlalchemy import func, null
 
 from app.errors import RequestError
 from app.graphql.values import Leaf
-from app.graphql.values_of_types import ToText, ValueType
+from app.graphql.values_of_types import Patterns, ToText, ValueType
 from app.query.comparison import compared
 from app.query.conditions import Compared, Condition
 from app.query.planning import Planning
@@ -71,6 +71,19 @@ IN_ORDER: Mapping[str, ComparisonOperator] = {
     "gte": ComparisonOperator(lambda own: own.greater_or_equal),
 }
 """The operators of types whose values have an order."""
+
+
+PATTERNS = {
+    **dict.fromkeys(("like", "likeAny", "includes", "endsWith"), Patterns.LIKE),
+    **dict.fromkeys(("ilike", "ilikeAny", "iincludes", "startsWith", "regex", "iregex"), Patterns.ALL),
+}
+"""By member of a text's filter, of which patterns its operand is one."""
+
+
+def with_patterns(members: Mapping[str, GraphQLInputField], patterns: Patterns) -> dict[str, GraphQLInputField]:
+    """The members of a filter of texts that are compared with these patterns."""
+    kinds = {Patterns.ALL: set(Patterns), Patterns.LIKE: {Patterns.LIKE}, Patterns.NONE: set()}[patterns]
+    return {name: each for name, each in members.items() if name not in PATTERNS or PATTERNS[name] in kinds}
 
 
 def comparison_members(

@@ -12,9 +12,10 @@ from sqlalchemy import ColumnElement, literal_column
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
+from app.graphql.notices import Obstacle
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import ValueType
-from app.query.calls import PSEUDO_TYPE, VOLATILE, result_of
+from app.query.calls import PSEUDO_TYPE, VOLATILE, Result, result_or_obstacle
 from app.query.planning import Planning
 from app.query.sql import cast_to, named_argument
 from schema_cache.model import Argument, Function, Type
@@ -32,6 +33,9 @@ EXPOSE = "expose"
 
 NamedArguments = Mapping[str, tuple[Argument, ValueType]]
 """Arguments, and how their values cross the API, by their names there."""
+
+TypeOf = Callable[[ApiSchema, Argument], ValueType | Obstacle]
+"""How an argument's values cross the API, or why they cannot."""
 
 
 def candidates(api: ApiSchema, volatilities: str) -> Iterator[Function]:
@@ -53,12 +57,29 @@ def overloads(api: ApiSchema, function: Function) -> int:
 def is_field_by_itself(api: ApiSchema, function: Function) -> bool:
     """Whether a function is a root field without a comment that asks for it: it has no overloads, its arguments can be
     given, and neither these nor its result are enums, composites or pseudo types."""
-    result, arguments = result_of(api, function), arguments_of(api, function, plain_type)
-    if result is None or arguments is None or overloads(api, function) > 1:
-        return False
-    if result.is_collection and not COLLECTION_ARGUMENTS.isdisjoint(arguments):
-        return False
-    return result.is_row or _is_plain(api, api.catalog.type_by_oid[function.returns])
+    return not isinstance(result_and_arguments(api, function), Obstacle)
+
+
+def result_and_arguments(api: ApiSchema, function: Function) -> tuple[Result, NamedArguments] | Obstacle:
+    """Those of the root field that a function is without a comment, or why it is none."""
+    name = field_name(api, function, api.comments.on_function(function))
+    if not api.is_name(name):
+        return Obstacle(f"{name} is no GraphQL name; the directive `name` gives another")
+    if overloads(api, function) > 1:
+        return Obstacle("it has overloads, and a field has only one set of arguments", exposing_helps=True)
+    arguments = arguments_or_obstacle(api, function, plain_type)
+    if isinstance(arguments, Obstacle):
+        return arguments
+    result = result_or_obstacle(api, function)
+    if isinstance(result, Obstacle):
+        return result
+    taken = sorted(COLLECTION_ARGUMENTS.intersection(arguments)) if result.is_collection else ()
+    if taken:
+        return Obstacle(f"its argument {taken[0]} has the name of an argument that collections have; rename it")
+    type_ = api.catalog.type_by_oid[function.returns]
+    if not (result.is_row or _is_plain(api, type_)):
+        return Obstacle(f"it returns {type_.text}, {_kind(api, type_)}", exposing_helps=True)
+    return result, arguments
 
 
 def is_exposed(api: ApiSchema, function: Function) -> bool:
@@ -78,34 +99,69 @@ def field_name(api: ApiSchema, function: Function, directives: Mapping[str, Any]
 def arguments_of(
     api: ApiSchema,
     function: Function,
-    type_of: Callable[[ApiSchema, Argument], ValueType | None],
+    type_of: TypeOf,
     arguments: Sequence[Argument] | None = None,
 ) -> NamedArguments | None:
     """The function's arguments, or some of them, as those of a field; None if one of them cannot be."""
+    found = arguments_or_obstacle(api, function, type_of, arguments)
+    return None if isinstance(found, Obstacle) else found
+
+
+def arguments_or_obstacle(
+    api: ApiSchema, function: Function, type_of: TypeOf, arguments: Sequence[Argument] | None = None
+) -> NamedArguments | Obstacle:
+    """The same, or why one of them cannot be."""
     inflect = api.comments.inflects(function.schema)
     found: dict[str, tuple[Argument, ValueType]] = {}
     for argument in function.arguments if arguments is None else arguments:
+        if not argument.name:
+            return Obstacle("an argument has no name")
         name = names.lower_first(names.base(argument.name, None, inflect))
+        if not api.is_name(name):
+            return Obstacle(f'the name of its argument "{argument.name}" is none in GraphQL; rename it')
+        if name in found:
+            return Obstacle(f"two of its arguments are called {name} in GraphQL; rename one")
         type_ = type_of(api, argument)
-        if type_ is None or name in found or not api.is_name(name):
-            return None
+        if isinstance(type_, Obstacle):
+            return type_
         found[name] = argument, type_
     return found
 
 
-def plain_type(api: ApiSchema, argument: Argument) -> ValueType | None:
-    """How an argument's values cross the API; None if they cannot, and for enums and composites."""
+def plain_type(api: ApiSchema, argument: Argument) -> ValueType | Obstacle:
+    """How an argument's values cross the API, or why they cannot; they cannot if it is an enum or composite."""
+    given = given_type(api, argument)
     type_ = api.catalog.type_by_oid.get(argument.type)
-    return given_type(api, argument) if type_ is not None and _is_plain(api, type_) else None
+    if isinstance(given, Obstacle) or type_ is None or _is_plain(api, type_):
+        return given
+    return Obstacle(f"its argument {argument.name} is {type_.text}, {_kind(api, type_)}", exposing_helps=True)
 
 
-def given_type(api: ApiSchema, argument: Argument) -> ValueType | None:
-    """How an argument's values cross the API; None if they cannot."""
+def given_type(api: ApiSchema, argument: Argument) -> ValueType | Obstacle:
+    """How an argument's values cross the API, or why they cannot."""
     type_ = api.catalog.type_by_oid.get(argument.type)
-    if not argument.name or type_ is None or type_.kind == PSEUDO_TYPE or type_.oid in api.view.unnamed_types:
-        return None
+    if type_ is None or type_.kind == PSEUDO_TYPE:
+        called = argument.type_text if type_ is None else type_.name
+        return Obstacle(f"its argument {argument.name} is {called}, of which requests have no values")
+    if type_.oid in api.view.unnamed_types:
+        return Obstacle(
+            f"its argument {argument.name} is of a type in schema {type_.schema}, which the role may not use"
+        )
     value = api.value_type(argument.type)
-    return None if value is None or value.is_read_only else value
+    if value is None or value.is_read_only:
+        return Obstacle(f"its argument {argument.name} is {type_.text}, of which requests have no values")
+    return value
+
+
+def _kind(api: ApiSchema, type_: Type) -> str:
+    """What a type is that is not plain."""
+    element = api.catalog.type_by_oid.get(type_.element) if type_.category == "A" else None
+    kinds = {"E": "an enum", "C": "a composite type", "A": "an array"}
+    return (
+        f"an array of which each element is {_kind(api, element)}"
+        if element
+        else kinds.get(type_.category, "a pseudo-type")
+    )
 
 
 def _is_plain(api: ApiSchema, type_: Type) -> bool:

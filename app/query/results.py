@@ -20,16 +20,15 @@ from sqlalchemy.sql.functions import Function as SqlFunction
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
-from app.graphql.notices import function_subject
+from app.graphql.notices import Obstacle, function_subject
 from app.graphql.relations import OwnName
 from app.graphql.values_of_types import ValueType
-from app.query.calls import PSEUDO_TYPE, VOLATILE, result_of
+from app.query.calls import PSEUDO_TYPE, VOID, VOLATILE, result_or_obstacle
 from app.query.json_texts import json_list
 from app.query.sql import FunctionCall
 from app.query.walk import Field
 from schema_cache.model import Function, Type
 
-VOID = "void"
 PLACE = "place"
 """The column that numbers the rows of a set."""
 
@@ -52,22 +51,24 @@ class FunctionResult(Protocol):
         ...
 
 
-def any_result_of(api: ApiSchema, function: Function, type_name: str) -> FunctionResult | None:
-    """How a function's result crosses the API, whatever it is; None if it cannot. ``type_name`` is that of an object of
+def any_result_of(api: ApiSchema, function: Function, type_name: str) -> FunctionResult | Obstacle:
+    """How a function's result crosses the API, whatever it is, or why it cannot. ``type_name`` is that of an object of
     the function's own."""
     type_ = api.catalog.type_by_oid.get(function.returns)
     if type_ is None:
-        return None
+        return result_or_obstacle(api, function)
     if type_.name == VOID and type_.schema == "pg_catalog":
-        return None if function.returns_set else NoResult(function)
+        return Obstacle("it returns a set of void") if function.returns_set else NoResult(function)
     if function.columns:
         item = _own_object(api, function, type_name)
+        if item is None:
+            return Obstacle(f"the API shows no column of its result, or {type_name} is no GraphQL name")
     elif type_.kind == PSEUDO_TYPE or (type_.relation and not type_.attributes):
-        return result_of(api, function)
+        return result_or_obstacle(api, function)
     else:
         item = _value_of(api, type_)
-    if item is None:
-        return None
+        if item is None:
+            return Obstacle(f"it returns {type_.text}, which the API does not show")
     return ItemList(function, item) if function.returns_set else OneItem(function, item)
 
 

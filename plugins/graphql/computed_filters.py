@@ -13,7 +13,7 @@ from app.graphql.notices import function_subject
 from app.graphql.relations import ApiRelation
 from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
-from app.query.calls import VOLATILE, Result
+from app.query.calls import Result, value_obstacle
 from app.query.comparison import operators_of
 from app.query.computed_fields import computed_fields_of
 from app.query.conditions import Compared, Condition, compared_value, value_condition, value_filter_type
@@ -21,7 +21,6 @@ from app.query.planning import Planning
 from app.query.rows import Rows
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
-from schema_cache.model import Function
 
 
 @hookimpl
@@ -39,24 +38,17 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     members: dict[str, GraphQLInputField] = {}
     for name, computed in computed_fields_of(api, relation).items():
         if computed.directives.get("filter"):
-            value = _filterable(computed.result)
-            if value is None:
-                _tell(api, computed.result.function)
-            else:
-                members[name] = _member(api, computed.result, value)
+            function = computed.result.function
+            obstacle = value_obstacle(api, function, _is_filterable, "operators")
+            if obstacle is None and computed.result.value is not None:
+                members[name] = _member(api, computed.result, computed.result.value)
+            elif obstacle is not None:
+                api.notices.add(function_subject(function), f"it is not in the filter: {obstacle.reason}")
     return Fields(50, members)
 
 
-def _tell(api: ApiSchema, function: Function) -> None:
-    reason = "it is not in the filter: it must be stable or immutable and return one value of a type with operators"
-    api.notices.add(function_subject(function), reason)
-
-
-def _filterable(result: Result) -> ValueType | None:
-    """How the values of a field cross the API, if it can be filtered by: as one value of a type with operators."""
-    value = result.value
-    usable = value is not None and value.filter is not None and value.element is None
-    return value if usable and result.function.volatility != VOLATILE else None
+def _is_filterable(value: ValueType) -> bool:
+    return value.filter is not None and value.element is None
 
 
 def _member(api: ApiSchema, result: Result, value: ValueType) -> GraphQLInputField:

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, select
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.notices import function_subject
+from app.graphql.notices import Obstacle, function_subject
 from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
 from app.query.functions import (
@@ -20,7 +20,7 @@ from app.query.functions import (
     MUTATION,
     QUERY,
     NamedArguments,
-    arguments_of,
+    arguments_or_obstacle,
     candidates,
     declared,
     field_name,
@@ -108,11 +108,13 @@ def _fields(
         directives = api.comments.on_function(function)
         name = field_name(api, function, directives)
         result = any_result_of(api, function, _row_type_name(api, function))
-        arguments = arguments_of(api, function, given_type, taken)
+        arguments = arguments_or_obstacle(api, function, given_type, taken)
         if not api.is_name(name):
             reason = f"{name} is no GraphQL name; the directive `name` gives another"
-        elif result is None or arguments is None:
-            reason = "the API cannot represent its result or an argument"
+        elif isinstance(arguments, Obstacle):
+            reason = arguments.reason
+        elif isinstance(result, Obstacle):
+            reason = result.reason
         elif not result.arguments.keys().isdisjoint(arguments):
             reason = "its collection has an argument of the same name"
         elif name in fields:
@@ -124,7 +126,8 @@ def _fields(
         else:
             fields[name] = _field(api, function, result, arguments, directives, relation)
             continue
-        api.notices.add(function_subject(function), f"it is not exposed: {reason}")
+        field = names.function_field(function.name, None, api.comments.inflects(function.schema))
+        api.notices.add(function_subject(function), f"it is not exposed: {reason}", field=field)
     return fields
 
 

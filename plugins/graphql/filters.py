@@ -24,7 +24,7 @@ from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
-from app.query.comparison_operators import IN_ORDER, ComparisonOperator, by_symbol
+from app.query.comparison_operators import IN_ORDER, ComparisonOperator, by_symbol, with_patterns
 from app.query.conditions import (
     Compared,
     Condition,
@@ -101,13 +101,13 @@ def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields:
     names: Sequence[str] = LIST_OPERATORS
     if value_type.element is None:
         names = BY_FILTER.get(str(value_type.filter), OTHER_OPERATORS)
-    return Fields(
-        10,
-        {
-            name: GraphQLInputField(_operand_type(api, value_type, name), extensions={"operator": OPERATORS[name]})
-            for name in sorted(names)
-        },
-    )
+    if not value_type.equatable:
+        names = [name for name in names if name == "is"]
+    members = {
+        name: GraphQLInputField(_operand_type(api, value_type, name), extensions={"operator": OPERATORS[name]})
+        for name in sorted(names)
+    }
+    return Fields(10, with_patterns(members, value_type.patterns))
 
 
 def _operand_type(api: ApiSchema, value_type: ValueType, name: str) -> Any:

@@ -16,6 +16,7 @@ from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText, ValueType
 from app.hooks import hookimpl
 from app.query.comparison import compared
+from app.query.comparison_operators import with_patterns
 from app.query.compiling import quoted
 from app.query.conditions import Compared, Condition, Operator, value_condition, value_filter_type
 from app.query.planning import Planning
@@ -23,9 +24,6 @@ from app.query.sql import cast_to
 from app.query.texts import ArrayText
 
 TEXT_FILTER = "String"
-
-WITHOUT_EQUALITY = frozenset(("JSONText",))
-"""The filters of types that have no operator for it."""
 
 TRIGRAM_OPERATORS = {
     "similar": ("%", "similarity_op", "Text that is similar as a whole, by pg_trgm.similarity_threshold"),
@@ -43,9 +41,9 @@ def features() -> Sequence[str]:
 
 @hookimpl
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields:
-    members = {} if value_type.filter in WITHOUT_EQUALITY else {"distinctFrom": _distinct_from(value_type)}
+    members = {"distinctFrom": _distinct_from(value_type)} if value_type.equatable else {}
     if value_type.filter == TEXT_FILTER:
-        members |= _of_text(value_type) | _of_trigrams(api, value_type)
+        members |= with_patterns(_of_text(value_type), value_type.patterns) | _of_trigrams(api, value_type)
     members["not"] = _negation(value_filter_type(api, value_type))
     return Fields(40, members)
 

@@ -12,15 +12,15 @@ from sqlalchemy import ColumnElement, case
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.notices import function_subject
+from app.graphql.notices import Obstacle, function_subject
 from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
-from app.query.calls import VOLATILE, result_of
+from app.query.calls import value_obstacle
 from app.query.comparison import Comparison, type_comparison
 from app.query.computed_fields import ComputedField, computed_fields_of
 from app.query.functions import (
     NamedArguments,
-    arguments_of,
+    arguments_or_obstacle,
     declared_members,
     field_name,
     given_type,
@@ -81,7 +81,7 @@ def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
 @hookimpl
 def order_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     computed = computed_fields_of(api, relation).items()
-    members = {name: _by_computed(api, each) for name, each in computed if _is_orderable(each)}
+    members = {name: _by_computed(api, each) for name, each in computed if _is_orderable(api, each)}
     for taken in (*exposed_functions_of(api, relation), *exposed_changes_of(api, relation)):
         if taken[1] and _is_opted_in(api, taken[0]):
             _add_by_arguments(api, relation, taken, members)
@@ -131,10 +131,14 @@ def _is_opted_in(api: ApiSchema, function: Function) -> bool:
     return api.comments.on_function(function).get("orderBy") is True
 
 
-def _is_orderable(computed: ComputedField) -> bool:
-    value = computed.result.value
-    opted_in = computed.directives.get("orderBy") is True
-    return opted_in and value is not None and value.orderable and computed.result.function.volatility != VOLATILE
+def _is_orderable(api: ApiSchema, computed: ComputedField) -> bool:
+    if computed.directives.get("orderBy") is not True:
+        return False
+    function = computed.result.function
+    obstacle = value_obstacle(api, function, lambda value: value.orderable, "an order")
+    if obstacle is not None:
+        api.notices.add(function_subject(function), f"it is not in orderBy: {obstacle.reason}")
+    return obstacle is None
 
 
 def _by_computed(api: ApiSchema, computed: ComputedField) -> GraphQLInputField:
@@ -148,14 +152,18 @@ def _add_by_arguments(
     """Add the member for a function with further arguments, or a notice why there is none."""
     function, others = taken
     name = field_name(api, function, api.comments.on_function(function))
-    result, arguments = result_of(api, function), arguments_of(api, function, given_type, others)
-    value = None if result is None else result.value
-    if value is None or not value.orderable or function.volatility == VOLATILE:
-        reason = "it must be stable or immutable and return one value of a type that has an order"
-    elif arguments is None or DIRECTION in arguments:
-        reason = f"the API cannot represent an argument, or one is called {DIRECTION}"
-    elif name in members or not api.is_name(name):
-        reason = f"{name} is no GraphQL name, or another member has it"
+    obstacle = value_obstacle(api, function, lambda value: value.orderable, "an order")
+    arguments = arguments_or_obstacle(api, function, given_type, others)
+    if obstacle is not None:
+        reason = obstacle.reason
+    elif isinstance(arguments, Obstacle):
+        reason = arguments.reason
+    elif DIRECTION in arguments:
+        reason = f"an argument is called {DIRECTION}, as the member beside the arguments is; rename it"
+    elif not api.is_name(name):
+        reason = f"{name} is no GraphQL name; the directive `name` gives another"
+    elif name in members:
+        reason = f"another member is called {name}; the directive `name` gives another"
     else:
         members[name] = _by_arguments(api, relation, function, arguments)
         return

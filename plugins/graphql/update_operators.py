@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, case, func, literal_column, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
-from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import ApiColumn, ApiRelation, OwnName
@@ -18,6 +17,7 @@ from app.query.aggregates import is_number
 from app.query.assignments import assigned, operator_argument, own_operators_name, read_and_updated
 from app.query.sql import builtin, cast_to, constant
 from app.query.walk import Field
+from schema_cache.model import Type
 
 
 @hookimpl
@@ -27,7 +27,7 @@ def features() -> Sequence[str]:
 
 @hookimpl
 def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
-    return [own_operators_name(relation, kind) for kind in ("Inc", "Array")]
+    return [own_operators_name(relation, kind) for kind in ("Inc", "Array", "Remove")]
 
 
 @hookimpl
@@ -35,11 +35,13 @@ def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
     columns = read_and_updated(relation)
     numbers = [each for each in columns if is_number(api, each)]
     arrays = [each for each in columns if _is_list(api, each)]
+    removed = [each for each in arrays if _is_found(_element(api, each))]
+    of_removed = "Array" if removed == arrays else "Remove"
     made = {
         "inc": operator_argument(api, relation, "Inc", numbers, _increased, "What is added to numbers"),
         "append": operator_argument(api, relation, "Array", arrays, _appended, "What is added behind"),
         "prepend": operator_argument(api, relation, "Array", arrays, _prepended, "What is added in front"),
-        "remove": operator_argument(api, relation, "Array", arrays, _removed, "What is taken away, wherever it is"),
+        "remove": operator_argument(api, relation, of_removed, removed, _removed, "What is taken away, wherever it is"),
     }
     return Fields(15, {name: argument for name, argument in made.items() if argument is not None})
 
@@ -51,6 +53,16 @@ def _is_list(api: ApiSchema, column: ApiColumn) -> bool:
     if element is None or element.category == "A" or type_.is_vector:
         return False
     return max(1, column.column.dimensions) == 1
+
+
+def _element(api: ApiSchema, column: ApiColumn) -> Type:
+    types = api.catalog.type_by_oid
+    return types[types[column.column.type].element]
+
+
+def _is_found(element: Type) -> bool:
+    """Whether elements of a type are found in an array: as a table, unnest would take rows apart."""
+    return element.equality is not None and element.category != "C"
 
 
 def _increased(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
@@ -66,12 +78,6 @@ def _prepended(field: Field, column: ApiColumn, own: ColumnElement[Any], operand
 
 
 def _removed(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
-    type_ = field.api.catalog.type_by_oid[column.column.type]
-    element = field.api.catalog.type_by_oid[type_.element]
-    # Whether composite values can be compared depends on their attributes.
-    if element.operators is None or element.category == "C":
-        message = f"remove cannot be used with {column.field_name}, whose elements cannot be compared"
-        raise RequestError(message, code="BAD_USER_INPUT", hint='docs/changes.md, "Operators"')
     items = builtin.unnest(own).table_valued("item", with_ordinality="place")
     items = items.render_derived(name=field.planning.alias("items"))
     taken = builtin.unnest(assigned(field, column, operand)).table_valued("item")

@@ -1,0 +1,56 @@
+"""What to do about a relation that has no key: which of its unique indexes could be one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from schema_cache.model import Relation, UniqueIndex
+
+TABLES = frozenset("rp")
+"""Kinds of relations that can have a primary key."""
+
+
+def reason(relation: Relation, directives: Mapping[str, Any]) -> str:
+    """Why it has none."""
+    unknown = [each for each in directives.get("primary_key_columns") or () if relation.column(each) is None]
+    if unknown:
+        return f"its directive primary_key_columns names {unknown[0]}, which is none of its columns"
+    return "it has no primary key, which identifies rows"
+
+
+def fix(relation: Relation, readable: frozenset[str]) -> str:
+    """How to give it one. Only indexes of columns that the role may read are named."""
+    usable = [each for each in relation.unique_indexes if each.is_plain and readable.issuperset(each.columns)]
+    if not usable:
+        declared = f"comment it with {_directive(['...'])}"
+        return f"add one, or {declared}" if relation.kind in TABLES else declared
+    # A view's columns count as nullable, whatever those of its table are.
+    found = min(usable, key=lambda each: _rank(relation, each))
+    nullable = _nullable(relation, found) if relation.kind in TABLES else []
+    directive = f"comment it with {_directive(found.columns)}"
+    if nullable:
+        verb = "is" if len(nullable) == 1 else "are"
+        nulls = ", ".join(f"alter column {each} set not null" for each in nullable)
+        could = f"its unique index {found.name} could be the key if {' and '.join(nullable)} {verb} never null"
+        return f"{could}: alter table {relation.name} {nulls}; then {directive}"
+    could = f"its unique index {found.name} could be the key"
+    if not found.is_immediate:
+        could += ", though it is deferrable: within a transaction two rows may have the same"
+    if relation.kind not in TABLES:
+        return f"{could}: {directive}"
+    return f"{could}: {directive}, or add primary key ({', '.join(found.columns)})"
+
+
+def _rank(relation: Relation, index: UniqueIndex) -> tuple[int, bool, int]:
+    return len(_nullable(relation, index)), not index.is_immediate, len(index.columns)
+
+
+def _nullable(relation: Relation, index: UniqueIndex) -> list[str]:
+    columns = (relation.column(each) for each in index.columns)
+    return [each.name for each in columns if each is not None and not each.not_null]
+
+
+def _directive(columns: Sequence[str]) -> str:
+    return f'@graphql({{"primary_key_columns": {json.dumps(list(columns), ensure_ascii=False)}}})'

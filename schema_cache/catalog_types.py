@@ -1,0 +1,58 @@
+"""The part of the catalog statement that reads types: what they are made of, and their operators and casts."""
+
+from __future__ import annotations
+
+TYPES = """'types', (
+    select json_agg(json_build_array(
+      t.oid::bigint, t.typnamespace::bigint, t.typname, quote_ident(t.typname),
+      t.typcategory, t.typtype, t.element::bigint, t.typrelid::bigint, t.typbasetype::bigint, t.typdelim,
+      a.id) order by t.oid)
+    from type_row t join acl_row a on a.acl = t.acl),
+  'operators', (
+    select json_agg(json_build_array(
+      c.opcintype::bigint, quote_ident(n.nspname),
+      (select json_agg(o.oprname order by s.amopstrategy)
+       from pg_catalog.pg_amop s
+       join pg_catalog.pg_operator o on o.oid = s.amopopr
+       where s.amopfamily = c.opcfamily and s.amoplefttype = c.opcintype and s.amoprighttype = c.opcintype),
+      negator.oprname))
+    from pg_catalog.pg_opclass c
+    join pg_catalog.pg_am m on m.oid = c.opcmethod and m.amname = 'btree'
+    join pg_catalog.pg_amop same on same.amopfamily = c.opcfamily and same.amopstrategy = 3
+      and same.amoplefttype = c.opcintype and same.amoprighttype = c.opcintype
+    join pg_catalog.pg_operator o on o.oid = same.amopopr
+    join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
+    left join pg_catalog.pg_operator negator on negator.oid = o.oprnegate
+    where c.opcdefault),
+  'equalities', (
+    select json_agg(json_build_array(o.oprleft::bigint, quote_ident(n.nspname))
+      order by n.nspname <> 'pg_catalog', n.oid)
+    from pg_catalog.pg_operator o
+    join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
+    where o.oprname = '=' and o.oprleft = o.oprright and o.oprresult = 'bool'::regtype),
+  'hash_classes', (
+    select json_agg(c.opcintype::bigint)
+    from pg_catalog.pg_opclass c
+    join pg_catalog.pg_am m on m.oid = c.opcmethod and m.amname = 'hash'
+    where c.opcdefault),
+  'coercions', (
+    select json_agg(json_build_array(k.castsource::bigint, k.casttarget::bigint, (k.castmethod = 'b')::int))
+    from pg_catalog.pg_cast k where k.castcontext = 'i' and k.castsource <> k.casttarget),
+  'json_casts', (
+    select json_agg(k.castsource::bigint)
+    from pg_catalog.pg_cast k where k.casttarget = 'json'::regtype and k.castsource >= '16384'),
+  'ranges', (
+    -- rngmultitypid exists from PostgreSQL 14 on.
+    select json_agg(json_build_array((to_jsonb(g) ->> 'rngmultitypid')::bigint, g.rngtypid::bigint))
+    from pg_catalog.pg_range g),
+  'attributes', (
+    select json_agg(json_build_array(
+      c.reltype::bigint, c.oid::bigint, a.attnum, a.attname, a.atttypid::bigint, a.attndims)
+      order by c.reltype, a.attnum)
+    from pg_catalog.pg_class c
+    join schema_row s on s.oid = c.relnamespace and not s.is_system
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind = 'c'),
+  'labels', (
+    select json_agg(json_build_array(e.enumtypid::bigint, e.enumlabel) order by e.enumtypid, e.enumsortorder)
+    from pg_catalog.pg_enum e)"""

@@ -1,0 +1,173 @@
+"""Why something is not in the API: the reason that is given is the one that holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+
+SCHEMA = """
+create table acct (id int primary key, name text);
+create table keyless (id int);
+create type mood as enum ('happy');
+create type pair as (a int, b int);
+create schema closed;
+create table closed.hidden (id int primary key);
+create function search_acct(query text, "filter" text default null) returns setof acct language sql stable
+  as 'select * from acct';
+create function search2("first name" int default 1) returns setof acct language sql stable as 'select * from acct';
+create function weirdarg("User Id" int) returns int language sql stable as 'select 1';
+create function "Weird Fn"("User Id" int) returns int language sql stable as 'select 1';
+create function "Weird Too"(a int) returns int language sql stable as 'select 1';
+create function alike("userId" int, "UserId" int) returns int language sql stable as 'select 1';
+create function unnamed(int) returns int language sql stable as 'select 1';
+create function of_mood(m mood) returns int language sql stable as 'select 1';
+create function of_moods(m mood[]) returns int language sql stable as 'select 1';
+create function of_pair(m int, p pair) returns int language sql stable as 'select 1';
+create function of_any(a anyelement) returns int language sql stable as 'select 1';
+create function gives_mood(a int) returns mood language sql stable as 'select null::mood';
+create function gives_pair(a int) returns pair language sql stable as 'select null::pair';
+create function gives_void(a int) returns void language sql stable as 'select null';
+create function gives_record(a int) returns record language sql stable as 'select 1, 2';
+create function gives_table(a int) returns table (x int) language sql stable as 'select 1';
+create function gives_ints(a int) returns setof int language sql stable as 'select 1';
+create function gives_keyless(a int) returns setof keyless language sql stable as 'select 1';
+create function gives_hidden(a int) returns closed.hidden language sql stable as 'select 1';
+create function twice(a int) returns int language sql stable as 'select 1';
+create function twice(a text) returns int language sql stable as 'select 1';
+create function exposed_weird("User Id" int) returns int language sql stable as 'select 1';
+comment on function exposed_weird is '@graphql({"expose": true})';
+create function ordered_volatile(acct) returns int language sql volatile as 'select 1';
+create function ordered_point(acct) returns point language sql stable as 'select point(1, 2)';
+create function filtered_list(acct) returns int[] language sql stable as 'select array[1]';
+comment on function ordered_volatile is '@graphql({"orderBy": true, "filter": true})';
+comment on function ordered_point is '@graphql({"orderBy": true})';
+comment on function filtered_list is '@graphql({"filter": true})';
+create view misspelt as select 1 as foo;
+comment on view misspelt is '@graphql({"primary_key_columns": ["bar"]})';
+grant select on all tables in schema public to anon, service_role;
+"""
+EXPOSING = '; {"expose": true} in its comment may make it one: docs/exposed-functions.md'
+
+
+@pytest.fixture
+def door(reading_door: OpenDoor) -> Door:
+    return reading_door(SCHEMA)
+
+
+def reasons(door: Door, subject: str) -> list[str]:
+    notices = door.application.services.engine.role_schemas.of_role("anon").notices
+    return [each.reason for each in notices if each.subject == subject]
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        ("search_acct", "its argument filter has the name of an argument that collections have; rename it"),
+        ("search2", 'the name of its argument "first name" is none in GraphQL; rename it'),
+        ("weirdarg", 'the name of its argument "User Id" is none in GraphQL; rename it'),
+        ("Weird Fn", "weird Fn is no GraphQL name; the directive `name` gives another"),
+        ("Weird Too", "weird Too is no GraphQL name; the directive `name` gives another"),
+        ("alike", "two of its arguments are called userId in GraphQL; rename one"),
+        ("unnamed", "an argument has no name"),
+        ("of_mood", f"its argument m is public.mood, an enum{EXPOSING}"),
+        ("of_moods", f"its argument m is public.mood[], an array of which each element is an enum{EXPOSING}"),
+        ("of_pair", f"its argument p is public.pair, a composite type{EXPOSING}"),
+        ("of_any", "its argument a is anyelement, of which requests have no values"),
+        ("gives_mood", f"it returns public.mood, an enum{EXPOSING}"),
+        ("gives_pair", f"it returns public.pair, a composite type{EXPOSING}"),
+        ("gives_void", f"it returns void{EXPOSING}"),
+        ("gives_record", "it returns record"),
+        ("gives_table", f"it returns a table of its own{EXPOSING}"),
+        ("gives_ints", f"it returns a set of values, not of rows{EXPOSING}"),
+        ("gives_keyless", "the rows of its result have no key, which a collection needs"),
+        ("gives_hidden", "it returns rows of closed.hidden, which the API does not show to the role"),
+        ("twice", f"it has overloads, and a field has only one set of arguments{EXPOSING}"),
+    ],
+)
+def test_functions_that_are_no_fields(door: Door, function: str, reason: str) -> None:
+    assert set(reasons(door, f"function public.{function}")) == {f"it is not a field: {reason}"}
+
+
+def test_exposing_a_function_does_not_hide_the_reason(door: Door) -> None:
+    reason = 'it is not exposed: the name of its argument "User Id" is none in GraphQL; rename it'
+    assert reasons(door, "function public.exposed_weird") == [reason]
+    answer = door.ask("{ exposed_weird }", role="service_role")
+    assert reason.removeprefix("it is not exposed: ") in str(answer.errors)
+
+
+def test_the_error_of_a_request_says_the_same(door: Door) -> None:
+    answer = door.ask('{ search_acct(query: "x") { edges { cursor } } }', role="service_role")
+    assert "its argument filter has the name of an argument that collections have" in str(answer.errors)
+
+
+def test_functions_of_rows_in_orders_and_filters(door: Door) -> None:
+    volatile = "it is volatile; declare it as stable or immutable if it changes nothing"
+    assert f"it is not in orderBy: {volatile}" in reasons(door, "function public.ordered_volatile")
+    assert f"it is not in the filter: {volatile}" in reasons(door, "function public.ordered_volatile")
+    assert reasons(door, "function public.ordered_point") == [
+        "it is not in orderBy: it returns point, a type without an order"
+    ]
+    assert reasons(door, "function public.filtered_list") == [
+        "it is not in the filter: it returns integer[], a type without operators"
+    ]
+
+
+def test_a_declared_key_of_other_columns(door: Door) -> None:
+    reason = "its directive primary_key_columns names bar, which is none of its columns"
+    assert reasons(door, "view public.misspelt") == [reason]
+
+
+# Which unique index could be the key
+
+KEYS = """
+create table plain (a int not null, b text not null, c int);
+create unique index plain_ab on plain (a, b);
+create unique index plain_a on plain (a) include (c);
+create table nullable (a int unique, b int);
+create table no_nulls (a int, b int not null, unique nulls not distinct (a, b));
+create table partial (a int not null, b text);
+create unique index on partial (a) where b is not null;
+create unique index on partial (lower(b));
+create table later (a int not null constraint later_a unique deferrable);
+create table parts (a int not null, b int not null, unique (b, a)) partition by list (b);
+create table "It's" ("a ""b" int not null unique);
+create table secret (a int not null unique, b int);
+create table bare (a int);
+grant select on all tables in schema public to anon;
+revoke select on secret from anon;
+grant select (b) on secret to anon;
+"""
+
+
+def fix_of(door: Door, subject: str) -> str:
+    notices = door.application.services.engine.role_schemas.of_role("anon").notices
+    (notice,) = (each for each in notices if each.subject == f"table public.{subject}")
+    return notice.fix
+
+
+def test_the_unique_index_that_could_be_the_key_is_named(reading_door: OpenDoor) -> None:
+    door = reading_door(KEYS if server_knows_nulls(reading_door) else KEYS.replace("nulls not distinct", ""))
+    one, other = (f'@graphql({{"primary_key_columns": [{each}]}})' for each in ('"a"', '"b", "a"'))
+    none = 'add one, or comment it with @graphql({"primary_key_columns": ["..."]})'
+    assert fix_of(door, "plain") == (
+        f"its unique index plain_a could be the key: comment it with {one}, or add primary key (a)"
+    )
+    assert fix_of(door, "nullable") == (
+        "its unique index nullable_a_key could be the key if a is never null: alter table nullable alter column a set"
+        f" not null; then comment it with {one}"
+    )
+    assert "if a is never null" in fix_of(door, "no_nulls")
+    assert fix_of(door, "partial") == none
+    assert "though it is deferrable" in fix_of(door, "later")
+    assert fix_of(door, "parts") == (
+        f"its unique index parts_b_a_key could be the key: comment it with {other}, or add primary key (b, a)"
+    )
+    assert fix_of(door, "bare") == none
+    # Nothing is said of columns that the role may not read.
+    assert "a" not in fix_of(door, "secret").split('"')
+
+
+def server_knows_nulls(reading_door: OpenDoor) -> bool:
+    return reading_door("").application.services.engine.role_schemas.of_role("anon").catalog.server_version >= 150000
