@@ -26,20 +26,19 @@ def fix(relation: Relation, readable: frozenset[str]) -> str:
     if not usable:
         declared = f"comment it with {_directive(['...'])}"
         return f"add one, or {declared}" if relation.kind in TABLES else declared
-    # A view's columns count as nullable, whatever those of its table are.
     found = min(usable, key=lambda each: _rank(relation, each))
-    nullable = _nullable(relation, found) if relation.kind in TABLES else []
-    directive = f"comment it with {_directive(found.columns)}"
+    could, directive = f"its unique index {found.name} could be the key", f"comment it with {_directive(found.columns)}"
+    nullable = _nullable(relation, found)
     if nullable:
-        verb = "is" if len(nullable) == 1 else "are"
-        nulls = ", ".join(f"alter column {each} set not null" for each in nullable)
-        could = f"its unique index {found.name} could be the key if {' and '.join(nullable)} {verb} never null"
-        return f"{could}: alter table {relation.name} {nulls}; then {directive}"
-    could = f"its unique index {found.name} could be the key"
+        could += f" if {' and '.join(nullable)} {'is' if len(nullable) == 1 else 'are'} never null"
     if not found.is_immediate:
         could += ", though it is deferrable: within a transaction two rows may have the same"
     if relation.kind not in TABLES:
+        # Columns of views count as nullable, whatever those of their tables are.
         return f"{could}: {directive}"
+    if nullable:
+        nulls = ", ".join(f"alter column {each} set not null" for each in nullable)
+        return f"{could}: alter table {relation.name} {nulls}; then {directive}"
     return f"{could}: {directive}, or add primary key ({', '.join(found.columns)})"
 
 

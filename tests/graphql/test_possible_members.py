@@ -144,7 +144,7 @@ def test_every_member_can_be_used(
     door = reading_door(schema, value_types=value_types)
     problems = []
     for number, type_ in enumerate(types):
-        for name in (f"t_{number}", f"r_{number}"):
+        for name in (f"t_{number}", f"r_{number}") if value_types == () else (f"t_{number}",):
             problems += [f"{type_.name}: {each}" for each in Walk(door, name).problems()]
     assert not problems, "\n".join(problems)
 
@@ -212,7 +212,7 @@ grant all on all tables in schema public to anon;
 def test_texts_of_a_nondeterministic_collation_are_compared_without_patterns(
     reading_door: OpenDoor, postgres: PostgresServer
 ) -> None:
-    if not postgres.execute("select 1 from pg_collation where collprovider = 'i' limit 1"):
+    if not postgres.execute("select 1 from pg_collation where collname = 'und-x-icu'"):
         pytest.skip("this server has no ICU")
     door = reading_door(COLLATED)
     types: Any = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map

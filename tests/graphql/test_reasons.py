@@ -135,15 +135,18 @@ create table parts (a int not null, b int not null, unique (b, a)) partition by 
 create table "It's" ("a ""b" int not null unique);
 create table secret (a int not null unique, b int);
 create table bare (a int);
+create view of_plain as select b as text, a as number from plain;
+create materialized view stored as select a, b from plain;
+create unique index on stored (a);
 grant select on all tables in schema public to anon;
 revoke select on secret from anon;
 grant select (b) on secret to anon;
 """
 
 
-def fix_of(door: Door, subject: str) -> str:
+def fix_of(door: Door, subject: str, kind: str = "table") -> str:
     notices = door.application.services.engine.role_schemas.of_role("anon").notices
-    (notice,) = (each for each in notices if each.subject == f"table public.{subject}")
+    (notice,) = (each for each in notices if each.subject == f"{kind} public.{subject}")
     return notice.fix
 
 
@@ -165,8 +168,19 @@ def test_the_unique_index_that_could_be_the_key_is_named(reading_door: OpenDoor)
         f"its unique index parts_b_a_key could be the key: comment it with {other}, or add primary key (b, a)"
     )
     assert fix_of(door, "bare") == none
+    stored = f"its unique index stored_a_idx could be the key if a is never null: comment it with {one}"
+    assert fix_of(door, "stored", "materialized view") == stored
     # Nothing is said of columns that the role may not read.
     assert "a" not in fix_of(door, "secret").split('"')
+
+
+def test_a_view_has_the_unique_indexes_of_its_table(reading_door: OpenDoor) -> None:
+    door = reading_door(
+        KEYS if server_knows_nulls(reading_door) else KEYS.replace("nulls not distinct", ""), infer_view_keys=True
+    )
+    directive = '@graphql({"primary_key_columns": ["number"]})'
+    could = "its unique index plain_a could be the key if number is never null"
+    assert fix_of(door, "of_plain", "view") == f"{could}: comment it with {directive}"
 
 
 def server_knows_nulls(reading_door: OpenDoor) -> bool:
