@@ -138,11 +138,11 @@ def test_who_may_not_call_it_or_read_the_row_has_no_member(door: Door, postgres:
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        ("f(spot, direction text) returns int language sql stable as 'select 1'", "an argument, or one is called"),
-        ("f(spot, other town) returns int language sql stable as 'select 1'", "an argument, or one is called"),
-        ("f(spot, y int) returns int language sql volatile as 'select 1'", "must be stable or immutable"),
-        ("f(spot, y int) returns json language sql stable as $$ select '1'::json $$", "of a type that has an order"),
-        ("f(spot, y int) returns setof int language sql stable as 'select 1'", "of a type that has an order"),
+        ("f(spot, direction text) returns int language sql stable as 'select 1'", "an argument is called direction"),
+        ("f(spot, other town) returns int language sql stable as 'select 1'", "its argument other is public.town"),
+        ("f(spot, y int) returns int language sql volatile as 'select 1'", "it is volatile"),
+        ("f(spot, y int) returns json language sql stable as $$ select '1'::json $$", "a type without an order"),
+        ("f(spot, y int) returns setof int language sql stable as 'select 1'", "it returns a set of values"),
         ("x(spot, y int) returns int language sql stable as 'select 1'", None),
     ],
 )

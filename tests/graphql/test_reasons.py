@@ -103,9 +103,8 @@ def test_the_error_of_a_request_says_the_same(door: Door) -> None:
 
 
 def test_functions_of_rows_in_orders_and_filters(door: Door) -> None:
-    volatile = "it is volatile; declare it as stable or immutable if it changes nothing"
-    assert f"it is not in orderBy: {volatile}" in reasons(door, "function public.ordered_volatile")
-    assert f"it is not in the filter: {volatile}" in reasons(door, "function public.ordered_volatile")
+    (volatile,) = reasons(door, "function public.ordered_volatile")
+    assert "it is volatile" in volatile
     assert reasons(door, "function public.ordered_point") == [
         "it is not in orderBy: it returns point, a type without an order"
     ]

@@ -38,8 +38,13 @@ def test_documents_are_not_posted_to(door: Door) -> None:
     assert "POST requests to /graphql/v1" in error["extensions"]["hint"]
 
 
+COMPRESSED = gzip.compress(BODY, mtime=0)
+
+
 @pytest.mark.parametrize(
-    ("coding", "body"), [("gzip", gzip.compress(BODY)), ("br", b"x"), ("x-unknown", BODY), ("gzip, identity", BODY)]
+    ("coding", "body"),
+    [("gzip", COMPRESSED), ("br", b"x"), ("x-unknown", BODY), ("gzip, identity", BODY)],
+    ids=["gzip", "br", "unknown", "two"],
 )
 def test_codings_of_the_body_are_not_supported(door: Door, coding: str, body: bytes) -> None:
     status, answer, _ = send(door, "POST", "/graphql/v1", body, **{"Content-Encoding": coding})
