@@ -380,9 +380,8 @@ def test_policies(own_service: Callable[..., Service]) -> None:
     assert told(creator.create(path, 5, **{"upload-metadata": right})) == denied
     assert told(creator.create(path, 4)) == denied
     url = creator.begin(path, 3, **{"upload-metadata": right})
-    assert told(other.patch(url, 0, b"abc")) == denied
+    assert [other.patch(url, 0, b"abc").status_code, other.send("DELETE", url).status_code] == [404, 404]
     assert other.head(url).status_code == 404
-    assert told(other.send("DELETE", url)) == denied
     assert creator.head(url).status_code == 200
     assert creator.patch(url, 0, b"abc").headers["tus-complete"] == "1"
     assert other.head(url).status_code == 404
@@ -432,7 +431,8 @@ def signed_token(service: Service, path: str, credential: str = SERVICE, **heade
 
 
 def test_signed_uploads(service: Service, path: str) -> None:
-    signed = Client(service, None, x_signature=signed_token(service, path, token("service_role", sub=USER)))
+    signer = token("service_role", sub=USER)
+    signed = Client(service, None, x_signature=signed_token(service, path, signer))
     bucket, _, key = path.partition("/")
     given = {"upload-length": "6", "upload-metadata": metadata(bucketName=bucket, objectName=key)}
     for where in (f"{COLLECTION}/sign", f"{COLLECTION}/sign/"):
@@ -443,7 +443,7 @@ def test_signed_uploads(service: Service, path: str) -> None:
     signed.patch(url, 0, b"abc").raise_for_status()
     assert told(signed.send("PATCH", url, without="x-signature")) == (400, "Missing x-signature header")
     assert signed.head(url).headers["upload-offset"] == "3"
-    other = Client(service, None, x_signature=signed_token(service, path + "2"))
+    other = Client(service, None, x_signature=signed_token(service, path + "2", signer))
     assert told(other.patch(url, 3, b"def")) == (400, "Invalid signature")
     assert told(Client(service, None, x_signature="x.y.z").patch(url, 3, b"def")) == (400, "Invalid Compact JWS")
     assert signed.patch(url, 3, b"def").headers["tus-complete"] == "1"
@@ -453,7 +453,7 @@ def test_signed_uploads(service: Service, path: str) -> None:
         409,
         "The resource already exists",
     )
-    replacing = Client(service, None, x_signature=signed_token(service, path, **{"x-upsert": "true"}))
+    replacing = Client(service, None, x_signature=signed_token(service, path, signer, **{"x-upsert": "true"}))
     assert replacing.send("POST", f"{COLLECTION}/sign", **given).status_code == 201
     assert replacing.send("DELETE", url).status_code == 400
 
