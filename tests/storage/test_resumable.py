@@ -151,6 +151,25 @@ def test_the_row_is_that_of_any_upload(client: Client, path: str) -> None:
     assert (members["mimetype"], members["cacheControl"]) == ("application/octet-stream", "no-cache")
 
 
+@pytest.mark.parametrize("between", [", ", " ,", "\t,  ", " , "])
+def test_blanks_around_the_commas_of_the_metadata(service: Service, path: str, between: str) -> None:
+    bucket, _, key = path.partition("/")
+    named = [metadata(bucketName=bucket), metadata(objectName=key), metadata(contentType="text/css")]
+    given = between.join([*named, "flag ", "other /w=="])
+    url = Client(service).begin(path, 1, **{"upload-metadata": given})
+    assert Client(service).head(url).headers["upload-metadata"] == given
+    assert Client(service).patch(url, 0, b"x").status_code == 204
+    assert service.get(f"/object/{path}").headers["content-type"] == "text/css"
+
+
+def test_metadata_in_two_lines(service: Service, path: str) -> None:
+    bucket, _, key = path.partition("/")
+    lines = f"Upload-Metadata: {metadata(bucketName=bucket)}\r\nUpload-Metadata: {metadata(objectName=key)}\r\n"
+    head = f"POST {COLLECTION} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {SERVICE}\r\nTus-Resumable: 1.0.0\r\n"
+    answer = raw_request(service.address, f"{head}Upload-Length: 1\r\n{lines}Content-Length: 0\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 201 ")
+
+
 def test_bytes_with_the_creation(client: Client, service: Service) -> None:
     bucket = service.bucket()
     some = client.create(f"{bucket}/some", 6, b"abc", **{"content-type": BYTES})
@@ -196,7 +215,11 @@ NAMES = {"bucketName": "b", "objectName": "k"}
         ({"upload-length": "x", "upload-offset": "01", "upload-metadata": "a b"}, 400,
          "Invalid upload-length upload-offset upload-metadata\n"),
         *(({"upload-metadata": bad}, 400, "Invalid upload-metadata\n")
-          for bad in ("a YQ", "a YQ==,", "a YQ==, b YQ==", "ä YQ==", "a YQ==,a YQ==", "a  YQ==")),
+          for bad in ("a YQ", "a YQ==,", "a YQ==, ,b YQ==", "ä YQ==", "a YQ==,a YQ==", "a YQ== , a YQ==", "a  YQ==",
+                      "a ," * 10_000)),
+        *(({"upload-metadata": f"bucketName Yg==,objectName aw==,{name} /w=="}, 400, "Invalid upload-metadata\n")
+          for name in ("contentType", "cacheControl", "metadata")),
+        ({"upload-metadata": "bucketName Yg==,objectName /w=="}, 400, "Invalid upload-metadata\n"),
         ({"upload-concat": "partial"}, 501,
          "Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n"),
         ({"upload-defer-length": "1"}, 400, "Upload-Length or Upload-Defer-Length header required\n"),
