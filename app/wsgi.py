@@ -12,7 +12,7 @@ from app.entrances import entrances
 from app.errors import PorticoError
 from app.identity.identification import RequestHead
 from app.plugin_guard import Plugins
-from app.resources import postgrest
+from app.resources import absent_services
 from app.resources.callers import Callers
 from app.resources.fixed_paths import FixedPaths
 from app.resources.graphql import GraphQLResource
@@ -112,7 +112,7 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
         app.add_sink(ResumableSink(services.settings, services.storage, callers, storage), RESUMABLE_PATHS)
     if door is not None:
         app.add_sink(S3Sink(door, services.storage.project_ref), S3_PATHS)
-    app.add_sink(postgrest.refuse, postgrest.PATHS)
+    app.add_sink(absent_services.refuse, absent_services.PATHS)
     app.add_sink(home.sink, HOME)
     hooks.routes(app=app, services=services)
     return app

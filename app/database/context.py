@@ -66,6 +66,10 @@ class Context:
     bookmark: Bookmark | None = None
     form: TransactionForm = IMPLICIT
 
+    def with_savepoints(self) -> Context:
+        """The same, whose flights are explicit transactions: PostgreSQL has savepoints in no others."""
+        return replace(self, form=EXPLICIT)
+
 
 def first_steps(context: Context | None, read_only: bool) -> tuple[Step, ...]:
     """What a transaction begins with, once the session is clean; the last step includes ``CHECKS``."""

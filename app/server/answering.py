@@ -78,7 +78,7 @@ class Answering:
         self._answer = None
         if task.close_on_finish:
             self.is_last = True
-            self.leaves_bytes = request.error is not None or request.was_cut
+            self.leaves_bytes = request.error is not None or request.was_cut or task.switches
 
     def close(self) -> None:
         """Close the application's answer, which nobody reads any more."""

@@ -10,11 +10,13 @@ from waitress.task import hop_by_hop
 
 class HeaderForm(NamedTuple):
     """``text``: the lines of the header with %s for each value. ``has_body``: whether the status permits a body;
-    ``length_at``: which value tells its length, None if none does. ``is_dated``: whether there is a Date.
-    ``forbidden``: the names among them that only the server may give."""
+    ``switches``: whether it is 101, after which the body is in another protocol. ``length_at``: which value tells its
+    length, None if none does. ``is_dated``: whether there is a Date. ``forbidden``: the names among them that only the
+    server may give."""
 
     text: str
     has_body: bool
+    switches: bool
     length_at: int | None
     is_dated: bool
     forbidden: str
@@ -25,24 +27,26 @@ def header_form(version: str, status: str, names: tuple[str, ...], ident: str) -
     """The form of an answer of the server ``ident``. Raises ValueError for a line break."""
     if any(mark in text for text in (status, *names) for mark in "\r\n"):
         raise ValueError("the status or the name of a header of the answer has a line break")
-    has_body = not status.startswith(("1", "204", "304"))
+    switches = status.startswith("101")
+    has_length = not status.startswith(("1", "204", "304"))
     place = {name.lower(): index for index, name in enumerate(names)}
     lines = (
         _escaped(f"HTTP/{version} {status}\r\n"),
-        *(_line(name, has_body) for name in names),
+        *(_line(name, has_length) for name in names),
         _escaped(f"{'Via' if 'server' in place else 'Server'}: {ident}\r\n"),
     )
     return HeaderForm(
         "".join(lines),
-        has_body,
-        place.get("content-length") if has_body else None,
+        has_length or switches,
+        switches,
+        place.get("content-length") if has_length else None,
         "date" in place,
-        ", ".join(sorted(hop_by_hop & place.keys())),
+        ", ".join(sorted((hop_by_hop - {"upgrade"} if switches else hop_by_hop) & place.keys())),
     )
 
 
-def _line(name: str, has_body: bool) -> str:
-    if not has_body and name.lower() == "content-length":
+def _line(name: str, has_length: bool) -> str:
+    if not has_length and name.lower() == "content-length":
         # Formats the value as nothing.
         return "%.0s"
     return _escaped(_capitalized(name)) + ": %s\r\n"

@@ -34,6 +34,11 @@ class _OurTask(Task):  # type: ignore[misc]
     def has_body(self) -> bool:
         return self._form.has_body
 
+    @property
+    def switches(self) -> bool:
+        """Whether the answer goes on in another protocol."""
+        return self._form.switches
+
     def set_close_on_finish(self) -> None:
         # Waitress would also add a header, which ours does when it is written.
         self.close_on_finish = True
@@ -43,7 +48,7 @@ class _OurTask(Task):  # type: ignore[misc]
         form = self._form
         lines = form.text % self._values
         has_length = form.length_at is not None
-        if form.has_body and not has_length and self.content_length is not None:
+        if form.has_body and not has_length and not form.switches and self.content_length is not None:
             has_length = True
             lines += f"Content-Length: {self.content_length}\r\n"
         lines += self._on_connection(has_length)
@@ -58,6 +63,10 @@ class _OurTask(Task):  # type: ignore[misc]
 
     def _on_connection(self, has_length: bool) -> str:
         """What the header says of the end of the body, and of the connection after it."""
+        if self._form.switches:
+            # The other protocol begins, and the application ends it with its answer.
+            self.close_on_finish = True
+            return "Connection: Upgrade\r\n"
         is_endless = self._form.has_body and not has_length
         # So that the client opens its next connection to another process.
         is_given_away = self.channel.server.gives_away()

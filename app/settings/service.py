@@ -183,7 +183,8 @@ class Settings:
     image_negotiation: str = setting(Choice("webp", "avif"), "webp",
         "The best format that images are drawn in for clients whose Accept names it: WebP, or AVIF and else WebP.")
     image_side_limit: int = setting(Number(1, 16383), 2000,
-        "The largest width and height, in pixels, that an image is drawn in; a request for more gets that much.")
+        "The largest width and height, in pixels, that a request can ask for; one for more gets that much."
+        " A side that is not asked for follows the other one, beyond this limit too.")
     image_pixel_limit: int = setting(Number(1, 2**31 - 1), 50_000_000,
         "Pixels of the largest image that is decoded. Each process that decodes may take 20 bytes of memory for each.")
     image_file_limit: int = setting(BYTES, 25 * 1024 * 1024, "The largest file, in bytes, that is decoded as an image.")

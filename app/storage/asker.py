@@ -20,8 +20,9 @@ class Asker:
     """Who asks, and what policies and triggers can read about the request.
 
     ``operation`` is what ``storage.operation()`` returns; ``method``, ``path``, ``headers`` and ``token`` become the
-    settings ``request.*``. ``given_id`` is the request's id, '' if it has none. ``bookmark``: what the request
-    must see, if replicas may answer what it reads.
+    settings ``request.*``. ``access_key`` is that of S3, if the caller is the one to whom it was given. ``is_signer``:
+    the caller has signed a URL, with which somebody else asks. ``given_id`` is the request's id, '' if it has none.
+    ``bookmark``: what the request must see, if replicas may answer what it reads.
     """
 
     contexts: ContextBuilder = field(repr=False)
@@ -32,6 +33,8 @@ class Asker:
     headers: Mapping[str, str] = field(repr=False)
     token: str = field(repr=False)
     given_id: str = ""
+    access_key: str | None = None
+    is_signer: bool = False
     bookmark: Bookmark | None = None
     _built: dict[str, Context] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -43,6 +46,11 @@ class Asker:
     def subject(self) -> object:
         """The claim ``sub``, which becomes the owner of what is written; None without one."""
         return self.caller.claims.get("sub")
+
+    def as_signer(self, signer: Caller, operation: str | None = None) -> Asker:
+        """The same request, asked by who signed its URL; ``operation`` is another one for policies."""
+        operation = self.operation if operation is None else operation
+        return dataclasses.replace(self, caller=signer, is_signer=True, operation=operation)
 
     def own_context(self) -> Context:
         """The context of statements that run with the caller's own rights."""

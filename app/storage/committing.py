@@ -1,5 +1,8 @@
 """The commit of a write: one transaction makes the object's row name the new bytes.
 
+The caller's policies judge exactly the row that is written: if they were shown another one, before all was known of the
+bytes, the transaction first tries the write as the caller, and undoes that.
+
 A permission covers the revision that was there, or a new object. If the commit finds something else, permission is
 asked for again, so a concurrent change is never overwritten without the caller's own rights.
 """
@@ -14,14 +17,14 @@ from app.database.sqlstates import FOREIGN_KEY_VIOLATION
 from app.identity import SERVICE_ROLE
 from app.storage.asker import Asker
 from app.storage.bytes.blobs import discarded_if_refused
-from app.storage.errors import RelatedMissing, RowLocked, StorageError
-from app.storage.judging import Judged, Write, judge
-from app.storage.permissions import try_write_as_service
-from app.storage.records import NewBytes, Revision
+from app.storage.errors import ObjectExists, RelatedMissing, RowLocked, StorageError
+from app.storage.judging import Judged, Write, judge, tried_as
+from app.storage.permissions import TriedWrite, trial_calls, trial_refusal, try_write_as_service
+from app.storage.records import NewBytes
 from app.storage.rows import RawValue, json_value, number, owner_columns, text
 from app.storage.sql import NOTHING, Projection
 from app.storage.sql_writes import COMMIT_UNTRIED, COMMIT_UNTRIED_OVER, commit_new, commit_over
-from app.storage.storage import Storage
+from app.storage.storage import TRIAL, Storage
 from app.storage.translation import no_row_inserted, no_row_updated, refused, translate
 from app.storage.upkeep.events import ObjectEvent
 
@@ -54,8 +57,9 @@ def commit(
     """Make the row name the new bytes; gives the row's id and its ``projection``. If that fails, the bytes are deleted.
 
     Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
-    what ``judge`` raises, RelatedMissing when the bucket is gone, NotPermitted when service_role may not insert or
-    update the row or see it, and RowLocked when other writers keep winning.
+    what ``judge`` raises, also where the policies refuse the row now that all of it is known; RelatedMissing when the
+    bucket is gone, NotPermitted when service_role may not insert or update the row or see it, and RowLocked when other
+    writers keep winning.
     """
     with discarded_if_refused(storage.backend, new.version):
         return _commit(storage, asker, write, judged, new, projection, along)
@@ -67,7 +71,7 @@ def commit_untried(storage: Storage, asker: Asker, write: Write, new: NewBytes) 
     statement = COMMIT_UNTRIED_OVER if write.upsert else COMMIT_UNTRIED
     values = (*_values(write, new), number(new.metadata["size"]), text(new.metadata["mimetype"]))
     with discarded_if_refused(storage.backend, new.version):
-        rows = _change(storage, asker, write, write.event, (statement, values), new, None)
+        rows = _change(storage, asker, write, write.event, (statement, values), new)
     if not rows:
         return None
     identifier, replaced = rows[0]
@@ -99,19 +103,19 @@ def _commit(
     unwritten = 0
     for _ in range(_MOST_JUDGEMENTS):
         before = judged.permission.replaces
-        rows = _commit_as_judged(storage, asker, write, before, new, projection, along)
+        rows = _commit_as_judged(storage, asker, write, judged, new, projection, along)
         if rows:
             if along is not None or before is not None:
                 # There are bytes that no row names any more.
                 storage.note_freed()
             return rows[0]
-        judged = judge(storage, asker, write, judged.described)
+        judged = judge(storage, asker, write, new.metadata)
         if judged.permission.replaces == before:
             if before is not None:
                 raise no_row_updated(role=SERVICE_ROLE, table="objects")
             # Either an object came and went, or service_role does not see it, which this tells. It permits the caller
             # nothing.
-            judge(storage, asker, write, judged.described, try_write_as_service)
+            judge(storage, asker, write, new.metadata, try_write_as_service)
             unwritten += 1
             if unwritten == _MOST_UNWRITTEN:
                 raise no_row_inserted(role=SERVICE_ROLE, table="objects")
@@ -122,17 +126,19 @@ def _commit_as_judged(
     storage: Storage,
     asker: Asker,
     write: Write,
-    replaces: Revision | None,
+    judged: Judged,
     new: NewBytes,
     projection: Projection,
     along: Along | None,
 ) -> list[Row]:
     """The row, or none if the object is no longer the one to replace, or exists now and did not before."""
-    values = _values(write, new)
+    values, replaces = _values(write, new), judged.permission.replaces
+    written = tried_as(write, new.metadata)
+    tried = None if asker.role == SERVICE_ROLE or judged.tried == written else written
     if replaces is None:
-        return _change(storage, asker, write, write.event, (commit_new(projection), values), new, along)
+        return _change(storage, asker, write, write.event, (commit_new(projection), values), new, along, tried)
     call = commit_over(projection), (*values, replaces.id, replaces.number)
-    return _change(storage, asker, write, write.replacing_event or write.event, call, new, along)
+    return _change(storage, asker, write, write.replacing_event or write.event, call, new, along, tried)
 
 
 def _change(
@@ -142,9 +148,11 @@ def _change(
     kind: str,
     call: BoundStatement,
     new: NewBytes,
-    along: Along | None,
+    along: Along | None = None,
+    tried: TriedWrite | None = None,
 ) -> list[Row]:
-    """The rows of ``call``, each the cause of an event of this kind."""
+    """The rows of ``call``, each the cause of an event of this kind; none if ``tried``, which comes first, would
+    replace an object that it may not."""
 
     def events(results: list[list[Row]]) -> list[ObjectEvent]:
         return [ObjectEvent(kind, *write.name, *new, upload_type=write.upload_type) for _ in results[0]]
@@ -154,9 +162,17 @@ def _change(
             raise along.lost()
 
     calls = [call] if along is None else [call, *along.calls]
+    trial = [] if tried is None else trial_calls(asker, tried)
     try:
-        return storage.change(asker, asker.service_context(), calls, events, check=check if along else None)[0]
+        return storage.change(
+            asker, asker.service_context(), calls, events, check=check if along else None, trial=trial
+        )[0]
     except StatementError as ex:
+        if tried is not None and ex.statement_index == TRIAL + len(trial) - 1:
+            refusal = trial_refusal(ex, asker.role, upsert=tried.upsert)
+            if isinstance(refusal, ObjectExists):
+                return []
+            raise refusal from None
         if ex.diagnosis.sqlstate == FOREIGN_KEY_VIOLATION:
             raise RelatedMissing from None
         if asker.role == SERVICE_ROLE:

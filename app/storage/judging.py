@@ -32,29 +32,29 @@ class Write(NamedTuple):
     upload_type: str = "standard"
 
 
-class Described(NamedTuple):
-    """The description of an object: the metadata of its bytes, and the user's metadata or None."""
-
-    metadata: Mapping[str, Any]
-    user_metadata: Mapping[str, Any] | None
-
-
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A permitted write, and the description of the object that the policies were shown."""
+    """A permitted write, as the policies were shown it."""
 
-    described: Described
+    tried: TriedWrite
     permission: Permission
 
 
 Trial = Callable[[Storage, Asker, TriedWrite], Permission]
 
 
-def judge(storage: Storage, asker: Asker, write: Write, described: Described, trial: Trial = try_write) -> Judged:
-    """The permission for the write. Raises PreconditionFailed, or why the database refuses the write."""
+def tried_as(write: Write, metadata: Mapping[str, Any]) -> TriedWrite:
+    """The row that the write makes, with ``metadata`` of its bytes."""
     # With a condition on entity tags the write replaces an object, whatever ``upsert`` says.
     upsert = write.upsert or write.etags is not None
-    tried = TriedWrite(write.name, upsert, described.metadata, described.user_metadata)
+    return TriedWrite(write.name, upsert, write.owner, metadata, write.user_metadata)
+
+
+def judge(
+    storage: Storage, asker: Asker, write: Write, metadata: Mapping[str, Any], trial: Trial = try_write
+) -> Judged:
+    """The permission for the write. Raises PreconditionFailed, or why the database refuses the write."""
+    tried = tried_as(write, metadata)
     try:
         permission = trial(storage, asker, tried)
     except ObjectExists:
@@ -63,7 +63,7 @@ def judge(storage: Storage, asker: Asker, write: Write, described: Described, tr
         raise
     if not _conditions_hold(write, permission.replaces):
         raise PreconditionFailed
-    return Judged(described, permission)
+    return Judged(tried, permission)
 
 
 def _conditions_hold(write: Write, there: Revision | None) -> bool:

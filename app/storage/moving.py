@@ -22,10 +22,10 @@ from app.storage.errors import (
     RowLocked,
     StorageError,
 )
-from app.storage.judging import Described, Judged, Write, judge
+from app.storage.judging import Judged, Write, judge
 from app.storage.names import check_key
 from app.storage.reading import visible_keys
-from app.storage.records import Bucket, NewBytes, ObjectName, StoredObject
+from app.storage.records import Bucket, Described, NewBytes, ObjectName, StoredObject
 from app.storage.rows import RawValue, json_value, known, owner_columns, read_bucket, read_metadata, read_object, text
 from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, Projection, delete_objects
 from app.storage.sql_writes import MOVE_OBJECT
@@ -89,7 +89,7 @@ def _with_bytes_copied(
         described = describe(Described(found.metadata, user_metadata), found.updated_at)
         described = described._replace(metadata={**described.metadata, "lastModified": now_as_json()})
         write = asked._replace(user_metadata=described.user_metadata or {})
-        judged = judge(storage, asker, write, described)
+        judged = judge(storage, asker, write, described.metadata)
         _check_described(storage, judged.permission.bucket, write.name.key, described.metadata)
         new = NewBytes(new_version(), described.metadata)
         try:

@@ -1,5 +1,9 @@
 """May the caller write this object? The database decides: the write is tried as the caller's role, then rolled back.
 
+The row that is tried is the row that the commit writes, except for ``version``, which only the service may set, and
+for the columns that have defaults. Before the bytes are read their entity tag is not known, nor perhaps their size; the
+commit therefore tries the whole row once more.
+
 For service_role it is not tried: the commit has the same rights, so it would only be done twice.
 """
 
@@ -16,7 +20,7 @@ from app.storage.asker import Asker
 from app.storage.errors import NoSuchBucket, ObjectExists, RelatedMissing, StorageError
 from app.storage.records import Bucket, ObjectName, Revision
 from app.storage.rows import json_value, known, owner_columns, read_bucket, text
-from app.storage.sql import TARGET_THEN_ROLE
+from app.storage.sql import BECOME, TARGET_THEN_ROLE
 from app.storage.sql_writes import TRY_INSERT, TRY_UPSERT
 from app.storage.storage import Storage
 from app.storage.translation import refused, translate
@@ -24,10 +28,11 @@ from app.storage.translation import refused, translate
 
 @dataclass(frozen=True, slots=True)
 class TriedWrite:
-    """The write to try. Policies can test ``metadata`` and ``user_metadata`` of the future object."""
+    """The write to try. Policies can test the owner, ``metadata`` and ``user_metadata`` of the future object."""
 
     name: ObjectName
     upsert: bool
+    owner: object
     metadata: Mapping[str, Any]
     user_metadata: Mapping[str, Any] | None
 
@@ -59,6 +64,11 @@ def try_write_as_service(storage: Storage, asker: Asker, tried: TriedWrite) -> P
     return _permission(_tried(storage, asker, tried, SERVICE_ROLE), tried)
 
 
+def trial_calls(asker: Asker, tried: TriedWrite) -> list[BoundStatement]:
+    """What tries the write as the caller within a transaction of the service, which then rolls it back."""
+    return [(BECOME, (asker.role.encode(),)), _trial(tried)]
+
+
 def _permission(row: Row, tried: TriedWrite) -> Permission:
     bucket = read_bucket(row[:5])
     if bucket is None:
@@ -84,29 +94,32 @@ def _target(storage: Storage, asker: Asker, name: ObjectName) -> Row:
 
 def _tried(storage: Storage, asker: Asker, tried: TriedWrite, role: str) -> Row:
     """The row of ``TARGET_THEN_ROLE``, after which the write was tried as the role."""
-    parameters = (
+    with storage.database.transaction(asker.service_context()) as transaction:
+        try:
+            return transaction.attempt([_target_call(tried.name, role), _trial(tried)])[0][0]
+        except StatementError as ex:
+            if ex.statement_index == 1:
+                raise translate(ex) from None
+            raise trial_refusal(ex, role, upsert=tried.upsert) from None
+
+
+def _trial(tried: TriedWrite) -> BoundStatement:
+    return TRY_UPSERT if tried.upsert else TRY_INSERT, (
         text(tried.name.bucket),
         text(tried.name.key),
-        *owner_columns(asker.subject),
+        *owner_columns(tried.owner),
         json_value(tried.metadata),
         json_value(tried.user_metadata),
     )
-    write = (TRY_UPSERT if tried.upsert else TRY_INSERT), parameters
-    with storage.database.transaction(asker.service_context()) as transaction:
-        try:
-            return transaction.attempt([_target_call(tried.name, role), write])[0][0]
-        except StatementError as ex:
-            raise _refusal(ex, role, upsert=tried.upsert) from None
 
 
 def _target_call(name: ObjectName, role: str) -> BoundStatement:
     return TARGET_THEN_ROLE, (text(name.bucket), text(name.key), role.encode())
 
 
-def _refusal(ex: StatementError, role: str, *, upsert: bool) -> StorageError:
+def trial_refusal(ex: StatementError, role: str, *, upsert: bool) -> StorageError:
+    """Why the role may not do the write whose trial failed; ObjectExists if it may only not replace an object."""
     state = ex.diagnosis.sqlstate
-    if ex.statement_index == 1:
-        return translate(ex)
     if state == UNIQUE_VIOLATION:
         return ObjectExists()
     if state == FOREIGN_KEY_VIOLATION:

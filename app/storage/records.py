@@ -39,6 +39,13 @@ class NewBytes(NamedTuple):
     metadata: Mapping[str, Any]
 
 
+class Described(NamedTuple):
+    """The description of an object: the metadata of its bytes, and the user's metadata or None."""
+
+    metadata: Mapping[str, Any]
+    user_metadata: Mapping[str, Any] | None
+
+
 class StoredObject(NamedTuple):
     """A row of ``storage.objects``. ``version`` names its bytes. ``updated_at`` is in seconds since 1970."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pluggy
 
-from app.database import BoundStatement, Context, ContextBuilder, Database, Row, despite_conflicts
+from app.database import BoundStatement, Context, ContextBuilder, Database, Row, Statement, despite_conflicts
 from app.identity import SERVICE_ROLE, Identity
 from app.identity.derived_keys import SIGNED_URLS, derived_key
 from app.settings import Settings
@@ -26,6 +26,11 @@ from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, e
 from app.storage.upkeep.work import Background, WorkList
 
 _MOST_NOTED = 10_000
+# Undoing also gives the role back that a trial took.
+_SAVEPOINT: BoundStatement = (Statement("SAVEPOINT trial", "savepoint"), ())
+_UNDO: BoundStatement = (Statement("ROLLBACK TO SAVEPOINT trial", "undo"), ())
+TRIAL = 2
+"""The index of a trial's first statement in a StatementError of ``Storage.change``: the savepoint has the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +89,14 @@ class Storage:
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
         *,
         check: Callable[[list[list[Row]]], None] | None = None,
+        trial: Sequence[BoundStatement] = (),
     ) -> list[list[Row]]:
         """Run ``calls`` and record the events that they cause, in one transaction, rolled back when ``check`` raises.
 
-        Gives the rows of each call. It takes one round trip when there are neither receivers nor a check.
+        ``trial`` is run first and undone. A StatementError counts from it, so its index is that in ``trial`` plus
+        ``TRIAL``. Gives the rows of each call. It takes one round trip when there are neither receivers nor a check.
         """
-        return despite_conflicts(lambda: self._change(asker, context, calls, events_of, check))
+        return despite_conflicts(lambda: self._change(asker, context, calls, events_of, check, trial))
 
     def _change(
         self,
@@ -98,11 +105,14 @@ class Storage:
         calls: Sequence[BoundStatement],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
         check: Callable[[list[list[Row]]], None] | None,
+        trial: Sequence[BoundStatement],
     ) -> list[list[Row]]:
+        undone = (_SAVEPOINT, *trial, _UNDO) if trial else ()
         if not self.receivers and check is None:
-            return self.database.run(context, calls, read_only=False)
+            context = context.with_savepoints() if trial else context
+            return self.database.run(context, [*undone, *calls], read_only=False)[len(undone) :]
         with self.database.transaction(context) as transaction:
-            results = transaction.run_all(calls)
+            results = transaction.run_all([*undone, *calls])[len(undone) :]
             if check is not None:
                 check(results)
             events = events_of(results) if self.receivers else ()

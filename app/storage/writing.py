@@ -25,7 +25,7 @@ from app.storage.errors import (
     StorageError,
     TooLarge,
 )
-from app.storage.judging import Described, Judged, Write, judge
+from app.storage.judging import Judged, Write, judge
 from app.storage.names import check_key
 from app.storage.records import Bucket, NewBytes
 from app.storage.rows import RawValue, known
@@ -54,6 +54,11 @@ class Content(NamedTuple):
     user_metadata: Mapping[str, Any] | None
     learned: Callable[[], Mapping[str, Any]] = dict
 
+    @property
+    def described(self) -> dict[str, Any]:
+        """The part of the object's metadata that the client says."""
+        return {"mimetype": self.mime_type, "cacheControl": self.caching, **self.more_metadata}
+
 
 class Written(NamedTuple):
     """An object that was stored. ``entity_tag`` includes its quotes."""
@@ -67,10 +72,10 @@ def put(storage: Storage, asker: Asker, write: Write, content: Content, along: A
 
     ``along`` is what the commit does besides.
     """
-    described = Described({"mimetype": content.mime_type, "contentLength": content.declared}, content.user_metadata)
+    expected = expected_metadata(content.declared, content.described)
     if along is None and _is_committed_untried(storage, asker, write, content.size):
-        return _store_untried(storage, asker, write, content, described)
-    judged = permitted(storage, asker, write, described, content.size)
+        return _store_untried(storage, asker, write, content, expected)
+    judged = permitted(storage, asker, write, expected, content.size)
     largest = size_limit(judged.permission.bucket, write.name.key, storage.limits.upload)
     new = _write_bytes(storage, write, content, largest)
     return _written(commit(storage, asker, write, judged, new, along=along)[0], new)
@@ -84,14 +89,16 @@ def _is_committed_untried(storage: Storage, asker: Asker, write: Write, size: in
     return write.etags is None and is_small and is_like_others and asker.role == SERVICE_ROLE
 
 
-def _store_untried(storage: Storage, asker: Asker, write: Write, content: Content, described: Described) -> Written:
+def _store_untried(
+    storage: Storage, asker: Asker, write: Write, content: Content, expected: Mapping[str, Any]
+) -> Written:
     """Store an object in one round trip, where nothing stands in the way; with a permission otherwise."""
     check_key(write.name.key, any_script=storage.limits.any_script)
     new = _write_bytes(storage, write, content, storage.limits.upload)
     identifier = commit_untried(storage, asker, write, new)
     if identifier is None:
         with discarded_on_failure(storage, new.version):
-            judged = permitted(storage, asker, write, described, content.size)
+            judged = permitted(storage, asker, write, expected, content.size)
         identifier = commit(storage, asker, write, judged, new)[0]
     return _written(identifier, new)
 
@@ -100,15 +107,16 @@ def _written(identifier: RawValue, new: NewBytes) -> Written:
     return Written(known(identifier).decode(), new.metadata["eTag"])
 
 
-def permitted(storage: Storage, asker: Asker, write: Write, described: Described, size: int | None) -> Judged:
+def permitted(storage: Storage, asker: Asker, write: Write, expected: Mapping[str, Any], size: int | None) -> Judged:
     """The permission, after every check that does not need the bytes. Raises the error of the first that fails.
 
-    Only callers who may write to the bucket learn what it allows. A ``size`` of None is checked when it is known.
+    ``expected`` is what is known of the object's metadata. Only callers who may write to the bucket learn what it
+    allows. A ``size`` of None is checked when it is known.
     """
     check_key(write.name.key, any_script=storage.limits.any_script)
-    mime_type = described.metadata["mimetype"]
+    mime_type = expected["mimetype"]
     try:
-        judged = judge(storage, asker, write, described)
+        judged = judge(storage, asker, write, expected)
     except (RelatedMissing, AlreadyExists, PreconditionFailed):
         # The policies permit the write, so the caller may learn what the bucket allows.
         bucket = find_bucket(storage, asker, write.name.bucket)
@@ -134,8 +142,7 @@ def _write_bytes(storage: Storage, write: Write, content: Content, largest: int)
     with discarded_on_failure(storage, version):
         source = Limited(content.stream, largest)
         stored = storage.backend.put(blob_key(version), source, size=content.size, content_type=content.mime_type)
-        described = {"mimetype": content.mime_type, "cacheControl": content.caching, **content.more_metadata}
-        metadata = file_metadata(f'"{stored.md5}"', stored.size, {**described, **content.learned()})
+        metadata = file_metadata(f'"{stored.md5}"', stored.size, {**content.described, **content.learned()})
         new = NewBytes(version, metadata)
         run_checks(storage, write, new)
     return new
@@ -163,6 +170,12 @@ def run_checks(storage: Storage, write: Write, new: NewBytes) -> None:
                 lambda: storage.backend.open_read(blob_key(new.version)),
             )
         )
+
+
+def expected_metadata(size: int | None, described: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of ``file_metadata`` before the bytes are read; a ``size`` of None is not known."""
+    sizes = {} if size is None else {"size": size, "contentLength": size}
+    return {**sizes, "httpStatusCode": 200, **described}
 
 
 def file_metadata(entity_tag: str, size: int, described: Mapping[str, Any]) -> dict[str, Any]:

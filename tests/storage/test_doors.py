@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import json
 import threading
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import requests
+from botocore.exceptions import ClientError
 
 from app.hooks import hookimpl
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
-from tests.storage.doors import DOORS, STORED, EntryDoor, Sent
+from tests.storage.doors import DOORS, STORED, EntryDoor, Send, Sent, rest_post
 from tests.storage.receiving_folder import receiving
-from tests.storage.s3.clients import KEY, SECRET_KEY, client
+from tests.storage.s3.clients import KEY, SECRET_KEY, as_user, client
 from tests.storage.service import SERVICE, USER, Service, running, token, unique
 
 LARGEST = 1024 * 1024
@@ -34,7 +37,25 @@ create policy described on storage.objects for insert to authenticated with chec
   bucket_id like 'described%' and metadata ->> 'mimetype' = 'image/png' and user_metadata ->> 'colour' = 'red');
 create policy described_too on storage.objects for select to authenticated using (bucket_id like 'described%');
 create policy described_again on storage.objects for update to authenticated using (bucket_id like 'described%');
+create table rules (bucket_id text primary key, rule text not null);
+create function obeys(o storage.objects) returns boolean language plpgsql security definer as $$
+declare
+  rule text := (select r.rule from public.rules r where r.bucket_id = o.bucket_id);
+  obeyed boolean;
+begin
+  execute format('select %s from (select $1.*) o', rule) using o into obeyed;
+  return obeyed;
+end $$;
+create policy ruled on storage.objects to authenticated
+  using (bucket_id like 'ruled%') with check (bucket_id like 'ruled%' and public.obeys(objects));
 """
+# On what is known before the bytes, while they are read, and at the end. Before, what is not known is null.
+RULES = (
+    "owner_id = auth.uid()::text", "owner is null", "user_metadata is null", "user_metadata = '{}'",
+    "metadata ->> 'mimetype' = 'image/png'", "coalesce((metadata ->> 'size')::bigint <= 6, true)",
+    "coalesce((metadata ->> 'contentLength')::bigint <= 6, true)", "metadata ->> 'cacheControl' is null",
+    "metadata ->> 'eTag' is null",
+)  # fmt: skip
 _numbers = itertools.count(1)
 _events: list[ObjectEvent] = []
 
@@ -161,6 +182,65 @@ def test_policies_see_what_is_said_of_the_object(service: Service, door: EntryDo
     ):  # fmt: skip
         sent = Sent(into, "k", b"abcd", content_type, user_metadata={"colour": colour}, replaces=door.always_replaces)
         assert door.send(service, SOMEBODY, sent) == expected, (content_type, colour)
+
+
+def copied(service: Service, user: str, sent: Sent) -> str:
+    return _from_elsewhere(service, user, sent, "copy")
+
+
+def moved(service: Service, user: str, sent: Sent) -> str:
+    return _from_elsewhere(service, user, sent, "move")
+
+
+def _from_elsewhere(service: Service, user: str, sent: Sent, how: str) -> str:
+    source, key = bucket(service, "open"), unique()
+    assert rest_post(service, user, replace(sent, bucket=source, key=key)) == STORED
+    names = {"bucketId": source, "sourceKey": key, "destinationBucket": sent.bucket, "destinationKey": sent.key}
+    answer = service.post(f"/object/{how}", user, json=names)
+    return STORED if answer.ok else {"AccessDenied": "denied"}[answer.json()["code"]]
+
+
+def s3_copied(service: Service, user: str, sent: Sent) -> str:
+    source, key = bucket(service, "open"), unique()
+    assert rest_post(service, user, replace(sent, bucket=source, key=key)) == STORED
+    try:
+        as_user(service, user).copy_object(
+            Bucket=sent.bucket, Key=sent.key, CopySource={"Bucket": source, "Key": key}, MetadataDirective="REPLACE",
+            ContentType=sent.content_type, Metadata=dict(sent.user_metadata),
+        )  # fmt: skip
+    except ClientError as ex:
+        return {"AccessDenied": "denied"}[ex.response["Error"]["Code"]]
+    return STORED
+
+
+def of_unknown_length(service: Service, user: str, sent: Sent) -> str:
+    headers = {"authorization": f"Bearer {user}", **sent.headers}
+    url = f"{service.url}/object/{sent.bucket}/{sent.key}"
+    answer = requests.post(url, data=iter([sent.content]), headers=headers, timeout=PATIENCE_S)
+    return STORED if answer.ok else {"AccessDenied": "denied"}[answer.json()["code"]]
+
+
+@pytest.mark.parametrize(
+    "send",
+    [*(each.send for each in DOORS), copied, moved, s3_copied, of_unknown_length],
+    ids=lambda send: send.__name__,
+)
+def test_the_row_that_is_judged_is_the_row_that_is_written(service: Service, send: Send) -> None:
+    for content, user_metadata in ((b"abcd", {}), (b"twelve bytes", {"colour": "red"})):
+        free = bucket(service, "open")
+        assert send(service, SOMEBODY, Sent(free, "k", content, user_metadata=user_metadata)) == STORED
+        for rule in RULES:
+            into = bucket(service, "ruled")
+            literal = rule.replace("'", "''")
+            service.sql(f"insert into rules values ('{into}', '{literal}')")
+            asked = f"set_config('request.jwt.claims', '{json.dumps({'sub': USER})}', true)"
+            ((obeyed,),) = service.sql(
+                f"select coalesce({rule}, false) from storage.objects, {asked} where bucket_id = '{free}'"
+            )
+            expected = STORED if obeyed else "denied"
+            sent = Sent(into, "k", content, user_metadata=user_metadata)
+            assert send(service, SOMEBODY, sent) == expected, (rule, content)
+            assert bool(rows(service, into)) == obeyed, (rule, content)
 
 
 def test_a_missing_bucket_and_what_is_there_already(service: Service, door: EntryDoor) -> None:

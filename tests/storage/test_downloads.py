@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from email.utils import parsedate_to_datetime
+from urllib.parse import unquote
 
 import pytest
 
@@ -141,14 +142,23 @@ def test_a_malformed_stored_time_is_not_an_error(service: Service, public: str, 
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("download=", "attachment;"),
-        ("download", "attachment;"),
-        ("download=a%20b.txt", "attachment; filename=a%20b.txt; filename*=UTF-8''a%20b.txt"),
-        ("download=%C3%BC.txt", "attachment; filename=%C3%BC.txt; filename*=UTF-8''%C3%BC.txt"),
+        ("download=", "attachment"),
+        ("download", "attachment"),
+        ("download=report-1.2_x.pdf", "attachment; filename=report-1.2_x.pdf; filename*=UTF-8''report-1.2_x.pdf"),
+        ("download=a%20b.txt", "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b.txt"),
+        ("download=%C3%BC.txt", "attachment; filename=\"_.txt\"; filename*=UTF-8''%C3%BC.txt"),
+        ("download=John's%20Resume.pdf",
+         "attachment; filename=\"John's Resume.pdf\"; filename*=UTF-8''John%27s%20Resume.pdf"),
+        ("download=report(1).pdf", "attachment; filename=\"report(1).pdf\"; filename*=UTF-8''report%281%29.pdf"),
+        ("download=a%22b%5Cc.txt", "attachment; filename=\"a_b_c.txt\"; filename*=UTF-8''a%22b%5Cc.txt"),
+        ("download=100%25.txt", "attachment; filename=\"100%.txt\"; filename*=UTF-8''100%25.txt"),
+        ("download=a%252Fb.txt", "attachment; filename=\"a_2Fb.txt\"; filename*=UTF-8''a%252Fb.txt"),
+        ("download=a%0D%0Ab%3Bc*d", "attachment; filename=\"a__b;c*d\"; filename*=UTF-8''a%0D%0Ab%3Bc%2Ad"),
     ],
-)
+)  # fmt: skip
 def test_download(service: Service, public: str, query: str, expected: str) -> None:
     assert service.get(f"/object/public/{public}?{query}", None).headers["content-disposition"] == expected
+    assert unquote(expected.partition("''")[2]) == unquote(query.partition("=")[2])
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_a_download_leads_to_the_backend(redirecting: Service, remote: Place) ->
     told = (got.headers["content-type"], got.headers["cache-control"], got.headers["content-disposition"])
     assert told == ("text/plain", "max-age=77", "inline")
     named = redirecting.get(f"/object/authenticated/{bucket}/k?download=a b.txt")
-    assert named.headers["content-disposition"] == "attachment; filename=a%20b.txt; filename*=UTF-8''a%20b.txt"
+    assert named.headers["content-disposition"] == "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b.txt"
 
     ranged = redirecting.get(f"/object/{bucket}/k", headers={"range": "bytes=10-19"})
     assert (ranged.status_code, ranged.content) == (206, content[10:20])

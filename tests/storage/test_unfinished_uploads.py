@@ -34,7 +34,7 @@ from app.storage.unfinished.appending import Addition, append
 from app.storage.unfinished.finishing import finish
 from app.storage.unfinished.numbered import list_parts, put_part
 from app.storage.unfinished.records import NewUpload, Upload, UploadForm, UploadPart
-from app.storage.unfinished.uploads import abort, create, find, may_see
+from app.storage.unfinished.uploads import abort, create, find
 from app.storage.upkeep.events import EventReceiver, ObjectEvent, UploadedObject
 from tests.process.running import until
 from tests.storage.service import USER, Service
@@ -307,18 +307,17 @@ def test_many_parts_of_an_old_upload_go_a_few_at_a_time(own_service: Callable[..
     assert service.sql("select count(*) from storage.work where kind = 'delete_blob'") == [[2500]]
 
 
-def test_who_may_see_an_upload(own_service: Callable[..., Service]) -> None:
+def test_who_finds_an_upload(own_service: Callable[..., Service]) -> None:
     service = own_service()
     bucket = service.bucket()
     service.sql("create policy mine on storage.objects for insert to authenticated with check (owner = auth.uid())")
     creator, other = Door(service, "authenticated", USER), Door(service, "authenticated", USER.replace("3", "4"))
     upload = creator.begin(f"{bucket}/mine")
-    assert may_see(creator.storage, creator.asker, upload)
-    assert may_see(other.storage, other.asker, upload)
+    with pytest.raises(NoSuchUpload):
+        other.find(upload)
     service.sql("drop policy mine on storage.objects")
-    assert may_see(creator.storage, creator.asker, upload)
-    assert not may_see(other.storage, other.asker, upload)
-    assert may_see(other.storage, Door(service).asker, upload)
+    assert creator.find(upload) == upload
+    assert Door(service).find(upload) == upload
 
 
 def test_the_sweep_keeps_the_bytes_of_parts(

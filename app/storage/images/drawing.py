@@ -19,13 +19,14 @@ from app.storage.images.animation import (
     plays_of,
     shown_ms,
 )
-from app.storage.images.formats import MEDIA_TYPES, format_of
+from app.storage.images.formats import LARGEST_SIDES, MEDIA_TYPES, format_of
 from app.storage.images.jobs import DecoderLimits, Drawn, Wanted
 from app.storage.images.sizes import Crop, Size, crop_of, scaled_size
-from app.storage.images.svg import NotClean, cleaned
+from app.storage.images.svg import DocumentType, NotClean, cleaned, unzipped
 from app.storage.images.transform import Transform
 
 QUALITY, AVIF_QUALITY = 80, 62
+_WRITTEN = {"webp": "WEBP", "avif": "AVIF"}
 _KEPT = frozenset({"JPEG", "PNG", "GIF", "WEBP", "AVIF"})
 _SIDEWAYS = frozenset({5, 6, 7, 8})
 _UPRIGHT = {
@@ -48,7 +49,7 @@ _TOO_MANY_PIXELS = (MemoryError, Image.DecompressionBombError, Image.Decompressi
 class NotDrawn(Exception):
     """The image is not drawn: it is broken or of no known format, or it or its frames have too many pixels."""
 
-    def __init__(self, reason: Literal["invalid", "resolution", "frames"]) -> None:
+    def __init__(self, reason: Literal["invalid", "resolution", "frames", "document type"]) -> None:
         super().__init__(reason)
         self.reason = reason
 
@@ -63,13 +64,15 @@ def limit_pixels(pixels: int) -> None:
 def draw(content: bytes, wanted: Wanted, limits: DecoderLimits) -> Drawn:
     """The image as ``wanted``. Raises NotDrawn for whatever the bytes do to the decoder."""
     source = format_of(content)
-    if source == "SVG":
-        return _clean_svg(content, wanted)
+    if source in ("SVG", "SVGZ"):
+        return _clean_svg(content, source, wanted)
     if source is None:
         raise NotDrawn("invalid")
     try:
         with Image.open(BytesIO(content), formats=[source]) as image:
             return _draw(image, source, wanted, limits)
+    except NotDrawn:
+        raise
     except TooManyPixels:
         raise NotDrawn("frames") from None
     except _TOO_MANY_PIXELS:
@@ -79,11 +82,13 @@ def draw(content: bytes, wanted: Wanted, limits: DecoderLimits) -> Drawn:
         raise NotDrawn("invalid") from None
 
 
-def _clean_svg(content: bytes, wanted: Wanted) -> Drawn:
+def _clean_svg(content: bytes, source: str, wanted: Wanted) -> Drawn:
     if wanted.format != "origin" and not wanted.negotiated:
         raise NotDrawn("invalid")
     try:
-        return Drawn(MEDIA_TYPES["SVG"], cleaned(content))
+        return Drawn(MEDIA_TYPES["SVG"], cleaned(unzipped(content) if source == "SVGZ" else content))
+    except DocumentType:
+        raise NotDrawn("document type") from None
     except NotClean:
         raise NotDrawn("invalid") from None
 
@@ -93,11 +98,11 @@ def _draw(image: Image.Image, source: str, wanted: Wanted, limits: DecoderLimits
     crop = _crop(first, wanted.transform)
     frames = [Frame(_cropped(first, crop), shown_ms(image))]
     plays = plays_of(image, source)
-    if source in ANIMATED and wanted.format != "avif":
+    name = _format(source, frames[0].image, wanted)
+    if source in ANIMATED and name != "AVIF":
         for _ in further_frames(image, limits.frames, limits.pixels):
             scaled = _scaled(image, source, wanted.transform)
             frames.append(Frame(_cropped(scaled, crop), shown_ms(image)))
-    name = _format(source, frames[0].image, wanted)
     options = options_of(frames, plays, name) if len(frames) > 1 else {}
     return _encoded(frames[0].image, name, wanted.transform.quality, options)
 
@@ -191,12 +196,20 @@ def _best_start(weights: bytes, length: int) -> int:
 
 
 def _format(source: str, image: Image.Image, wanted: Wanted) -> str:
-    """The format to write, by its name in Pillow."""
-    if wanted.format == "webp":
-        return "WEBP"
-    if wanted.format == "avif" and features.check("avif"):
-        return "AVIF"
-    return source if source in _KEPT else "PNG" if image.mode in ("RGBA", "LA") else "JPEG"
+    """The format to write, by its name in Pillow: a negotiated one only if the image fits into it. Raises NotDrawn."""
+    name = _WRITTEN.get(wanted.format)
+    if name is not None and features.check(name.lower()):
+        if _fits(image, name):
+            return name
+        if not wanted.negotiated:
+            raise NotDrawn("resolution")
+    if source in _KEPT:
+        return source
+    return "PNG" if image.mode in ("RGBA", "LA") or not _fits(image, "JPEG") else "JPEG"
+
+
+def _fits(image: Image.Image, name: str) -> bool:
+    return max(image.size) <= LARGEST_SIDES[name]
 
 
 def _encoded(image: Image.Image, name: str, quality: int, options: Mapping[str, Any]) -> Drawn:

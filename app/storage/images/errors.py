@@ -8,6 +8,7 @@ from app.storage.rest.errors import RestError
 
 _MESSAGES: Mapping[str, str] = {
     "invalid": "The source image is invalid or unsupported for rendering",
+    "document type": "The source image is an SVG whose document type has declarations, such as entities: remove them",
     "resolution": "The source image resolution is too large to process",
     "frames": "The source image frame resolution is too large to process",
     "file": "The source image file is too large to process",
@@ -16,7 +17,7 @@ _MESSAGES: Mapping[str, str] = {
 
 
 def not_drawn(reason: str) -> RestError:
-    """The image is refused, for a reason that lies in it: invalid, resolution, frames, file or time."""
+    """The image is refused, for a reason that lies in it: a key of ``_MESSAGES``."""
     return RestError("InvalidRequest", 400, _MESSAGES.get(reason, _MESSAGES["invalid"]))
 
 

@@ -14,6 +14,10 @@ MEDIA_TYPES: Mapping[str, str] = {
 }
 """The formats that are written, by their names in Pillow."""
 
+LARGEST_SIDES: Mapping[str, int] = {"JPEG": 65_500, "WEBP": 16_383, "AVIF": 32_768}
+"""The most pixels on a side that an image can have in a format. AV1 can have twice as many, but libavif, with which
+browsers show AVIF, does not read them."""
+
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\xff\xd8\xff", "JPEG"),
     (b"\x89PNG\r\n\x1a\n", "PNG"),
@@ -23,6 +27,7 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"II*\0", "TIFF"),
     (b"MM\0*", "TIFF"),
     (b"\0\0\1\0", "ICO"),
+    (b"\x1f\x8b", "SVGZ"),
 )
 _AVIF_BRANDS = frozenset({b"avif", b"avis"})
 _BEFORE_XML = b"\xef\xbb\xbf \t\r\n"

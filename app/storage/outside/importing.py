@@ -15,7 +15,7 @@ from app.storage.bytes.blobs import blob_key, is_version
 from app.storage.committing import Along
 from app.storage.content_types import check_content_type
 from app.storage.errors import NoSuchObject, RelatedMissing
-from app.storage.judging import Described, Write
+from app.storage.judging import Write
 from app.storage.outside.checked import Checked, is_md5
 from app.storage.outside.parallel import Transferred, attempted
 from app.storage.outside.place import ObjectDescription, OutsidePlace, PlacedObject
@@ -25,7 +25,7 @@ from app.storage.rows import text
 from app.storage.storage import Storage
 from app.storage.times import as_json
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
-from app.storage.writing import Content, permitted, put
+from app.storage.writing import Content, expected_metadata, permitted, put
 
 UPLOAD_TYPE = "import"
 """What events say about objects that were imported."""
@@ -111,8 +111,8 @@ class Importing:
         )
         mime_type = check_content_type(description.content_type) or "application/octet-stream"
         if self.dry_run:
-            shown = Described({"mimetype": mime_type, "contentLength": found.size}, user_metadata)
-            permitted(self.storage, self.asker, write, shown, found.size)
+            expected = expected_metadata(found.size, {"mimetype": mime_type})
+            permitted(self.storage, self.asker, write, expected, found.size)
             return
         source = self.place.open(found)
         try:

@@ -27,6 +27,10 @@ _HTML = re.compile("text/html", re.IGNORECASE)
 _SHOWN_BY_THE_BROWSER_ITSELF = "application/pdf"
 # Some clients send every file of a form as this type, images too. Browsers detect images in it, but never HTML.
 _UNDECLARED = "text/plain"
+# The characters that both filename and filename* can have as they are.
+_TOKEN = re.compile(r"[A-Za-z0-9._~!-]+")
+# What clients take for an escape, a path or the end, and all that is not ASCII.
+_NOT_QUOTED = re.compile(r'[^ -~]|["\\/]|%(?=[0-9A-Fa-f]{2})')
 
 
 def get_authenticated(storage: Storage, call: Call) -> Answer:
@@ -156,11 +160,15 @@ def _headers(call: Call, found: StoredObject, second: int, expires: int | None, 
 
 
 def content_disposition(name: str) -> str:
-    """The header's value (RFC 6266) with the name in both encodings; without a name, clients use the one in the URL."""
+    """The header's value (RFC 6266) with the name in both forms; without a name, clients use the one in the URL.
+
+    Clients that do not know ``filename*`` (RFC 8187) get a name in ASCII, with ``_`` for what they might misread.
+    """
     if not name:
-        return "attachment;"
-    encoded = quote(name, safe="!~*'()")
-    return f"attachment; filename={encoded}; filename*=UTF-8''{encoded}"
+        return "attachment"
+    encoded = quote(name, safe="!", errors="replace")
+    plain = name if _TOKEN.fullmatch(name) else f'"{_NOT_QUOTED.sub("_", name)}"'
+    return f"attachment; filename={plain}; filename*=UTF-8''{encoded}"
 
 
 class _Shown(NamedTuple):

@@ -14,9 +14,8 @@ from app.storage.http.errors import InvalidRequest
 from app.storage.http.kept_headers import ENCODING, encoding_to_keep
 from app.storage.http.preconditions import deletion_conditions
 from app.storage.http.upload_body import header_metadata
-from app.storage.judging import Described
 from app.storage.names import check_bucket_name, check_key
-from app.storage.records import ObjectName
+from app.storage.records import Described, ObjectName
 from app.storage.rest.call import Call, json_answer
 from app.storage.rest.json_bodies import Member, read_json_object, refuse_empty_json
 from app.storage.rest.projections import RECORD

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -87,8 +86,9 @@ def sign_upload(storage: Storage, call: Call) -> Answer:
     tried = TriedWrite(
         name=call.name,
         upsert=call.upsert,
+        owner=call.asker.subject,
         metadata={"mimetype": call.header("content-type"), "contentLength": call.length},
-        user_metadata=header_metadata(call.headers),
+        user_metadata=header_metadata(call.headers) or {},
     )
     try_write(storage, call.asker, tried)
     claims: dict[str, Any] = {"url": f"{call.bucket}/{call.key}", "upsert": call.upsert, "scope": UPLOAD}
@@ -131,7 +131,7 @@ def signer_of(storage: Storage, call: Call, claims: dict[str, Any]) -> Asker:
     signed = Signer(storage.signing_secret).unseal(claims.get("signer"))
     caller = Caller.of(signed, default_role=ANON)
     storage.identity.check_role(caller.role)
-    return dataclasses.replace(call.asker, caller=caller, operation=SIGN_UPLOAD)
+    return call.asker.as_signer(caller, operation=SIGN_UPLOAD)
 
 
 def verified(storage: Storage, call: Call, scope: str, *, transformed: bool = False) -> tuple[dict[str, Any], Call]:

@@ -71,6 +71,8 @@ def _fixed(status: int, text: str, headers: Headers = ()) -> Callable[[core.Stor
 
 
 _WORDS: Mapping[type[core.StorageError], Callable[[Any], TusError]] = {
+    # The text is all that a client shows.
+    core.InvalidKey: lambda ex: TusError(400, f"Invalid key: {ex.key}\n{ex.hint}\n"),
     core.NoSuchUpload: _fixed(404, "The file for this url was not found\n"),
     core.UploadExpired: _fixed(410, "The file for this url no longer exists\n"),
     core.UploadFinished: _fixed(400, "Cannot terminate an already completed upload"),

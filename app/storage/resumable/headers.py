@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.storage.resumable.errors import TusError, invalid_headers
-from app.storage.resumable.metadata import METADATA
+from app.storage.resumable.metadata import is_metadata
 
 VERSION = "1.0.0"
 BYTES = "application/offset+octet-stream"
@@ -16,11 +16,11 @@ _NO_CONCATENATION = "Concatenation extension is not (yet) supported. Disable par
 
 # As many digits as fit into the database's numbers.
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
-_FORMS = {
-    "upload-length": _NUMBER,
-    "upload-offset": _NUMBER,
-    "upload-defer-length": re.compile("1"),
-    "upload-metadata": METADATA,
+_FORMS: Mapping[str, Callable[[str], object]] = {
+    "upload-length": _NUMBER.fullmatch,
+    "upload-offset": _NUMBER.fullmatch,
+    "upload-defer-length": re.compile("1").fullmatch,
+    "upload-metadata": is_metadata,
 }
 
 
@@ -44,7 +44,7 @@ def read_headers(method: str, headers: Mapping[str, str]) -> UploadHeaders:
         raise TusError(412, "Tus-Resumable Required\n")
     if version != VERSION:
         raise TusError(412, "Invalid tus-resumable\n", (("tus-version", VERSION),))
-    wrong = [name for name, form in _FORMS.items() if name in headers and not form.fullmatch(headers[name])]
+    wrong = [name for name, form in _FORMS.items() if name in headers and not form(headers[name])]
     content_type = headers.get("content-type")
     if method == "PATCH" and content_type not in (None, BYTES):
         wrong.append("content-type")

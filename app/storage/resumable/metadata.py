@@ -14,8 +14,9 @@ from app.storage.http.upload_body import LARGEST_USER_METADATA, as_object, cachi
 from app.storage.records import ObjectName
 from app.storage.resumable.errors import TusError, invalid_headers
 
-_PAIR = r"[!-+\--~]+(?: (?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)?"
-METADATA = re.compile(rf"(?:{_PAIR}(?:,{_PAIR})*)?")
+_PAIR = re.compile(r"[!-+\--~]+(?: (?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)?")
+_BLANKS = " \t"
+_READ = frozenset({"bucketName", "objectName", "contentType", "cacheControl", "metadata"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +28,31 @@ class Intended:
     user_metadata: Mapping[str, Any] | None
 
 
+def is_metadata(header: str) -> bool:
+    """Whether a header has the right form."""
+    return not header or all(map(_PAIR.fullmatch, _pairs(header)))
+
+
+def _pairs(header: str) -> list[str]:
+    # Blanks around commas (RFC 9110 section 5.6.1) come from clients, and from proxies that join two lines of a header.
+    return [pair.strip(_BLANKS) for pair in header.split(",")]
+
+
 def read_metadata(header: str | None) -> Intended:
     """What a header of the right form asks for. Raises TusError and InvalidMimeType; names are not checked."""
     if not header:
         raise TusError(400, "Metadata header is required")
-    values: dict[str, str] = {}
-    for pair in header.split(","):
+    given: dict[str, str] = {}
+    for pair in _pairs(header):
         key, _, value = pair.partition(" ")
-        if key in values:
+        if key in given:
             raise invalid_headers("upload-metadata")
-        values[key] = b64decode(value).decode(errors="replace")
+        given[key] = value
+    try:
+        # Others mean nothing here, and need not be texts.
+        values = {key: b64decode(value).decode() for key, value in given.items() if key in _READ}
+    except UnicodeDecodeError:
+        raise invalid_headers("upload-metadata") from None
     return Intended(
         ObjectName(values.get("bucketName", ""), values.get("objectName", "")),
         {"mimetype": _mime_type(values.get("contentType", "")), "cacheControl": caching_of(values.get("cacheControl"))},

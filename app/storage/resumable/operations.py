@@ -18,7 +18,7 @@ from app.storage.storage import Storage
 from app.storage.times import http_date
 from app.storage.unfinished.appending import Addition, append
 from app.storage.unfinished.records import NewUpload, Upload
-from app.storage.unfinished.uploads import abort, create, find, may_see, permitted
+from app.storage.unfinished.uploads import abort, create, find, permitted
 
 UPLOAD_TYPE = "resumable"
 # What is kept with an upload: the metadata as the client sent them, and the token that it was begun with.
@@ -76,7 +76,6 @@ class ResumableUploads:
     def head(self, call: UploadCall) -> Answer:
         """HEAD: how many bytes there are, and of how many."""
         upload = self._find(call)
-        self._check_visible(call, upload)
         length = ("upload-defer-length", "1") if upload.length is None else ("upload-length", str(upload.length))
         headers = (*_offset(upload), length, ("upload-metadata", _metadata(upload)), ("cache-control", "no-store"))
         return Answer(200, headers, content_type=None)
@@ -89,8 +88,6 @@ class ResumableUploads:
         if not headers.has_bytes:
             raise TusError(403, "Content-Type header required\n")
         upload = self._find(call)
-        if upload.finished is not None:
-            self._check_visible(call, upload)
         if headers.upsert and call.signed is None:
             upload = dataclasses.replace(upload, upsert=True)
         if headers.offset == upload.received and not _may_declare(upload, headers.length):
@@ -106,20 +103,18 @@ class ResumableUploads:
         upload = self._find(call)
         if upload.finished is None:
             permitted(self.storage, call.asker, upload)
-        else:
-            self._check_visible(call, upload)
         abort(self.storage, call.asker, upload)
         return Answer(204, content_type=None)
 
     def _find(self, call: UploadCall) -> Upload:
         upload = find(self.storage, call.asker, "appended", call.upload_id)
         if call.signed is not None:
-            call.signed.check(upload.name, upload.notes.get(_SIGNED))
+            begun_with = upload.notes.get(_SIGNED)
+            if begun_with is None:
+                # It is the signer's own, who has given nobody a token for it.
+                raise NoSuchUpload
+            call.signed.check(upload.name, begun_with)
         return upload
-
-    def _check_visible(self, call: UploadCall, upload: Upload) -> None:
-        if not may_see(self.storage, call.asker, upload):
-            raise NoSuchUpload
 
 
 def _may_declare(upload: Upload, length: int | None) -> bool:

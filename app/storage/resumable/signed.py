@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,4 +54,4 @@ class SignedUpload:
         """The signer as the asker: who signed decides what is permitted now. Raises what refuses the signer's role."""
         caller = Caller.of(self.signer.unseal(self.claims.get("signer")), default_role=ANON)
         identity.check_role(caller.role)
-        return dataclasses.replace(asker, caller=caller)
+        return asker.as_signer(caller)

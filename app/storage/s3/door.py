@@ -175,6 +175,7 @@ class Door:
                 headers=head.headers,
                 token=found.token if found is not None else "",
                 given_id=request_id,
+                access_key=found.stored if found is not None else None,
             ),
             method=head.method,
             bucket=place.bucket,
@@ -224,7 +225,7 @@ class Door:
         check_time(replace(presented, expires_s=604_800), time.time())
         found = self._keys.find(presented)
         self._verifier.check_policy(policy, presented, found.secret)
-        asker = replace(call.asker, caller=found.caller(), token=found.token)
+        asker = replace(call.asker, caller=found.caller(), token=found.token, access_key=found.stored)
         known = replace(call, asker=asker, is_signed=True, allowed_buckets=found.buckets)
         known.check_bucket(known.bucket)
         return known

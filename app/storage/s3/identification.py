@@ -25,12 +25,14 @@ _STORED = re.compile(r"[0-9a-f]{32}", re.ASCII)
 @dataclass(frozen=True, slots=True)
 class SecretOf:
     """The secret of an access key. ``caller`` returns whom the key stands for; it is called after the signature has
-    been verified, and raises S3Error. ``buckets``: those that the key is confined to, None for all."""
+    been verified, and raises S3Error. ``buckets``: those that the key is confined to, None for all. ``stored``: the
+    access key if it is one of the database; others do not say who has them."""
 
     secret: str = field(repr=False)
     caller: Callable[[], Caller] = field(repr=False)
     token: str = field(default="", repr=False)
     buckets: frozenset[str] | None = None
+    stored: str | None = None
 
 
 class KeyRing:
@@ -64,7 +66,7 @@ class KeyRing:
             if key is not None and key.secret is not None:
                 claims = key.claims
                 buckets = None if key.buckets is None else frozenset(key.buckets)
-                return SecretOf(key.secret, lambda: self._caller(claims), buckets=buckets)
+                return SecretOf(key.secret, lambda: self._caller(claims), buckets=buckets, stored=key.id)
         raise S3Error("InvalidAccessKeyId", 403, "The AWS access key ID you provided does not exist in our records.")
 
     @cached_property

@@ -116,7 +116,7 @@ def complete_upload(storage: Storage, call: S3Call) -> Answer:
     """POST /{bucket}/{key}?uploadId; one that succeeded before has the same answer again."""
     wanted = listed_parts(call.document())
     upload = _found(storage, call)
-    # First of all: others must not learn which parts there are.
+    # Before anything is said of its parts.
     uploads.permitted(storage, call.asker, upload)
     if upload.finished is None:
         try:
@@ -160,8 +160,6 @@ def abort_upload(storage: Storage, call: S3Call) -> Answer:
 def list_upload_parts(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}/{key}?uploadId"""
     upload = _open(storage, call)
-    if not uploads.may_see(storage, call.asker, upload):
-        raise NoSuchUpload
     most = call.number("max-parts", _LARGEST_PAGE, most=_LARGEST_PAGE)
     marker = call.number("part-number-marker", 0, most=MOST_PARTS)
     found = list_parts(storage, call.asker, upload, after=marker, limit=most + 1)
@@ -199,7 +197,7 @@ def moment(seconds: float) -> str:
 
 
 def _found(storage: Storage, call: S3Call) -> Upload:
-    """The upload of the request. Raises NoSuchUpload, also for one of another key."""
+    """The upload of the request. Raises NoSuchUpload, also for one of another key or another caller."""
     upload = uploads.find(storage, call.asker, "numbered", call.query.get("uploadId", ""))
     if upload.name != call.name:
         raise NoSuchUpload

@@ -12,10 +12,10 @@ from app.storage.bytes.backend import ByteSource
 from app.storage.errors import NoSuchObject, PreconditionFailed
 from app.storage.http.answer import Answer
 from app.storage.http.preconditions import evaluate, write_conditions
-from app.storage.judging import Described, Write
+from app.storage.judging import Write
 from app.storage.names import check_bucket_name
 from app.storage.reading import is_visible
-from app.storage.records import ObjectName
+from app.storage.records import Described, ObjectName
 from app.storage.s3.call import S3Call
 from app.storage.s3.canned_acls import ACL, check_object_acl
 from app.storage.s3.descriptions import (

@@ -62,7 +62,7 @@ def finish_with(
     learned: Mapping[str, Any] | None = None,
 ) -> Finished:
     """The same with bytes that ``store`` puts under the version that it is given; it returns their entity tag."""
-    judged = permitted(storage, asker, upload, write)
+    judged = permitted(storage, asker, upload, write, size=size)
     check_rules(storage, judged.permission.bucket, upload.name.key, upload.metadata["mimetype"], size)
     version = new_version()
     with discarded_on_failure(storage, version):

@@ -7,18 +7,21 @@ from app.storage.asker import Asker
 from app.storage.names import BEYOND, successor
 from app.storage.rows import number, text
 from app.storage.storage import Storage
+from app.storage.unfinished.belonging import IS_THEIRS, is_known, whose
 from app.storage.unfinished.records import Upload, read_upload
 from app.storage.unfinished.sql import UPLOAD_COLUMNS
 
-# $4, $5: the key and the id of the upload after which the list begins; without an id, after all of that key.
+# $1, $2: ``whose``. $6, $7: the key and the id of the upload after which the list begins; without an id, after all of
+# that key.
 _LIST = Statement(
     f"""
     SELECT {UPLOAD_COLUMNS} FROM storage.uploads u
-    WHERE u.bucket_id = $1 AND u.form = 'numbered' AND u.finished IS NULL AND u.expires_at > clock_timestamp()
-      AND u.name COLLATE "C" >= $2 AND u.name COLLATE "C" < $3
-      AND (u.name COLLATE "C" > $4 OR ($5 <> '' AND u.name = $4 AND (u.created_at, u.id) > (
-          SELECT m.created_at, m.id FROM storage.uploads m WHERE m.id = $5)))
-    ORDER BY u.name COLLATE "C", u.created_at, u.id LIMIT $6::bigint
+    WHERE u.bucket_id = $3 AND u.form = 'numbered' AND u.finished IS NULL AND u.expires_at > clock_timestamp()
+      AND u.name COLLATE "C" >= $4 AND u.name COLLATE "C" < $5
+      AND (u.name COLLATE "C" > $6 OR ($7 <> '' AND u.name = $6 AND (u.created_at, u.id) > (
+          SELECT m.created_at, m.id FROM storage.uploads m WHERE m.id = $7)))
+      AND {IS_THEIRS}
+    ORDER BY u.name COLLATE "C", u.created_at, u.id LIMIT $8::bigint
     """,  # noqa: S608
     "list_uploads",
 )
@@ -27,7 +30,10 @@ _LIST = Statement(
 def list_uploads(
     storage: Storage, asker: Asker, bucket: str, *, prefix: str = "", after: str = "", after_id: str = "", limit: int
 ) -> list[Upload]:
-    """Unfinished uploads whose keys have this prefix, whoever asks; the face leaves out what the caller may not see."""
-    wanted = (text(bucket), text(prefix), text(successor(prefix) or BEYOND), text(after), text(after_id), number(limit))
+    """The caller's own unfinished uploads whose keys have this prefix, or all for service_role."""
+    if not is_known(asker):
+        return []
+    named = (text(bucket), text(prefix), text(successor(prefix) or BEYOND))
+    wanted = (*whose(asker), *named, text(after), text(after_id), number(limit))
     rows = storage.database.run(asker.service_context(), [(_LIST, wanted)], read_only=True)[0]
     return [read_upload(row) for row in rows]

@@ -1,8 +1,10 @@
-"""The SQL of uploads in pieces. All of it runs as service_role: whether a caller may write is judged before."""
+"""The SQL of uploads in pieces. All of it runs as service_role: an upload is found only for whom it belongs to, and
+whether a caller may write is judged before."""
 
 from __future__ import annotations
 
 from app.database import Statement
+from app.storage.unfinished.belonging import IS_THEIRS
 
 UPLOAD_COLUMNS = """
     u.id, u.form, u.bucket_id, u.name, u.owner_id, u.upsert, u.length, u.received, u.parts, u.metadata,
@@ -23,7 +25,7 @@ CREATE_UPLOAD = Statement(
     "create_upload",
 )
 FIND_UPLOAD = Statement(
-    f"SELECT {UPLOAD_COLUMNS} FROM storage.uploads u WHERE u.id = $1 AND u.form = $2",  # noqa: S608
+    f"SELECT {UPLOAD_COLUMNS} FROM storage.uploads u WHERE u.id = $3 AND u.form = $4 AND {IS_THEIRS}",  # noqa: S608
     "find_upload",
 )
 DELETE_UPLOAD = Statement(

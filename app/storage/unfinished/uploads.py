@@ -5,13 +5,15 @@ from __future__ import annotations
 import secrets
 
 from app.storage.asker import Asker
-from app.storage.errors import AccessDenied, NoSuchBucket, NoSuchUpload, ObjectExists, UploadExpired, UploadFinished
-from app.storage.judging import Described, Judged, Write, judge
+from app.storage.errors import NoSuchUpload, UploadExpired, UploadFinished
+from app.storage.judging import Judged, Write, judge
 from app.storage.rows import boolean, json_value, number, text
 from app.storage.storage import Storage
+from app.storage.unfinished.belonging import BEGUN_BY, begun_by, whose
 from app.storage.unfinished.records import NewUpload, Upload, UploadForm, read_upload
 from app.storage.unfinished.sql import CREATE_UPLOAD, DELETE_UPLOAD, FIND_UPLOAD
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
+from app.storage.writing import expected_metadata
 from app.storage.writing import permitted as permitted_write
 
 _ID_BYTES = 24
@@ -20,8 +22,7 @@ _ID_BYTES = 24
 def create(storage: Storage, asker: Asker, new: NewUpload) -> Upload:
     """Begin an upload with the caller's rights. Raises what forbids an object of this name, type and length."""
     write = Write(new.name, new.upsert, asker.subject, new.user_metadata, CREATED_POST)
-    described = Described({"mimetype": new.metadata["mimetype"], "contentLength": new.length}, new.user_metadata)
-    permitted_write(storage, asker, write, described, new.length)
+    permitted_write(storage, asker, write, expected_metadata(new.length, new.metadata), new.length)
     owner = asker.subject
     values = (
         text(secrets.token_urlsafe(_ID_BYTES)),
@@ -33,7 +34,7 @@ def create(storage: Storage, asker: Asker, new: NewUpload) -> Upload:
         json_value(new.metadata),
         json_value(new.user_metadata),
         number(new.length),
-        json_value(new.notes),
+        json_value({**new.notes, BEGUN_BY: begun_by(asker)}),
         text(str(new.lifetime_s)),
     )
     rows = storage.database.run(asker.service_context(), [(CREATE_UPLOAD, values)], read_only=False)
@@ -41,8 +42,11 @@ def create(storage: Storage, asker: Asker, new: NewUpload) -> Upload:
 
 
 def find(storage: Storage, asker: Asker, form: UploadForm, upload_id: str) -> Upload:
-    """The upload, whoever asks; also a finished one, until it expires. Raises NoSuchUpload or UploadExpired."""
-    wanted = (text(upload_id), text(form))
+    """The caller's own upload, or any for service_role; also a finished one, until it expires.
+
+    Raises NoSuchUpload, also for uploads of others, or UploadExpired.
+    """
+    wanted = (*whose(asker), text(upload_id), text(form))
     rows = storage.database.run(asker.service_context(), [(FIND_UPLOAD, wanted)], read_only=True)[0]
     if not rows:
         raise NoSuchUpload
@@ -52,26 +56,12 @@ def find(storage: Storage, asker: Asker, form: UploadForm, upload_id: str) -> Up
     return upload
 
 
-def permitted(storage: Storage, asker: Asker, upload: Upload, write: Write | None = None) -> Judged:
+def permitted(
+    storage: Storage, asker: Asker, upload: Upload, write: Write | None = None, *, size: int | None = None
+) -> Judged:
     """The permission to write the upload's object now, by default without conditions. Raises what forbids it."""
-    described = Described(
-        {"mimetype": upload.metadata["mimetype"], "contentLength": upload.length}, upload.user_metadata
-    )
-    return judge(storage, asker, write or write_of(upload), described)
-
-
-def may_see(storage: Storage, asker: Asker, upload: Upload) -> bool:
-    """Whether the caller began the upload, or may write its object."""
-    if upload.owner is not None and upload.owner == asker.subject:
-        return True
-    try:
-        permitted(storage, asker, upload)
-    except ObjectExists:
-        # The policies were asked first.
-        return True
-    except (AccessDenied, NoSuchBucket):
-        return False
-    return True
+    size = upload.length if size is None else size
+    return judge(storage, asker, write or write_of(upload), expected_metadata(size, upload.metadata))
 
 
 def write_of(

@@ -20,6 +20,7 @@ from bench.siege.attacks import (
     slow_servers,
     surroundings,
     tokens,
+    uploads_of_others,
     wire,
 )
 
@@ -36,6 +37,7 @@ ATTACKS = (
     *races.ATTACKS,
     *s3_door.ATTACKS,
     *resumable_door.ATTACKS,
+    *uploads_of_others.ATTACKS,
     *images_door.ATTACKS,
     *wire.ATTACKS,
     *clients.ATTACKS,

@@ -59,6 +59,41 @@ def test_formats(draw: Draw, name: str, mode: str, options: dict[str, Any], kept
     assert types == [kept, "image/webp", "image/avif"]
 
 
+@pytest.mark.parametrize(
+    ("source", "size", "form", "negotiated", "expected"),
+    [
+        ("PNG", (2, 16_383), "webp", True, "image/webp"),
+        ("PNG", (2, 16_384), "webp", True, "image/png"),
+        ("PNG", (16_384, 2), "webp", True, "image/png"),
+        ("JPEG", (2, 16_384), "webp", True, "image/jpeg"),
+        ("GIF", (17_000, 2), "webp", True, "image/gif"),
+        ("BMP", (2, 16_384), "webp", True, "image/jpeg"),
+        ("TIFF", (2, 70_000), "webp", True, "image/png"),
+        ("BMP", (70_000, 2), "origin", False, "image/png"),
+        ("BMP", (2, 65_501), "origin", False, "image/png"),
+        ("BMP", (2, 65_500), "origin", False, "image/jpeg"),
+        ("PNG", (2, 32_768), "avif", True, "image/avif"),
+        ("PNG", (2, 32_769), "avif", True, "image/png"),
+        ("PNG", (16_384, 2), "webp", False, "resolution"),
+        ("PNG", (70_000, 2), "avif", False, "resolution"),
+    ],
+)
+def test_an_image_that_does_not_fit_into_the_negotiated_format(
+    draw: Draw, source: str, size: tuple[int, int], form: str, negotiated: bool, expected: str
+) -> None:
+    drawn = draw(picture(source, size), form, negotiated=negotiated)
+    if isinstance(drawn, str):
+        assert drawn == expected
+        return
+    assert (drawn.media_type, opened(drawn.content).size) == (expected, size)
+
+
+def test_a_side_that_follows_decides_too(draw: Draw) -> None:
+    content = picture("PNG", (40, 36_000))
+    drawn = [draw(content, "webp", negotiated=True, width=width) for width in (40, 20, 18)]
+    assert [image.media_type for image in drawn if isinstance(image, Drawn)] == ["image/png", "image/png", "image/webp"]
+
+
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("name", ["JPEG", "PNG", "WEBP", "TIFF"])
 def test_images_are_turned_upright_first(draw: Draw, name: str, orientation: int) -> None:

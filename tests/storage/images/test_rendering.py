@@ -60,6 +60,19 @@ def derived(service: Service) -> list[str]:
     return [name for _, _, names in os.walk(service.folder / "derived") for name in names]
 
 
+def test_a_long_picture_for_browsers(service: Service) -> None:
+    bucket = service.bucket(public=True)
+    service.upload(f"{bucket}/long.png", picture("PNG", (80, 18_000))).raise_for_status()
+    for query in ("", "?width=80", "?quality=60"):
+        got = drawn(service, bucket, query, "long.png", **WEBP)
+        assert (size_of(got), got.headers["content-type"], got.headers["vary"]) == ((80, 18_000), "image/png", "Accept")
+    assert drawn(service, bucket, "?width=70", "long.png", **WEBP).headers["content-type"] == "image/webp"
+    signed = service.get(sign(service, f"{bucket}/long.png", {"width": 80}), None, headers=WEBP)
+    assert size_of(signed) == (80, 18_000)
+    refused = drawn(service, bucket, "?format=webp", "long.png")
+    assert error(refused) == (400, "400", "InvalidRequest", "The source image resolution is too large to process")
+
+
 def test_headers(service: Service, bucket: str) -> None:
     got = drawn(service, bucket, "?width=200&height=200&quality=60&download=x.jpg")
     assert size_of(got) == (200, 200)

@@ -219,10 +219,10 @@ def test_limits_and_rights(s3: Any, s3_service: Service) -> None:
     upload.part(2, b"1234")
     upload.part(2, b"12")
     user = as_user(s3_service, token(sub=USER))
-    assert failure(user.upload_part, **upload.named, PartNumber=1, Body=b"x") == (403, "AccessDenied")
+    assert failure(user.upload_part, **upload.named, PartNumber=1, Body=b"x") == (404, "NoSuchUpload")
     assert failure(user.list_parts, **upload.named) == (404, "NoSuchUpload")
     for parts in ([one], [{"PartNumber": 3, "ETag": '"x"'}]):
-        assert failure(user.complete_multipart_upload, **upload.named, MultipartUpload={"Parts": parts})[0] == 403
+        assert failure(user.complete_multipart_upload, **upload.named, MultipartUpload={"Parts": parts})[0] == 404
     assert failure(user.create_multipart_upload, **upload.name)[0] == 403
     upload.complete([one])
     assert s3.head_object(**upload.name)["ContentLength"] == 6
