@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 
 import pg8000.native
+import psutil
 
 from app.embedded import EmbeddedPostgres
 from app.embedded.account import choose_account
@@ -148,8 +149,8 @@ def _answers(server: PostgresServer) -> bool:
 def _place() -> Path:
     """Memory if there is plenty: from a disk, hundreds of small databases are removed slowly."""
     plenty, memory = 8 * 1024**3, Path("/dev/shm")
-    if "TMPDIR" not in os.environ and memory.is_dir():
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        if min(free, shutil.disk_usage(memory).free) > plenty:
-            return memory
-    return Path(tempfile.gettempdir())
+    if "TMPDIR" in os.environ or not memory.is_dir():
+        return Path(tempfile.gettempdir())
+    # With the memory that holds copies of files.
+    free = min(psutil.virtual_memory().available, shutil.disk_usage(memory).free)
+    return memory if free > plenty else Path(tempfile.gettempdir())

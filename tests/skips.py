@@ -1,6 +1,6 @@
-"""What a run of the tests left out: its last lines say so, and ``--only-listed-skips`` fails a run that left out more.
+"""What a run of the tests left out: its last lines say so; ``--only-listed-skips=FILE`` fails one that left out more.
 
-``listed_skips.toml`` has a table for each test, or group of tests, that may be left out:
+The file, such as ``listed_skips.toml``, has a table for each test, or group of tests, that may be left out:
 
     [[skip]]
     tests = "tests/graphql/test_x.py::test_y*"   # a pattern for names of tests without parameters
@@ -26,7 +26,6 @@ from typing import Any
 
 import pytest
 
-LIST = Path(__file__).with_name("listed_skips.toml")
 OPTION = "--only-listed-skips"
 _EMBEDDED = 18
 
@@ -133,8 +132,8 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    told = f"fail if a test is left out that the file does not list (by default {LIST.name})"
-    parser.addoption(OPTION, nargs="?", const=LIST, type=Path, metavar="FILE", help=told)
+    told = "fail if a test is left out that the file does not list"
+    parser.addoption(OPTION, type=Path, metavar="FILE", help=told)
 
 
 def pytest_configure(config: pytest.Config) -> None:

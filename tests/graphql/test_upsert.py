@@ -359,13 +359,19 @@ def test_hidden_rows(door: Door) -> None:
     assert own["insertIntoHiddenCollection"] == {"insertedCount": 0, "existing": [], "affectedCount": 1}
 
 
-@pytest.mark.parametrize("more_than", [1, 2])
-def test_the_filter_tells_nothing_of_a_hidden_row(door: Door, more_than: int) -> None:
-    """PostgreSQL alone asks it before the policies: with 2 it would skip the row without an error."""
-    do = {"updateColumns": ["n"], "filter": {"n": {"gt": more_than}}}
-    answer = door.ask(HIDDEN, {"objects": [{"id": 2, "owner": "ann"}], "do": do}, claims={"sub": "ann"})
-    assert answer.code == "INSUFFICIENT_PRIVILEGE"
-    assert answer.message == "A row of Hidden that is in the way cannot be changed"
+def test_the_filter_tells_nothing_of_a_hidden_row(door: Door) -> None:
+    """PostgreSQL alone may ask it before the policies: with 2 it would skip the row without an error. Its newer minor
+    versions, such as 15.20, ask the policies first, and refuse the row themselves."""
+    answers = []
+    for more_than in (1, 2):
+        do = {"updateColumns": ["n"], "filter": {"n": {"gt": more_than}}}
+        answers.append(door.ask(HIDDEN, {"objects": [{"id": 2, "owner": "ann"}], "do": do}, claims={"sub": "ann"}))
+    assert [each.code for each in answers] == ["INSUFFICIENT_PRIVILEGE"] * 2
+    assert answers[0].body == answers[1].body
+    assert answers[0].message in (
+        "A row of Hidden that is in the way cannot be changed",
+        'new row violates row-level security policy (USING expression) for table "hidden"',
+    )
 
 
 @pytest.mark.parametrize(("more_than", "affected"), [(1, 1), (9, 0)])
