@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import struct
 import zlib
@@ -58,6 +59,14 @@ def _bombs() -> Iterator[tuple[str, bytes]]:
     yield (
         "an SVG with entities",
         b'<!DOCTYPE svg [<!ENTITY a "' + b"x" * 1000 + b'">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>',
+    )
+    yield (
+        "an SVG whose document type names a file",
+        b'<!DOCTYPE svg SYSTEM "file:///etc/passwd"><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>',
+    )
+    yield (
+        "a compressed SVG that grows",
+        gzip.compress(b'<svg xmlns="http://www.w3.org/2000/svg">' + bytes(200_000_000), 9),
     )
     yield "an SVG that is deep", b'<svg xmlns="http://www.w3.org/2000/svg">' + b"<g>" * 200_000
 
