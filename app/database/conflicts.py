@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from app.database.failure import StatementError
 from app.database.sqlstates import DEADLOCK_DETECTED, INVALID_TEXT_REPRESENTATION, SERIALIZATION_FAILURE
-from app.errors import Diagnosis
 
 T = TypeVar("T")
 
@@ -31,12 +30,14 @@ def despite_conflicts(transaction: Callable[[], T]) -> T:
         try:
             return transaction()
         except StatementError as ex:
-            if not _is_conflict(ex.diagnosis) or attempt == _MOST_ATTEMPTS:
+            if not _is_conflict(ex) or attempt == _MOST_ATTEMPTS:
                 raise
         time.sleep(attempt * random.uniform(0.5, 1.5) * _PAUSE_S)  # noqa: S311 - nothing secret
     raise AssertionError("the last attempt returns or raises")
 
 
-def _is_conflict(diagnosis: Diagnosis) -> bool:
-    state = diagnosis.sqlstate
-    return state in _CONFLICTS or (state == INVALID_TEXT_REPRESENTATION and CONFLICT_MARK in diagnosis.message)
+def _is_conflict(error: StatementError) -> bool:
+    state = error.diagnosis.sqlstate
+    # A function may raise a conflict of PostgreSQL's, to be called again; the mark is ours alone.
+    marked = error.state == INVALID_TEXT_REPRESENTATION and CONFLICT_MARK in error.diagnosis.message
+    return state in _CONFLICTS or (marked and not error.diagnosis.where)

@@ -23,7 +23,7 @@ from app.database.sqlstates import (
     UNDEFINED_COLUMN,
     UNDEFINED_OBJECT,
 )
-from app.errors import AccessError, DatabaseError, Diagnosis, OverLimit, PorticoError, Unavailable
+from app.errors import UNNAMED_SQLSTATE, AccessError, DatabaseError, Diagnosis, OverLimit, PorticoError, Unavailable
 
 SCHEMA_OUTDATED = "PTSCH"
 """SQLSTATE that ``graphql.assert_schema_version`` raises."""
@@ -32,6 +32,14 @@ REFUSED_BY_POLICY = "ExecWithCheckOptions"
 """The function of PostgreSQL that refuses a row that a policy forbids, with the code of a missing privilege."""
 
 log = logging.getLogger("portico.database")
+
+_RAISING = frozenset(
+    {"exec_stmt_raise", "exec_stmt_assert", "PLy_output", "PLy_elog_impl", "do_util_elog", "pltcl_elog", "plv8_Elog"}
+)
+"""The functions of procedural languages that raise what a database function tells them to."""
+
+_OF_THE_SERVICE = frozenset({SCHEMA_OUTDATED, QUERY_CANCELED})
+"""They say what became of the request. Where a function raises them, they say nothing."""
 
 _ROLE_SQLSTATES = frozenset({INVALID_PARAMETER_VALUE, INSUFFICIENT_PRIVILEGE, UNDEFINED_OBJECT})
 _FIND_OTHER_ROWS = frozenset({"CheckVarSlotCompatibility", "ExecEvalWholeRowVar", "tupledesc_match"})
@@ -61,6 +69,12 @@ class StatementError(DatabaseError):
         super().__init__(diagnosis)
         self.statement_index = statement_index
         self.routine = routine
+
+    @property
+    def state(self) -> str:
+        """The SQLSTATE, as far as what PostgreSQL does gave it: '' where a function raised the error on purpose, with
+        whatever SQLSTATE. The function of the server that reports the error tells that, in every language."""
+        return "" if self.routine in _RAISING else self.diagnosis.sqlstate
 
     @property
     def lost_preparation(self) -> bool:
@@ -143,12 +157,14 @@ def explain(error: StatementError, role: str | None, throttle: LogThrottle) -> P
     """The error that the caller of the database gets for a failed statement. What the operator has to mend is logged,
     as ``throttle`` allows: callers are only told that the database is unavailable."""
     diagnosis, index = error.diagnosis, error.statement_index
-    state = diagnosis.sqlstate
+    # What the service itself runs is believed.
+    state = diagnosis.sqlstate if role is None else error.state
     if state in _UNAVAILABLE or state.startswith("53"):
         if throttle.allows(state):
             log.warning("the database cannot run statements: %s (SQLSTATE %s)", diagnosis.message, state)
         return unavailable(diagnosis)
-    if state == SCHEMA_OUTDATED:
+    # Only the statement that sets the context compares the versions.
+    if diagnosis.sqlstate == SCHEMA_OUTDATED and index == 0:
         return SchemaOutdated(diagnosis, index)
     if state == QUERY_CANCELED:
         return StatementTimeout(diagnosis, index)
@@ -156,6 +172,8 @@ def explain(error: StatementError, role: str | None, throttle: LogThrottle) -> P
     # about the role names it, in every language.
     if index == 0 and role is not None and state in _ROLE_SQLSTATES and role in diagnosis.message:
         return RoleRefused(role, diagnosis)
+    if diagnosis.sqlstate in _OF_THE_SERVICE:
+        error.code = UNNAMED_SQLSTATE
     return error
 
 

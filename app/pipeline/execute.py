@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from app.database import CONFLICT_MARK, REFUSED_BY_POLICY, Context, Row, RowTooLarge, StatementError, despite_conflicts
+from app.database.database import BoundStatement
+from app.database.guard import guarded, rows_of_calls, settings_changed
 from app.database.sqlstates import FOREIGN_KEY_VIOLATION, INSUFFICIENT_PRIVILEGE, READ_ONLY_SQL_TRANSACTION
 from app.errors import Diagnosis, RequestError
 from app.graphql.errors import FieldError
@@ -86,15 +88,22 @@ def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> li
     if plan.is_volatile and not plan.is_mutation:
         # It may need what only the primary has, such as locks.
         context = replace(context, bookmark=None)
-    calls = [(planned.statement, values) for planned, values in zip(plan.statements, bound.values, strict=True)]
+    calls: list[BoundStatement] = [
+        (planned.statement, values) for planned, values in zip(plan.statements, bound.values, strict=True)
+    ]
     database, row_limit = engine.database, engine.answer_limit
+    if is_guarded := plan.is_mutation or plan.has_effects:
+        calls = guarded(calls)
     if bound.rolled_back:
         run = partial(database.attempt, context, calls, row_limit=row_limit)
     else:
         run = partial(database.run, context, calls, read_only=not plan.is_mutation, row_limit=row_limit)
     try:
-        return despite_conflicts(run)
+        rows = despite_conflicts(run)
+        return rows_of_calls(rows) if is_guarded else rows
     except StatementError as ex:
+        if is_guarded and (names := settings_changed(ex)):
+            raise _session_changed(names, plan, ex.statement_index) from None
         if engine.show_sql and 1 <= ex.statement_index <= len(plan.statements):
             log.warning("%s\n%s", ex.message, plan.statements[ex.statement_index - 1].statement.sql)
         raise told_failure(ex, operation, plan) from None
@@ -102,6 +111,16 @@ def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> li
         if plan.is_mutation and not bound.rolled_back:
             ex.hint = "What the mutation changed is changed; ask for fewer of the rows."
         raise
+
+
+def _session_changed(names: Sequence[str], plan: SQLPlan, index: int) -> FieldError:
+    """The error of a statement whose code changed settings of its session."""
+    error = RequestError(
+        f"A function, trigger or policy changed {', '.join(names)} in its session; nothing was changed.",
+        code="SESSION_CHANGED",
+        hint="Give the function its settings by ALTER FUNCTION ... SET, which ends with the function.",
+    )
+    return FieldError(error, plan.statements[index - 1].response_keys[0])
 
 
 def told_failure(error: StatementError, operation: AuthorizedOperation, plan: SQLPlan) -> StatementError | FieldError:
@@ -140,7 +159,8 @@ def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldEr
     if not 1 <= error.statement_index <= len(plan.statements):
         return error
     key, *others = plan.statements[error.statement_index - 1].response_keys
-    told = failure(error.diagnosis)
+    # Ours fails in the statement itself, not in a function.
+    told = failure(error.diagnosis) if error.state and not error.diagnosis.where else None
     if told is not None:
         message, hint = told
         _, is_conflict, refusal = message.partition(CONFLICT_MARK)

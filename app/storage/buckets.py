@@ -68,7 +68,7 @@ def create(storage: Storage, asker: Asker, identifier: str, name: str, settings:
     try:
         storage.database.run(asker.own_context(), [(CREATE_BUCKET, parameters)], read_only=False)
     except StatementError as ex:
-        if ex.diagnosis.sqlstate == UNIQUE_VIOLATION:
+        if ex.state == UNIQUE_VIOLATION:
             raise BucketExists from None
         raise refused(ex, role=asker.role, action="INSERT", table="buckets") from None
 
@@ -127,7 +127,7 @@ def delete(storage: Storage, asker: Asker, bucket: str) -> None:
     try:
         rows = storage.database.run(asker.own_context(), [(DELETE_BUCKET, (text(bucket),))], read_only=False)
     except StatementError as ex:
-        if ex.diagnosis.sqlstate == FOREIGN_KEY_VIOLATION:
+        if ex.state == FOREIGN_KEY_VIOLATION:
             raise _not_empty(ex) from None
         raise translate(ex) from None
     if not rows[0]:

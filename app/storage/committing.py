@@ -173,7 +173,7 @@ def _change(
             if isinstance(refusal, ObjectExists):
                 return []
             raise refusal from None
-        if ex.diagnosis.sqlstate == FOREIGN_KEY_VIOLATION:
+        if ex.state == FOREIGN_KEY_VIOLATION:
             raise RelatedMissing from None
         if asker.role == SERVICE_ROLE:
             # Its write was not tried before.

@@ -238,8 +238,8 @@ def _check_described(storage: Storage, bucket: Bucket, key: str, metadata: Mappi
 
 
 def _not_moved(ex: StatementError, asker: Asker) -> StorageError:
-    if ex.diagnosis.sqlstate == UNIQUE_VIOLATION:
+    if ex.state == UNIQUE_VIOLATION:
         return AlreadyExists()
-    if ex.diagnosis.sqlstate == FOREIGN_KEY_VIOLATION:
+    if ex.state == FOREIGN_KEY_VIOLATION:
         return RelatedMissing()
     return refused(ex, role=asker.role, action="UPDATE", table="objects")

@@ -119,7 +119,7 @@ def _target_call(name: ObjectName, role: str) -> BoundStatement:
 
 def trial_refusal(ex: StatementError, role: str, *, upsert: bool) -> StorageError:
     """Why the role may not do the write whose trial failed; ObjectExists if it may only not replace an object."""
-    state = ex.diagnosis.sqlstate
+    state = ex.state
     if state == UNIQUE_VIOLATION:
         return ObjectExists()
     if state == FOREIGN_KEY_VIOLATION:

@@ -108,15 +108,15 @@ def _statement_failed(ex: StatementError) -> StorageError:
     state = diagnosis.sqlstate
     if state == INSUFFICIENT_PRIVILEGE:
         return NotPermitted()
-    if state == UNIQUE_VIOLATION:
+    if ex.state == UNIQUE_VIOLATION:
         return AlreadyExists()
-    if state == FOREIGN_KEY_VIOLATION:
+    if ex.state == FOREIGN_KEY_VIOLATION:
         return RelatedMissing()
     if state == LOCK_NOT_AVAILABLE:
         return RowLocked()
     if state == READ_ONLY_SQL_TRANSACTION:
         return DatabaseReadOnly()
-    if state == INVALID_TEXT_REPRESENTATION:
+    if ex.state == INVALID_TEXT_REPRESENTATION:
         log.warning("the database could not convert a value: %s", diagnosis.message)
         return InvalidValue(diagnosis.column or "value", hint=_NOT_CONVERTED)
     log.error("the database refused a statement: %s %s", state, diagnosis.message)

@@ -140,7 +140,7 @@ class WorkList:
         try:
             rows = self._database.run(background_context(self._contexts), calls, read_only=False)
         except StatementError as ex:
-            if ex.diagnosis.sqlstate == UNDEFINED_TABLE:
+            if ex.state == UNDEFINED_TABLE:
                 # The database has an older version of our tables, and so no uploads in pieces.
                 return 0
             raise
