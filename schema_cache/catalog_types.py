@@ -35,6 +35,15 @@ TYPES = """'types', (
     from pg_catalog.pg_opclass c
     join pg_catalog.pg_am m on m.oid = c.opcmethod and m.amname = 'hash'
     where c.opcdefault),
+  'shadowed', exists (
+    select from pg_catalog.pg_operator o
+    where o.oid >= '16384' and o.oprnamespace <> 'pg_catalog'::regnamespace
+      and exists (
+        select from pg_catalog.pg_operator own
+        where own.oprname = o.oprname and own.oprnamespace = 'pg_catalog'::regnamespace)
+      and not exists (
+        select from pg_catalog.pg_depend d
+        where d.classid = 'pg_catalog.pg_operator'::regclass and d.objid = o.oid and d.deptype = 'e')),
   'coercions', (
     select json_agg(json_build_array(k.castsource::bigint, k.casttarget::bigint, (k.castmethod = 'b')::int))
     from pg_catalog.pg_cast k where k.castcontext = 'i' and k.castsource <> k.casttarget),

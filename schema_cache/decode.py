@@ -86,6 +86,7 @@ class _Decoder:
             functions=tuple(self._read_functions()),
             roles=tuple(read_roles(self._rows)),
             distributed=payload["distribution"] is not None,
+            usual_operators=self._usual_operators,
             effects=read_effects(
                 payload["effects"], {oid: (name, kind) for oid, _, name, kind, *_ in self._rows("relations")}
             ),
@@ -125,6 +126,7 @@ class _Decoder:
             labels[oid].append(label)
         attributes = self._read_attributes()
         operators = TypeOperators(self._payload, rows)
+        self._usual_operators = operators.usual
         json_casts = frozenset(self._rows("json_casts"))
         types = {}
         for oid, row in rows.items():

@@ -39,10 +39,18 @@ class Schema:
     comment: str | None = None
 
 
+_OF_WORDS = {"LIKE": "~~", "ILIKE": "~~*"}
+
+
 @dataclass(frozen=True, slots=True)
 class Operators:
-    """The operators that compare two values of one type, as SQL has them between the two: outside ``pg_catalog`` with
-    their schema, as a search path may lead to those of another type. PostGIS's types have no ``unequal``."""
+    """The operators that compare two values of one type, as SQL has them between the two. Outside ``pg_catalog`` their
+    schema is part of that: without it a search path may lead to operators of another type, to which values convert.
+
+    ``is_shadowed``: they are PostgreSQL's own, and have their schema too, since the database has operators of users by
+    the same names. PostgreSQL would take one of those where it fits better, as one for ``varchar``. PostGIS's types
+    have no ``unequal``.
+    """
 
     less: str = "<"
     less_or_equal: str = "<="
@@ -50,6 +58,13 @@ class Operators:
     greater_or_equal: str = ">="
     greater: str = ">"
     unequal: str | None = "<>"
+    is_shadowed: bool = field(default=False, kw_only=True)
+
+    def named(self, symbol: str) -> str:
+        """PostgreSQL's own operator by that symbol, or word, for the same values."""
+        if not self.is_shadowed or symbol.startswith("OPERATOR("):
+            return symbol
+        return f"OPERATOR(pg_catalog.{_OF_WORDS.get(symbol, symbol)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +315,9 @@ class Catalog:
     settings and comments on roles, which that counter does not see; ``contents_fingerprint`` covers all the rest.
     ``login`` is the oid of the role that the service connects as; ``identity`` identifies the database, the login and
     this run of the server, so that a catalog from a dump can be compared. ``distributed``: the database has Citus;
-    ``server_version`` is PostgreSQL's as a number; ``effects``: what may do more than read.
+    ``server_version`` is PostgreSQL's as a number; ``effects``: what may do more than read. ``usual_operators``:
+    PostgreSQL's own, for values of any type.
+
     Catalogs are compared by identity: comparing contents is what ``version`` is for.
     """
 
@@ -321,6 +338,7 @@ class Catalog:
     distributed: bool = False
     effects: Effects = field(default_factory=Effects)
     server_version: int = 0
+    usual_operators: Operators = field(default_factory=lambda: Operators())
 
     @cached_property
     def schema_by_name(self) -> Mapping[str, Schema]:

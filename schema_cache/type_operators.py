@@ -18,6 +18,7 @@ from schema_cache.model import Operators
 
 _ORDERED_AS_SUCH = frozenset("erm")  # enums, ranges and multiranges
 _USUAL = Operators()
+_SHADOWED = Operators(*(f"OPERATOR(pg_catalog.{each})" for each in ("<", "<=", "=", ">=", ">", "<>")), is_shadowed=True)
 
 
 class TypeRow(NamedTuple):
@@ -37,17 +38,19 @@ class TypeRow(NamedTuple):
 
 
 class TypeOperators:
-    """Looks them up in the payload of one catalog; ``types`` are its rows by oid."""
+    """Looks them up in the payload of one catalog; ``types`` are its rows by oid. ``usual`` are PostgreSQL's own."""
 
     def __init__(self, payload: Mapping[str, Any], types: Mapping[int, TypeRow]) -> None:
         self._types = types
+        self.usual = _SHADOWED if payload["shadowed"] else _USUAL
         self._of_class = {
-            oid: _operators(schema, names, unequal) for oid, schema, names, unequal in payload["operators"] or ()
+            oid: _operators(schema, names, unequal, self.usual)
+            for oid, schema, names, unequal in payload["operators"] or ()
         }
         self._with_class = self._of_class.keys() | set(payload["hash_classes"] or ())
         self._equal: dict[int, str] = {}
         for oid, schema in payload["equalities"] or ():
-            self._equal.setdefault(oid, _named(schema, "="))
+            self._equal.setdefault(oid, _named(schema, "=", self.usual))
         self._same_as: dict[int, list[int]] = defaultdict(list)
         self._becomes: dict[int, list[int]] = defaultdict(list)
         for source, target, binary in payload["coercions"] or ():
@@ -62,11 +65,11 @@ class TypeOperators:
         if type_.kind == "d":
             return self.of(type_.base)
         if type_.kind in _ORDERED_AS_SUCH:
-            return _USUAL
+            return self.usual
         if oid in self._of_class:
             return self._of_class[oid]
         if type_.element:
-            return _USUAL if self.of(type_.element) else None
+            return self.usual if self.of(type_.element) else None
         return next((self._of_class[each] for each in self._same_as.get(oid, ()) if each in self._of_class), None)
 
     def equality(self, oid: int) -> str | None:
@@ -83,7 +86,7 @@ class TypeOperators:
         if oid in self._equal:
             return self._equal[oid]
         if type_.kind == "c" or type_.element:
-            return _USUAL.equal if self._is_compared_within(oid) else None
+            return self.usual.equal if self._is_compared_within(oid) else None
         return self._of_what_it_becomes(oid)
 
     def _of_what_it_becomes(self, oid: int) -> str | None:
@@ -121,11 +124,13 @@ def _members(payload: Mapping[str, Any], types: Mapping[int, TypeRow]) -> dict[i
     return members
 
 
-def _operators(schema: str, names: Sequence[str], unequal: str | None) -> Operators:
+def _operators(schema: str, names: Sequence[str], unequal: str | None, usual: Operators) -> Operators:
     """``names`` are in the order of btree's strategies: <, <=, =, >=, >."""
-    ordered = Operators(*(_named(schema, each) for each in names))
-    return replace(ordered, unequal=None if unequal is None else _named(schema, unequal))
+    ordered = Operators(*(_named(schema, each, usual) for each in names))
+    is_shadowed = usual.is_shadowed and schema == "pg_catalog"
+    other = None if unequal is None else _named(schema, unequal, usual)
+    return replace(ordered, unequal=other, is_shadowed=is_shadowed)
 
 
-def _named(schema: str, operator: str) -> str:
-    return operator if schema == "pg_catalog" else f"OPERATOR({schema}.{operator})"
+def _named(schema: str, operator: str, usual: Operators) -> str:
+    return usual.named(operator) if schema == "pg_catalog" else f"OPERATOR({schema}.{operator})"

@@ -20,8 +20,8 @@ from app.database.cancelling import request_cancel
 from app.database.driver import DriverSession
 from app.database.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
 from app.database.one_server import Scattered, check_one_server
-from app.database.pinned import ACCEPTED, ALL, COUNT_PINNED, PINNED, is_about_a_setting
-from app.database.session import CLEANING_AND_PINNING
+from app.database.pinned import ACCEPTED, PINNED, SESSION_STATE, is_about_a_setting
+from app.database.session import cleaning_of
 from app.database.session_attrs import SessionMisfit, misfit, rounds
 from app.database.sqlstates import (
     ADMIN_SHUTDOWN,
@@ -114,8 +114,7 @@ def _fitting(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_l
         raise ConnectionError(f"{target.place}: {ex}") from ex
     try:
         connection.wait_at_most(target.connect_timeout_s or 0.0)
-        if check_one_server(connection, COUNT_PINNED) != ALL:
-            connection.cleaning = CLEANING_AND_PINNING
+        connection.cleaning = cleaning_of(check_one_server(connection, SESSION_STATE))
         unlike = None if wanted == "any" else misfit(connection, wanted)
     except (ConnectionLost, StatementError, Scattered) as ex:
         connection.close()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy.dialects.postgresql.base import PGDialect
 
 from app.database.form import EXPLICIT, IMPLICIT, TransactionForm
-from app.database.pinned import PINNED
+from app.database.pinned import PINNED, suitable_path
 from app.database.position import Bookmark
 from app.database.prepared import Step, encode_parameters
 from app.database.session import CHECK, CHECKS, DISCARD_SEQUENCES
@@ -202,6 +202,8 @@ class ContextBuilder:
 
 def _suitable(name: str, value: str) -> str:
     """What the setting of that lowercase name is instead, if a role has it."""
+    if name == "search_path":
+        return suitable_path(value)
     if name != "datestyle":
         return PINNED.get(name, value)
     # Other styles print abbreviations of time zones within ranges and rows, which may be read as another zone.

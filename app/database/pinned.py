@@ -7,6 +7,7 @@ Configuration"). Where a pooler does not pass it on, each flight sets it (``app.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -34,19 +35,40 @@ ACCEPTED: Mapping[str, str] = MappingProxyType(
 )
 """The settings that PgBouncer accepts at the start too, and sets on the connections that it shares."""
 
-PIN = "SELECT " + ", ".join(f"pg_catalog.set_config('{name}', '{value}', true)" for name, value in PINNED.items())
-"""Sets them until the end of the transaction."""
+_OWN_SCHEMA = re.compile(r'\s*(?:pg_catalog|"pg_catalog")\s*', re.IGNORECASE)
+_PATH_ELEMENT = re.compile(r'(?:[^",]|"(?:[^"]|"")*")+')
+
+
+def suitable_path(path: str) -> str:
+    """A search path that begins with PostgreSQL's own schema, as one does that does not name it: where it came later,
+    types, functions and operators of users would take the place of PostgreSQL's, in our statements too."""
+    return ",".join(each for each in _PATH_ELEMENT.findall(path) if not _OWN_SCHEMA.fullmatch(each)).strip()
+
+
+def pins_of(state: bytes | None) -> str | None:
+    """The statement that sets until the end of the transaction what a session in this ``SESSION_STATE`` lacks; None if
+    it lacks nothing."""
+    count, _, path = (state or b"").decode().partition(" ")
+    lacking = {} if count == str(len(PINNED)) else dict(PINNED)
+    if count and suitable_path(path) != path:
+        lacking["search_path"] = suitable_path(path)
+    if not lacking:
+        return None
+    calls = (f"pg_catalog.set_config('{name}', {_quoted(value)}, true)" for name, value in lacking.items())
+    return f"SELECT {', '.join(calls)}"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
 
 _NAMES = ", ".join(f"'{name}'" for name in sorted(PINNED))
 
-COUNT_PINNED = Statement(
-    f"SELECT pg_catalog.count(*) FROM pg_catalog.pg_settings WHERE name IN ({_NAMES}) AND source = 'client'",  # noqa: S608
-    unnamed=True,
+_COUNT = f"SELECT pg_catalog.count(*) FROM pg_catalog.pg_settings WHERE name IN ({_NAMES}) AND source = 'client'"  # noqa: S608
+SESSION_STATE = Statement(
+    f"SELECT pg_catalog.concat(({_COUNT}), ' ', pg_catalog.current_setting('search_path'))", unnamed=True
 )
-"""How many of them a session has from its start."""
-
-ALL = b"%d" % len(PINNED)
-"""What it counts where a session has all."""
+"""How many of the pinned settings a session has from its start, and its search path."""
 
 
 def is_about_a_setting(message: str) -> bool:

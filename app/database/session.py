@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from app.database.failure import StatementError
-from app.database.pinned import PIN
+from app.database.pinned import pins_of
 from app.database.sqlstates import DIVISION_BY_ZERO
 from app.database.statement import Statement
 
@@ -41,8 +41,12 @@ prepared statements.
 The statements are unnamed. Under a name they could be replaced: a function may DEALLOCATE any prepared statement of its
 session and PREPARE another one by that name, which would then run with the rights of the service."""
 
-CLEANING_AND_PINNING = _cleaning(*SQL, PIN)
-"""The same for a session that does not have the pinned settings from its start."""
+
+def cleaning_of(state: bytes | None) -> Cleaning:
+    """The same for a session in this ``SESSION_STATE``: settings that it does not have from its start are set too."""
+    pins = pins_of(state)
+    return CLEANING if pins is None else _cleaning(*SQL, pins)
+
 
 _SAME_AS_DEFAULT = (
     "pg_catalog.current_setting('transaction_{0}') = pg_catalog.current_setting('default_transaction_{0}')"

@@ -61,7 +61,7 @@ def operators_of(view: RoleView, type_oid: int) -> Operators:
     """The operators for values of a type if the role may use them, else those that PostgreSQL finds on its own."""
     type_ = view.catalog.type_by_oid.get(type_oid)
     known = type_ is not None and type_oid not in view.unnamed_types
-    return (type_.operators if type_ is not None and known else None) or USUAL_OPERATORS
+    return (type_.operators if type_ is not None and known else None) or view.catalog.usual_operators
 
 
 def has_order(view: RoleView, column: Column) -> bool:

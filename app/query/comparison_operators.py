@@ -61,7 +61,7 @@ class ComparisonOperator:
 
 def by_symbol(symbol: str, operand: str = "value") -> ComparisonOperator:
     """A comparison by an operator that is called the same for every type."""
-    return ComparisonOperator(lambda own: symbol, operand)
+    return ComparisonOperator(lambda own: own.named(symbol), operand)
 
 
 IN_ORDER: Mapping[str, ComparisonOperator] = {

@@ -54,6 +54,9 @@ class Shard:
             self._own = next(_parameters(column, conditions), None)
 
 
+_FULL_NAME = "OPERATOR(pg_catalog.=)"
+
+
 def _parameters(column: ColumnElement[Any], conditions: Iterable[ColumnElement[Any]]) -> Iterator[ColumnElement[Any]]:
     for each in conditions:
         condition = each.element if isinstance(each, Grouping) else each
@@ -62,7 +65,7 @@ def _parameters(column: ColumnElement[Any], conditions: Iterable[ColumnElement[A
         elif (
             isinstance(condition, WrittenComparison)
             and condition.left is column
-            and condition.symbol == USUAL_OPERATORS.equal
+            and condition.symbol in (USUAL_OPERATORS.equal, _FULL_NAME)
             and isinstance(condition.right, Bound)
         ):
             yield condition.right

@@ -100,11 +100,15 @@ class TextOperator:
     def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
         if operand is None:
             return cast_to(null(), "boolean")
-        to_text = left.type.to_text
+        to_text, symbol = left.type.to_text, left.operators.named(self.symbol)
         if self.any_of:
-            return compared(left.value, self.symbol, func.any(planning.bind(operand, ArrayText(to_text), "text[]")))
+            return compared(
+                left.value,
+                left.operators.named(self.symbol),
+                func.any(planning.bind(operand, ArrayText(to_text), "text[]")),
+            )
         pattern = to_text if self.after is None else Pattern(to_text, after=self.after)
-        return compared(left.value, self.symbol, planning.bind(operand, pattern, "text"))
+        return compared(left.value, symbol, planning.bind(operand, pattern, "text"))
 
 
 def _of_text(value_type: ValueType) -> dict[str, GraphQLInputField]:

@@ -15,7 +15,7 @@ from app.graphql.notices import relation_subject
 from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
-from app.query.comparison import USUAL_OPERATORS, operators_of
+from app.query.comparison import operators_of
 from app.query.connections import arguments_of_collections, connection_type
 from app.query.relationship_names import Key, Way, named_ways
 from app.query.relationships import Relationship, relationships_of
@@ -215,10 +215,11 @@ def _relationship(api: ApiSchema, way: Way, name: str) -> Relationship:
 
 def _equality(api: ApiSchema, key: Key) -> tuple[str, ...]:
     """The operators by which the columns of a key are equal."""
+    usual = api.catalog.usual_operators
 
     def operator(name: str, foreign_name: str) -> str:
         column, foreign = key.local.column(name), key.foreign.column(foreign_name)
         same = column is not None and foreign is not None and column.type == foreign.type
-        return (operators_of(api.view, column.type) if column is not None and same else USUAL_OPERATORS).equal
+        return (operators_of(api.view, column.type) if column is not None and same else usual).equal
 
     return tuple(map(operator, key.columns, key.foreign_columns))

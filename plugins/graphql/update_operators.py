@@ -15,6 +15,7 @@ from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.aggregates import is_number
 from app.query.assignments import assigned, operator_argument, own_operators_name, read_and_updated
+from app.query.comparison import operators_of
 from app.query.sql import builtin, cast_to, constant
 from app.query.walk import Field
 from schema_cache.model import Type
@@ -66,7 +67,8 @@ def _is_found(element: Type) -> bool:
 
 
 def _increased(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
-    return own.op("+")(assigned(field, column, operand))
+    plus = operators_of(field.api.view, column.column.type).named("+")
+    return own.op(plus)(assigned(field, column, operand))
 
 
 def _appended(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
