@@ -56,7 +56,8 @@ _ALLOWING = """
     storage.buckets b
     WHERE b.id = $1 AND coalesce($8::bigint <= b.file_size_limit, true)
       AND (b.allowed_mime_types IS NULL
-           OR b.allowed_mime_types && ARRAY[$9::text, left($9::text, strpos($9::text, '/')) || '*'])"""
+           OR b.allowed_mime_types OPERATOR(pg_catalog.&&)
+              ARRAY[$9::text, left($9::text, strpos($9::text, '/')) || '*'])"""
 
 # A new object, where neither bucket nor name was looked up before. Its columns: the id, and whether one was replaced.
 COMMIT_UNTRIED = Statement(

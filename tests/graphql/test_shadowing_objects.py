@@ -24,7 +24,7 @@ _FUNCTIONS = (
 )  # fmt: skip
 
 
-def _shadows() -> Iterator[str]:
+def shadows() -> Iterator[str]:
     yield """
     create function called() returns bool language plpgsql as $$ begin raise exception 'a shadow was called'; end $$;"""
     for kind in _TYPES:
@@ -93,7 +93,7 @@ def test_answers_are_the_same_as_without_them(open_door: OpenDoor, path: str, pl
 
     usual = answers(open_door(SCHEMA + GRANTS))
     assert [each for each in usual if "'errors'" in str(each)] == []
-    shadowed = open_door(SCHEMA + "".join(_shadows()) + GRANTS)
+    shadowed = open_door(SCHEMA + "".join(shadows()) + GRANTS)
     whose = "alter role anon in database %I" if place == "role" else "alter database %I"
     connection = connect(shadowed.database_url)
     connection.execute_simple(
