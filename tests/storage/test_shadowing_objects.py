@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.graphql.test_shadowing_objects import SCHEMA, shadows
+from bench.siege.attacks.shadows import SCHEMA, shadows
 from tests.postgres_server import PostgresServer
 from tests.process.conftest import Portico
 from tests.process.conftest import portico as portico
