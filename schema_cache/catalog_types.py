@@ -35,6 +35,15 @@ TYPES = """'types', (
     from pg_catalog.pg_opclass c
     join pg_catalog.pg_am m on m.oid = c.opcmethod and m.amname = 'hash'
     where c.opcdefault),
+  'triggers', exists (
+    select from pg_catalog.pg_trigger t
+    join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where not t.tgisinternal and n.nspname not in ('storage', 'graphql')),
+  'called_by_writes', (
+    select json_agg(distinct d.refobjid::bigint) from pg_catalog.pg_depend d
+    where d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid >= '16384'
+      and d.classid in ('pg_catalog.pg_attrdef'::regclass, 'pg_catalog.pg_constraint'::regclass,
+                        'pg_catalog.pg_policy'::regclass, 'pg_catalog.pg_rewrite'::regclass)),
   'shadowed', exists (
     select from pg_catalog.pg_operator o
     where o.oid >= '16384' and o.oprnamespace <> 'pg_catalog'::regnamespace

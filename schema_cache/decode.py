@@ -70,6 +70,8 @@ class _Decoder:
         database, owner = payload["database"]
         count = payload["change_count"]
         shared, contents = payload["shared"], payload["contents"]
+        named = {oid: (name, kind) for oid, _, name, kind, *_ in self._rows("relations")}
+        effects = read_effects(payload["effects"], named)
         return Catalog(
             version=f"{shared}-{contents}" if count is None else f"{count}-{shared}-{contents}",
             database=database,
@@ -87,9 +89,8 @@ class _Decoder:
             roles=tuple(read_roles(self._rows)),
             distributed=payload["distribution"] is not None,
             usual_operators=self._usual_operators,
-            effects=read_effects(
-                payload["effects"], {oid: (name, kind) for oid, _, name, kind, *_ in self._rows("relations")}
-            ),
+            effects=effects,
+            writes_run_code=payload["triggers"] or effects.may_follow(payload["called_by_writes"] or ()),
             server_version=payload["server_version"],
         )
 

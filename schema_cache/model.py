@@ -316,7 +316,8 @@ class Catalog:
     ``login`` is the oid of the role that the service connects as; ``identity`` identifies the database, the login and
     this run of the server, so that a catalog from a dump can be compared. ``distributed``: the database has Citus;
     ``server_version`` is PostgreSQL's as a number; ``effects``: what may do more than read. ``usual_operators``:
-    PostgreSQL's own, for values of any type.
+    PostgreSQL's own, for values of any type. ``writes_run_code``: a change of some table may run code of users that does
+    more than read, as a trigger does.
 
     Catalogs are compared by identity: comparing contents is what ``version`` is for.
     """
@@ -338,6 +339,7 @@ class Catalog:
     distributed: bool = False
     effects: Effects = field(default_factory=Effects)
     server_version: int = 0
+    writes_run_code: bool = True
     usual_operators: Operators = field(default_factory=lambda: Operators())
 
     @cached_property

@@ -115,6 +115,7 @@ class ContextBuilder:
         schema_version: int | None = None,
         bookmark: Bookmark | None = None,
         discarded: bool = False,
+        guarded: bool = False,
     ) -> Context:
         """The context for one request of ``caller``.
 
@@ -124,11 +125,13 @@ class ContextBuilder:
         ``request.jwt``, which is set where ``headers`` are.
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         ``bookmark`` belongs to the request, and lets replicas answer what it reads. ``discarded``: the statements
-        change nothing, whatever they call.
+        change nothing, whatever they call. ``guarded``: so are the calls (``app.database.guard``).
         """
         form = EXPLICIT if self._is_distributed() else IMPLICIT
         if discarded:
             form = form.discarded
+        if guarded:
+            form = form.guarded
         if headers is None and not extra:
             repeated = self._repeated(form, caller, role_settings, method, path, schema_version)
             return repeated if bookmark is None else replace(repeated, bookmark=bookmark)
@@ -278,4 +281,4 @@ def _role_statement(role: str) -> Statement:
 def context_statement(count: int, form: TransactionForm = IMPLICIT, *, checked: bool) -> Statement:
     """The statement that sets ``count`` settings and, if ``checked``, compares the schema version before that."""
     check = [f"graphql.assert_schema_version(${2 * count + 1})"] if checked else []
-    return Statement(f"SELECT {', '.join([CHECKS, *check, *form.assignments(count)])}", "context")
+    return Statement(f"SELECT {', '.join([CHECKS, *check, *form.assignments(count), *form.then])}", "context")

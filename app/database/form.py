@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from app.database.failure import ConnectionLost, StatementError
+from app.database.guard import KEPT
 from app.database.prepared import Step
 from app.database.statement import Statement
 from app.database.wire import IDLE, DatabaseConnection
@@ -31,12 +32,18 @@ _MOST_FUNCTION_ARGUMENTS = 100
 class TransactionForm(NamedTuple):
     """``begin`` and ``end``: the steps around those of the transaction. ``assignments`` makes the columns of a SELECT
     that set so many settings until its end; their names and values alternate in the parameters, from the first on.
-    ``settings``: those of the transaction itself."""
+    ``settings``: those of the transaction itself. ``then``: columns of that SELECT behind these."""
 
     begin: tuple[Step, ...]
     end: tuple[Step, ...]
     assignments: Callable[[int], Sequence[str]]
     settings: tuple[tuple[str, str], ...] = ()
+    then: tuple[str, ...] = ()
+
+    @property
+    def guarded(self) -> TransactionForm:
+        """The same for a transaction whose calls are ``guarded``."""
+        return self._replace(then=(KEPT,))
 
     @property
     def discarded(self) -> TransactionForm:

@@ -79,7 +79,13 @@ def context_of(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) ->
         schema_version=catalog.change_count if catalog.counted else None,
         bookmark=operation.parsed.request.bookmark,
         discarded=plan.has_effects,
+        guarded=_is_guarded(operation, plan),
     )
+
+
+def _is_guarded(operation: AuthorizedOperation, plan: SQLPlan) -> bool:
+    """Whether the plan may run code that changes the session."""
+    return plan.has_effects or (plan.is_mutation and operation.api.catalog.writes_run_code)
 
 
 def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> list[list[Row]]:
@@ -92,7 +98,7 @@ def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> li
         (planned.statement, values) for planned, values in zip(plan.statements, bound.values, strict=True)
     ]
     database, row_limit = engine.database, engine.answer_limit
-    if is_guarded := plan.is_mutation or plan.has_effects:
+    if is_guarded := _is_guarded(operation, plan):
         calls = guarded(calls)
     if bound.rolled_back:
         run = partial(database.attempt, context, calls, row_limit=row_limit)
