@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from schema_cache.effects import Effects
+from schema_cache.operators import Operators as Operators
 
 PUBLIC = 0
 """The grantee of ``GRANT ... TO PUBLIC`` in an access control list."""
@@ -37,34 +38,6 @@ class Schema:
     name: str
     acl: Acl
     comment: str | None = None
-
-
-_OF_WORDS = {"LIKE": "~~", "ILIKE": "~~*"}
-
-
-@dataclass(frozen=True, slots=True)
-class Operators:
-    """The operators that compare two values of one type, as SQL has them between the two. Outside ``pg_catalog`` their
-    schema is part of that: without it a search path may lead to operators of another type, to which values convert.
-
-    ``is_shadowed``: they are PostgreSQL's own, and have their schema too, since the database has operators of users by
-    the same names. PostgreSQL would take one of those where it fits better, as one for ``varchar``. PostGIS's types
-    have no ``unequal``.
-    """
-
-    less: str = "<"
-    less_or_equal: str = "<="
-    equal: str = "="
-    greater_or_equal: str = ">="
-    greater: str = ">"
-    unequal: str | None = "<>"
-    is_shadowed: bool = field(default=False, kw_only=True)
-
-    def named(self, symbol: str) -> str:
-        """PostgreSQL's own operator by that symbol, or word, for the same values."""
-        if not self.is_shadowed or symbol.startswith("OPERATOR("):
-            return symbol
-        return f"OPERATOR(pg_catalog.{_OF_WORDS.get(symbol, symbol)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,8 +289,8 @@ class Catalog:
     ``login`` is the oid of the role that the service connects as; ``identity`` identifies the database, the login and
     this run of the server, so that a catalog from a dump can be compared. ``distributed``: the database has Citus;
     ``server_version`` is PostgreSQL's as a number; ``effects``: what may do more than read. ``usual_operators``:
-    PostgreSQL's own, for values of any type. ``writes_run_code``: a change of some table may run code of users that does
-    more than read, as a trigger does.
+    PostgreSQL's own, for values of any type. ``writes_run_code``: a change of some table may run code of users that
+    does more than read, as a trigger does.
 
     Catalogs are compared by identity: comparing contents is what ``version`` is for.
     """
@@ -340,7 +313,7 @@ class Catalog:
     effects: Effects = field(default_factory=Effects)
     server_version: int = 0
     writes_run_code: bool = True
-    usual_operators: Operators = field(default_factory=lambda: Operators())
+    usual_operators: Operators = field(default_factory=Operators)
 
     @cached_property
     def schema_by_name(self) -> Mapping[str, Schema]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from schema_cache.model import Operators
+from schema_cache.operators import Operators
 
 _ORDERED_AS_SUCH = frozenset("erm")  # enums, ranges and multiranges
 _USUAL = Operators()

@@ -15,7 +15,7 @@ from app.database.messages import Row
 from app.database.sqlstates import INVALID_TEXT_REPRESENTATION
 from app.database.statement import Statement
 
-Call = tuple[Statement, Sequence[bytes | None]]
+CallToGuard = tuple[Statement, Sequence[bytes | None]]
 
 _WATCHED = (
     "client_encoding", "datestyle", "intervalstyle", "timezone", "extra_float_digits", "bytea_output", "array_nulls",
@@ -43,7 +43,7 @@ _COMPARED = f"CASE WHEN {_BEFORE} OPERATOR(pg_catalog.=) now THEN 0 ELSE CAST({_
 UNCHANGED = Statement(f"SELECT {_COMPARED} FROM (SELECT {_NOW} AS now) settings", "unchanged")  # noqa: S608
 
 
-def guarded(calls: Sequence[Call]) -> list[Call]:
+def guarded(calls: Sequence[CallToGuard]) -> list[CallToGuard]:
     """The calls with the statements that guard them, for a context that is guarded."""
     return [step for call in calls for step in (call, (UNCHANGED, ()))]
 

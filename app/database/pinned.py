@@ -42,7 +42,10 @@ _PATH_ELEMENT = re.compile(r'(?:[^",]|"(?:[^"]|"")*")+')
 def suitable_path(path: str) -> str:
     """A search path that begins with PostgreSQL's own schema, as one does that does not name it: where it came later,
     types, functions and operators of users would take the place of PostgreSQL's, in our statements too."""
-    return ",".join(each for each in _PATH_ELEMENT.findall(path) if not _OWN_SCHEMA.fullmatch(each)).strip()
+    elements = _PATH_ELEMENT.findall(path)
+    if not elements or _OWN_SCHEMA.fullmatch(elements[0]):
+        return path
+    return ",".join(each for each in elements if not _OWN_SCHEMA.fullmatch(each))
 
 
 def pins_of(state: bytes | None) -> str | None:

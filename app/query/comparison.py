@@ -9,7 +9,8 @@ from sqlalchemy import ColumnElement
 
 from app.query.sql import as_text, cast_to
 from app.query.written import WrittenComparison
-from schema_cache.model import Catalog, Column, Operators, Type
+from schema_cache.model import Catalog, Column, Type
+from schema_cache.operators import Operators
 from schema_cache.role_view import RoleView
 
 JSON_TYPES = frozenset(("json", "jsonb"))

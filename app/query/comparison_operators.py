@@ -18,7 +18,7 @@ from app.query.planning import Planning
 from app.query.regular_expressions import refusal
 from app.query.sql import cast_to
 from app.query.texts import ArrayText
-from schema_cache.model import Operators
+from schema_cache.operators import Operators
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from app.query.planning import Planning
 from app.query.rows import Rows
 from app.query.sql import cast_to
 from app.query.walk import Field
-from schema_cache.model import Operators
+from schema_cache.operators import Operators
 
 Condition = ColumnElement[Any]
 

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from app.database.pinned import suitable_path
+
 # In development mode, and from Python 3.13 on always, Python prints what fails when an object is collected.
 _PROGRAM = """
 import gc, socket, struct, sys, threading
@@ -50,3 +52,19 @@ def test_a_server_that_goes_leaves_nothing(answer: bytes) -> None:
     done = subprocess.run(program, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.count("127.0.0.1:") == 5
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "suitable"),
+    [
+        ("", ""),
+        ('""', '""'),
+        ('"$user", public', '"$user", public'),
+        ("public, pg_catalog", "public"),
+        ('a , "pg_catalog",b', "a ,b"),
+        ("PG_CATALOG, public", "PG_CATALOG, public"),
+        ('"a, pg_catalog", "x"" , y", pg_catalog', '"a, pg_catalog", "x"" , y"'),
+    ],
+)
+def test_the_schema_of_postgresql_comes_first_in_a_search_path(path: str, suitable: str) -> None:
+    assert suitable_path(path) == suitable
