@@ -102,6 +102,7 @@ class TextOperator:
             return cast_to(null(), "boolean")
         to_text = left.type.to_text
         if self.any_of:
+            planning.count_values(operand, 1)
             return compared(left.value, self.symbol, func.any(planning.bind(operand, ArrayText(to_text), "text[]")))
         pattern = to_text if self.after is None else Pattern(to_text, after=self.after)
         return compared(left.value, self.symbol, planning.bind(operand, pattern, "text"))
