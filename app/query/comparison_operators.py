@@ -14,7 +14,7 @@ from app.graphql.values import Leaf
 from app.graphql.values_of_types import Patterns, ToText, ValueType
 from app.query.comparison import compared
 from app.query.conditions import Compared, Condition
-from app.query.planning import OF_A_REGEX, Planning
+from app.query.planning import OF_A_PATTERN, OF_A_REGEX, Planning
 from app.query.regular_expressions import refusal
 from app.query.sql import cast_to
 from app.query.texts import ArrayText
@@ -59,6 +59,7 @@ class ComparisonOperator:
             planning.count_values(operand, _SINGLE_VALUES_TO_ONE)
             to_text, type_text = ArrayText(left.to_text, left.type.delimiter), f"{left.type_text}[]"
         elif self.operand == "pattern":
+            planning.count_conditions(OF_A_PATTERN)
             to_text, type_text = left.type.to_text, "text"
         elif self.operand == "regex":
             planning.count_conditions(OF_A_REGEX)

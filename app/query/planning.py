@@ -29,7 +29,7 @@ HANDED_ON = "portico.k"
 MAX_CONDITIONS = 2_000
 """The service takes 0.1 s of CPU to write so many conditions, and PostgreSQL as long to plan them."""
 
-OF_A_SEARCH, OF_A_REGEX = 50, 100
+OF_A_PATTERN, OF_A_SEARCH, OF_A_REGEX = 4, 50, 100
 """As how many conditions those count that cost more for each row: PostgreSQL reads the text that is searched, and keeps
 32 regular expressions compiled."""
 
@@ -135,11 +135,11 @@ class Planning:
         if self._conditions > MAX_CONDITIONS:
             raise OverLimit(TOO_MANY_CONDITIONS)
 
-    def count_values(self, leaf: Leaf, to_one: int) -> None:
-        """The same for a list that is compared with each row: so many of its values count ``to_one`` condition."""
+    def count_values(self, leaf: Leaf, to_one: int, of_each: int = 1) -> None:
+        """The same for a list that is compared with each row: so many of its values count as ``of_each`` conditions."""
         portions = _Portions(to_one)
         leaf.steer(portions)
-        self.count_conditions(portions.number(leaf.raw))
+        self.count_conditions(portions.number(leaf.raw) * of_each)
 
     @contextmanager
     def relation_step(self, deepest: int, times: int = 1) -> Iterator[None]:
