@@ -8,7 +8,7 @@ from concurrent.futures import Executor, Future
 from contextlib import asynccontextmanager, suppress
 
 from app.live.changes import Changes
-from app.live.places import Place, Places, who_calls
+from app.live.places import LivePlace, Places, who_calls
 from app.live.queries import LiveAnswer, LiveQuery, Queries
 
 _SHORTEST_S = 1.0
@@ -105,7 +105,7 @@ class Hub:
         """Whether it is told of changes now."""
         return self._changes is not None and self._changes.is_listening
 
-    def take_place(self, query: LiveQuery, address: str) -> Place:
+    def take_place(self, query: LiveQuery, address: str) -> LivePlace:
         """A place for a viewer of the query. Raises Unavailable if there is none."""
         return self._places.take(who_calls(query.caller, address))
 

@@ -9,7 +9,7 @@ from app.errors import Unavailable
 from app.identity import Caller
 
 
-class Place:
+class LivePlace:
     """One place, until it is given back."""
 
     def __init__(self, places: Places, who: Hashable) -> None:
@@ -35,7 +35,7 @@ class Places:
         self._taken: Counter[Hashable] = Counter()
         self.taken = 0
 
-    def take(self, who: Hashable) -> Place:
+    def take(self, who: Hashable) -> LivePlace:
         """A place for this caller. Raises Unavailable if there is none."""
         if self.taken >= self._most:
             raise Unavailable(f"There are {self._most} {self._what} already (LIVE_LIMIT)", code="OVERLOADED")
@@ -44,7 +44,7 @@ class Places:
             raise Unavailable(message, code="OVERLOADED")
         self.taken += 1
         self._taken[who] += 1
-        return Place(self, who)
+        return LivePlace(self, who)
 
     def give_back(self, who: Hashable) -> None:
         self.taken -= 1

@@ -21,7 +21,7 @@ from falcon.errors import PayloadTypeError
 from app.errors import PorticoError, Unavailable
 from app.live.access_log import StreamRecord
 from app.live.hub import Hub
-from app.live.places import Place, Places, who_calls
+from app.live.places import LivePlace, Places, who_calls
 from app.live.queries import LiveQuery, Queries
 from app.live.rate import MessageRate
 from app.pipeline.records import GraphQLRequest
@@ -112,7 +112,7 @@ class _Connection:
         self._rate = MessageRate(settings.live_message_limit)
         self._logs = settings.access_log
         self._places = places
-        self._place: Place | None = None
+        self._place: LivePlace | None = None
         self._header: Callable[[str], str | None] | None = None
         self._deadline: asyncio.Task[None] | None = None
         self._watching: dict[str, asyncio.Task[None]] = {}

@@ -20,7 +20,7 @@ from app.errors import OverLimit, PorticoError, RequestError
 from app.live.access_log import StreamRecord
 from app.live.connections import when_gone
 from app.live.hub import Hub
-from app.live.places import Place
+from app.live.places import LivePlace
 from app.live.queries import LiveQuery, Queries
 from app.pipeline.records import GraphQLRequest
 from app.pipeline.shape import shape_error
@@ -89,7 +89,7 @@ class StreamResource:
         resp.set_header("X-Accel-Buffering", "no")
 
     async def _events(
-        self, query: LiveQuery, record: StreamRecord, req: falcon.asgi.Request, place: Place
+        self, query: LiveQuery, record: StreamRecord, req: falcon.asgi.Request, place: LivePlace
     ) -> AsyncIterator[falcon.asgi.SSEvent | None]:
         try:
             async with self._hub.watching(query) as viewer:

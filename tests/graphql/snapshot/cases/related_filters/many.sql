@@ -72,8 +72,6 @@ SELECT (
               AND (account_11.id > CAST($1 AS integer))
             )
           )
-          LIMIT ALL
-          OFFSET 0
         ) THEN 1
         END IS NOT NULL
       )
@@ -87,8 +85,6 @@ SELECT (
             FROM public.comment AS comment_12
             WHERE (comment_12.post_id = post_2.id)
             AND (comment_12.id > CAST($6 AS integer))
-            LIMIT ALL
-            OFFSET 0
           )
         ) THEN 1
         END IS NOT NULL
