@@ -30,6 +30,7 @@ from graphql import (
 )
 
 from app.errors import RequestError
+from app.graphql.counted import check_list
 from app.graphql.values import ABSENT, Leaf, Path, Source, Variables
 
 MAX_TOLD = 10
@@ -87,7 +88,10 @@ def coerce(type_: Any, given: Given | Any, variables: Variables) -> Any:
     if _is_bound_whole(get_named_type(type_)):
         return _leaf(type_, given, variables)
     if isinstance(type_, GraphQLList):
-        return [coerce(type_.of_type, item, variables) for item in _items(given, variables)]
+        items, named = _items(given, variables), get_named_type(type_)
+        if isinstance(named, GraphQLInputObjectType):
+            check_list(named, len(items))
+        return [coerce(type_.of_type, item, variables) for item in items]
     return _input_object(type_, given, variables)
 
 

@@ -42,7 +42,7 @@ from graphql.utilities import is_type_sub_type_of, validate_input_literal
 
 from app.graphql.coercion import non_null_members
 
-MOST_REPEATED = 100
+MOST_REPEATED = 500
 """How many fields may have the response key of another one in its place; the rules refuse documents with very many."""
 
 _Fields = Mapping[str, FieldNode]

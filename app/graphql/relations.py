@@ -11,7 +11,7 @@ from sqlalchemy import TableClause, column, table
 
 from app.errors import RequestError
 from app.graphql.dialect import Dialect
-from app.graphql.values_of_types import ValueType
+from app.graphql.values_of_types import ToText, ValueType
 from schema_cache.model import Column, Distribution, Relation
 from schema_cache.role_view import VisibleRelation
 
@@ -33,13 +33,25 @@ class ApiColumn:
     def name(self) -> str:
         return self.column.name
 
-    def to_text(self, value: Any) -> str | None:
-        """``value`` of the request as text that fits the column; a string that is too long is refused, never
-        truncated."""
+    @property
+    def to_text(self) -> ToText:
+        """What makes a value of the request text that fits the column; a string that is too long is refused, never
+        truncated. It is the same for columns that take the same values, so that they share a parameter."""
         limit = self.column.max_length
-        if limit is not None and any(isinstance(each, str) and len(each) > limit for each in _within(value)):
-            raise RequestError(f"Invalid input for String type. Maximum character length {limit}")
-        return self.type.to_text(value)
+        return self.type.to_text if limit is None else _TextAtMost(self.type.to_text, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _TextAtMost:
+    """The text of a value in which no string has more than ``limit`` characters."""
+
+    of_type: ToText
+    limit: int
+
+    def __call__(self, value: Any) -> str | None:
+        if any(isinstance(each, str) and len(each) > self.limit for each in _within(value)):
+            raise RequestError(f"Invalid input for String type. Maximum character length {self.limit}")
+        return self.of_type(value)
 
 
 def _within(value: Any) -> Iterator[Any]:

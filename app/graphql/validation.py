@@ -25,6 +25,7 @@ from graphql import (
 )
 from graphql.language.visitor import BREAK
 from graphql.pyutils import RefMap
+from graphql.validation.rules import overlapping_fields_can_be_merged
 from graphql.validation.validate import ValidationAbortedError
 from graphql.validation.validation_context import NodeWithSelectionSet, VariableUsage, VariableUsageVisitor
 
@@ -35,6 +36,17 @@ from app.graphql.selection import BELOW
 _SUGGESTING = 5
 """How many errors of a document may suggest names: to find one takes 3 ms with 90 types, and longer with more."""
 
+_MOST_NAMES = 2000
+"""Among how many names of types one is suggested."""
+
+_LARGE, _LONG = 1000, 50_000
+"""From how many tokens, or characters, on a document is large: of its errors only the first are told, without names,
+since graphql-core reads all of the text for the place of an error, and prints all of an object of which a member is
+wrong."""
+
+overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 30_000
+"""How much graphql-core compares of fields that have one name: it takes 3 microseconds for each unit of it."""
+
 
 def validate(
     schema: GraphQLSchema, document: DocumentNode, *, max_errors: int, hide_suggestions: bool
@@ -43,9 +55,26 @@ def validate(
 
     If there are more than ``max_errors``, or too much to compare, the last one is a ValidationAbortedError.
     """
-    errors: list[GraphQLError] = []
     if is_certainly_valid(schema, document):
+        return []
+    if _is_large(document):
+        return _errors(schema, document, min(_SUGGESTING, max_errors), hide_suggestions=True)
+    errors = _errors(schema, document, max_errors, hide_suggestions=True)
+    if not errors or hide_suggestions or len(schema.type_map) > _MOST_NAMES:
         return errors
+    # The names in one literal are all suggested or none, so that the first pass would not know where to stop.
+    suggesting = _errors(schema, document, _SUGGESTING, hide_suggestions=False)[:_SUGGESTING]
+    return [*suggesting, *errors[len(suggesting) :]]
+
+
+def _is_large(document: DocumentNode) -> bool:
+    return (document.token_count or 0) > _LARGE or (document.loc is not None and document.loc.end > _LONG)
+
+
+def _errors(
+    schema: GraphQLSchema, document: DocumentNode, max_errors: int, *, hide_suggestions: bool
+) -> list[GraphQLError]:
+    errors: list[GraphQLError] = []
 
     def on_error(error: GraphQLError) -> None:
         if len(errors) >= max_errors:
@@ -54,7 +83,6 @@ def validate(
 
     type_info = TypeInfo(schema)
     context = _Context(schema, document, type_info, on_error, hide_suggestions)
-    context.errors = errors
     try:
         _Visit(type_info, [rule(context) for rule in specified_rules]).see(document)
     except ValidationAbortedError as ex:
@@ -75,19 +103,13 @@ def _with_reason(error: GraphQLError, type_info: TypeInfo) -> GraphQLError:
 
 
 class _Context(ValidationContext):
-    """Knows nodes by their identity. ``errors``: those that were found so far."""
-
-    errors: Sequence[GraphQLError] = ()
+    """Knows nodes by their identity."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         for name in ("_variable_usages", "_recursive_variable_usages", "_fragment_spreads"):
             setattr(self, name, RefMap())
         self._usages: dict[int, list[VariableUsage]] = {}
-
-    @property
-    def hide_suggestions(self) -> bool:
-        return len(self.errors) >= _SUGGESTING or super().hide_suggestions
 
     def get_variable_usages(self, node: NodeWithSelectionSet) -> list[VariableUsage]:
         usages = self._usages.get(id(node))

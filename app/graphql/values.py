@@ -98,7 +98,7 @@ def _structure(value: Any, steering: Steering | None) -> Hashable:
         return tuple((key, _shape(item, below.get(key))) for key, item in value.items())
     if isinstance(value, list):
         item_steering = steering.below.get(ANY_ITEM) if steering is not None else None
-        if value and item_steering is None and not any(isinstance(item, (dict, list)) for item in value):
+        if value and item_steering is None and {dict, list}.isdisjoint(map(type, value)):
             kinds = {None if item is None else _scalar(item) for item in value}
             return _LIST if kinds == _PLAIN else (_LIST_OF, frozenset(kinds))
         return (_LIST, *(_shape(item, item_steering) for item in value))
@@ -246,7 +246,7 @@ class Leaf:
         if source.reading is not None or (source.path is not None and ANY_ITEM in source.path):
             # What is read as a whole, such as the list that these are members of, steers as its reader says.
             return
-        if self.is_list and isinstance(raw, list) and any(isinstance(item, (dict, list)) for item in raw):
+        if self.is_list and isinstance(raw, list) and not {dict, list}.isdisjoint(map(type, raw)):
             self._remember(source, _any_items)
         elif not self.is_list and isinstance(raw, (dict, list)):
             self._remember(source, _any_value)

@@ -27,6 +27,9 @@ from graphql import (
 )
 from graphql.execution.values import get_variable_values
 
+from app.graphql.coercion import non_null_members
+from app.graphql.counted import COUNTED, Most, check_list
+
 MAX_ERRORS = 10
 """How many errors of one request's variables are reported."""
 
@@ -51,7 +54,8 @@ def errors_of_variables(
     hide_suggestions: bool,
 ) -> list[GraphQLError]:
     """The errors in the variables that are declared: at most MAX_ERRORS, then one that says that there are more."""
-    if all(_is_given_well(schema, each, variables) for each in declared):
+    look = _Look()
+    if all(look.is_given_well(schema, each, variables) for each in declared):
         return []
     shortened = dict(variables)
     for each in declared:
@@ -79,52 +83,62 @@ def _certainly_misfits(value: Any, type_: Any) -> bool:
     return is_leaf_type(of_type) and not _is_taken(value, of_type)
 
 
-def _is_given_well(schema: GraphQLSchema, declared: Any, variables: Mapping[str, Any]) -> bool:
-    type_ = type_from_ast(schema, declared.type)
-    name = declared.variable.name.value
-    return name in variables and is_input_type(type_) and _fits(variables[name], type_, 0)
+class _Look:
+    """Whether values certainly fit; False also if only graphql-core can tell. Raises OverLimit as soon as there are too
+    many of a type whose values are counted."""
 
+    def __init__(self) -> None:
+        self._seen: dict[Most, int] = {}
 
-def _fits(value: Any, type_: Any, depth: int) -> bool:
-    """Whether a value certainly fits; False also if only graphql-core can tell."""
-    if isinstance(type_, GraphQLNonNull):
-        return value is not None and _fits(value, type_.of_type, depth)
-    if value is None:
-        return True
-    if isinstance(type_, GraphQLInputObjectType):
-        return isinstance(value, dict) and depth < DEEPEST and _members_fit(value, type_, depth + 1)
-    if isinstance(type_, GraphQLList):
-        return isinstance(value, list) and depth < DEEPEST and _items_fit(value, type_.of_type, depth + 1)
-    accepted = _accepted(type_)
-    return type(value) in accepted if accepted is not None else _is_taken(value, type_)
+    def is_given_well(self, schema: GraphQLSchema, declared: Any, variables: Mapping[str, Any]) -> bool:
+        type_ = type_from_ast(schema, declared.type)
+        name = declared.variable.name.value
+        return name in variables and is_input_type(type_) and self._fits(variables[name], type_, 0)
 
+    def _fits(self, value: Any, type_: Any, depth: int) -> bool:
+        if isinstance(type_, GraphQLNonNull):
+            return value is not None and self._fits(value, type_.of_type, depth)
+        if value is None:
+            return True
+        if isinstance(type_, GraphQLInputObjectType):
+            self._count(type_)
+            return isinstance(value, dict) and depth < DEEPEST and self._members_fit(value, type_, depth + 1)
+        if isinstance(type_, GraphQLList):
+            return isinstance(value, list) and depth < DEEPEST and self._items_fit(value, type_.of_type, depth + 1)
+        accepted = _accepted(type_)
+        return type(value) in accepted if accepted is not None else _is_taken(value, type_)
 
-def _members_fit(value: Mapping[str, Any], type_: GraphQLInputObjectType, depth: int) -> bool:
-    fields = type_.fields
-    if type_.is_one_of or not value.keys() <= fields.keys():
-        return False
-    if any(isinstance(each.type, GraphQLNonNull) and name not in value for name, each in fields.items()):
-        return False
-    return all(_fits(item, fields[name].type, depth) for name, item in value.items())
+    def _count(self, type_: GraphQLInputObjectType) -> None:
+        most: Most | None = type_.extensions.get(COUNTED)
+        if most is not None:
+            self._seen[most] = number = self._seen.get(most, 0) + 1
+            most.check_all(number)
 
-
-def _items_fit(values: Sequence[Any], type_: Any, depth: int) -> bool:
-    of_type = type_
-    if isinstance(type_, GraphQLNonNull):
-        if None in values:
+    def _members_fit(self, value: Mapping[str, Any], type_: GraphQLInputObjectType, depth: int) -> bool:
+        fields = type_.fields
+        if type_.is_one_of or not value.keys() <= fields.keys() or not value.keys() >= non_null_members(type_):
             return False
-        of_type = type_.of_type
-    elif None in values:
-        values = [each for each in values if each is not None]
-    accepted = None if isinstance(of_type, GraphQLList) else _accepted(of_type)
-    if accepted is not None:
-        return accepted.issuperset(map(type, values))
-    if of_type is GraphQLInt and values:
-        return set(map(type, values)) == {int} and min(values) >= -LARGEST_INT - 1 and max(values) <= LARGEST_INT
-    if is_leaf_type(of_type) and not any(isinstance(each, (dict, list)) for each in values):
-        # Equal values of different types, such as 1 and true, are different values.
-        return all(_is_taken(value, of_type) for _, value in set(zip(map(type, values), values, strict=True)))
-    return all(_fits(each, type_, depth) for each in values)
+        return all(self._fits(item, fields[name].type, depth) for name, item in value.items())
+
+    def _items_fit(self, values: Sequence[Any], type_: Any, depth: int) -> bool:
+        of_type = type_
+        if isinstance(type_, GraphQLNonNull):
+            if None in values:
+                return False
+            of_type = type_.of_type
+        elif None in values:
+            values = [each for each in values if each is not None]
+        if isinstance(of_type, GraphQLInputObjectType):
+            check_list(of_type, len(values))
+        accepted = None if isinstance(of_type, GraphQLList) else _accepted(of_type)
+        if accepted is not None:
+            return accepted.issuperset(map(type, values))
+        if of_type is GraphQLInt and values:
+            return set(map(type, values)) == {int} and min(values) >= -LARGEST_INT - 1 and max(values) <= LARGEST_INT
+        if is_leaf_type(of_type) and not any(isinstance(each, (dict, list)) for each in values):
+            # Equal values of different types, such as 1 and true, are different values.
+            return all(_is_taken(value, of_type) for _, value in set(zip(map(type, values), values, strict=True)))
+        return all(self._fits(each, type_, depth) for each in values)
 
 
 def _accepted(type_: Any) -> frozenset[type] | None:

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor, Future
 from contextlib import asynccontextmanager, suppress
 
-from app.errors import Unavailable
 from app.live.changes import Changes
+from app.live.places import LivePlace, Places, who_calls
 from app.live.queries import LiveAnswer, LiveQuery, Queries
 
 _SHORTEST_S = 1.0
@@ -73,23 +73,27 @@ class Watch:
 
 class Hub:
     """All that is watched; used in one thread, that of the event loop. ``poll_s``: how often queries run that read
-    something which no trigger tells of. ``most``: how many viewers there may be. ``ran`` is called after each run."""
+    something which no trigger tells of. ``places``: those of viewers. ``ran`` is called after each run."""
 
     def __init__(
-        self, queries: Queries, executor: Executor, *, poll_s: float, most: int, ran: Callable[[LiveAnswer], None]
+        self, queries: Queries, executor: Executor, *, poll_s: float, places: Places, ran: Callable[[LiveAnswer], None]
     ) -> None:
         self._queries = queries
-        self._most = most
+        self._places = places
         self._ran = ran
         self._executor = executor
         self._poll_s = poll_s
         self._watches: dict[tuple[str, ...], Watch] = {}
         self._changes: Changes | None = None
-        self.viewers = 0
         self.is_closed = False
 
     def hear(self, changes: Changes) -> None:
         self._changes = changes
+
+    @property
+    def viewers(self) -> int:
+        """How many places are taken."""
+        return self._places.taken
 
     @property
     def queries(self) -> int:
@@ -101,10 +105,9 @@ class Hub:
         """Whether it is told of changes now."""
         return self._changes is not None and self._changes.is_listening
 
-    def check_room(self) -> None:
-        """Raises Unavailable where no other viewer may come."""
-        if self.viewers >= self._most:
-            raise Unavailable(f"There are {self._most} streams already (LIVE_LIMIT)", code="OVERLOADED")
+    def take_place(self, query: LiveQuery, address: str) -> LivePlace:
+        """A place for a viewer of the query. Raises Unavailable if there is none."""
+        return self._places.take(who_calls(query.caller, address))
 
     def changed(self, tables: frozenset[int] | None) -> None:
         """Run again what reads one of these tables; everything for None."""
@@ -123,23 +126,17 @@ class Hub:
         elif watch.last is not None and not watch.is_running and not watch.changed.is_set():
             viewer.tell(watch.last)
         watch.viewers.add(viewer)
-        self.viewers += 1
         try:
             yield viewer
         finally:
-            self.viewers -= 1
             watch.viewers.discard(viewer)
             # Whoever comes back meanwhile, as after a timeout of his own, waits for this run and starts no other.
             if not watch.viewers and not watch.is_in_database:
                 self._end(watch)
 
     async def answer(self, query: LiveQuery) -> LiveAnswer:
-        """The answer of now, for one who is a viewer until then."""
-        self.viewers += 1
-        try:
-            return await self._answered(self._start(query))
-        finally:
-            self.viewers -= 1
+        """The answer of now."""
+        return await self._answered(self._start(query))
 
     def close(self) -> None:
         """Let all streams end. Their clients may connect again, to another process."""

@@ -17,6 +17,7 @@ from app.live.changes import Changes
 from app.live.connections import PromptConnection, PromptSocket
 from app.live.hub import Hub
 from app.live.metrics import LiveMetrics
+from app.live.places import Places
 from app.live.queries import Queries
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
@@ -49,7 +50,8 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
     # As many threads as there are connections: more would only wait for one.
     with ThreadPoolExecutor(settings.pool_size, "live") as executor:
         metrics = LiveMetrics()
-        hub = Hub(queries, executor, poll_s=settings.live_poll_s, most=settings.live_limit, ran=metrics.ran)
+        places = Places(settings.live_limit, settings.live_caller_limit, "streams")
+        hub = Hub(queries, executor, poll_s=settings.live_poll_s, places=places, ran=metrics.ran)
         metrics.show(hub)
         changes = Changes(engine.database.target, lambda tables: _call(loop, hub, tables))
         hub.hear(changes)
@@ -59,6 +61,8 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
             lifespan="off",
             log_config=None,
             access_log=False,
+            # The address in X-Forwarded-For, by which callers without a subject are told apart.
+            forwarded_allow_ips=settings.trusted_proxy or "127.0.0.1",
             server_header=False,
             ws=PromptSocket,
             ws_max_size=settings.body_limit,

@@ -21,7 +21,9 @@ from falcon.errors import PayloadTypeError
 from app.errors import PorticoError, Unavailable
 from app.live.access_log import StreamRecord
 from app.live.hub import Hub
+from app.live.places import LivePlace, Places, who_calls
 from app.live.queries import LiveQuery, Queries
+from app.live.rate import MessageRate
 from app.pipeline.records import GraphQLRequest
 from app.pipeline.shape import shape_error
 from app.server.cross_origin import CrossOrigin
@@ -35,6 +37,7 @@ _LOOK_S = 60.0
 _LONGEST_REASON = 120
 """In bytes; a close frame has room for a little more (RFC 6455, 5.5)."""
 
+POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
 INVALID_MESSAGE = 4400
 UNAUTHORIZED = 4401
@@ -62,7 +65,7 @@ class Sockets:
         self._queries = queries
         self._settings = settings
         self._cross_origin = CrossOrigin(settings.cors_origins)
-        self._known: set[_Connection] = set()
+        self._places = Places(settings.live_limit, settings.live_caller_limit, "connections")
 
     async def on_websocket(self, req: falcon.asgi.Request, ws: falcon.asgi.WebSocket) -> None:
         if not self._is_allowed(req):
@@ -72,7 +75,7 @@ class Sockets:
         with suppress(WebSocketDisconnected):
             if PROTOCOL in ws.subprotocols:
                 await ws.accept(PROTOCOL)
-                await _Connection(req, ws, self._hub, self._queries, self._settings, self._known).serve()
+                await _Connection(req, ws, self._hub, self._queries, self._settings, self._places).serve()
             else:
                 await ws.accept()
                 await ws.close(NO_PROTOCOL, f"Expected the subprotocol {PROTOCOL}")
@@ -88,8 +91,8 @@ class Sockets:
 
 
 class _Connection:
-    """One connection, and what it watches, by the ids that the client chose. ``known`` are those whose client has said
-    who it is."""
+    """One connection, and what it watches, by the ids that the client chose. Those whose client has said who it is have
+    one of the ``places``."""
 
     def __init__(
         self,
@@ -98,15 +101,18 @@ class _Connection:
         hub: Hub,
         queries: Queries,
         settings: Settings,
-        known: set[_Connection],
+        places: Places,
     ) -> None:
         self._req = req
         self._ws = ws
         self._hub = hub
         self._queries = queries
-        self._limit = settings.live_limit
+        self._limit = settings.live_connection_limit
+        self._most_per_s = settings.live_message_limit
+        self._rate = MessageRate(settings.live_message_limit)
         self._logs = settings.access_log
-        self._known = known
+        self._places = places
+        self._place: LivePlace | None = None
         self._header: Callable[[str], str | None] | None = None
         self._deadline: asyncio.Task[None] | None = None
         self._watching: dict[str, asyncio.Task[None]] = {}
@@ -121,16 +127,20 @@ class _Connection:
         except _Closing as ex:
             await self._ws.close(ex.code, _short(ex.reason))
         finally:
-            self._known.discard(self)
+            if self._place is not None:
+                self._place.leave()
             for each in (*self._watching.values(), self._deadline):
                 if each is not None:
                     each.cancel()
 
     async def _receive(self) -> str:
         try:
-            return await self._ws.receive_text()
+            text = await self._ws.receive_text()
         except PayloadTypeError:
             raise _Closing(INVALID_MESSAGE, "Expected messages as text") from None
+        if not self._rate.allows_one():
+            raise _Closing(POLICY_VIOLATION, f"More than {self._most_per_s} messages a second (LIVE_MESSAGE_LIMIT)")
+        return text
 
     async def _heed(self, message: Mapping[str, Any]) -> None:
         kind, payload = message["type"], message.get("payload")
@@ -155,9 +165,10 @@ class _Connection:
             caller = await asyncio.to_thread(self._queries.caller, header)
         except PorticoError as ex:
             raise _Closing(TRY_AGAIN_LATER if ex.status >= Unavailable.status else FORBIDDEN, ex.message) from None
-        if len(self._known) >= self._limit:
-            raise _Closing(TRY_AGAIN_LATER, f"There are {self._limit} connections already (LIVE_LIMIT)")
-        self._known.add(self)
+        try:
+            self._place = self._places.take(who_calls(caller, self._req.remote_addr))
+        except Unavailable as ex:
+            raise _Closing(TRY_AGAIN_LATER, ex.message) from None
         self._header = header
         if self._deadline is not None:
             self._deadline.cancel()
@@ -176,13 +187,18 @@ class _Connection:
         try:
             # One after the other: nobody makes us keep more than one that was not looked at yet.
             query = await asyncio.to_thread(self._queries.query, payload, self._header)
-            self._hub.check_room()
+            if len(self._watching) >= self._limit:
+                message = f"This connection has {self._limit} streams already (LIVE_CONNECTION_LIMIT)"
+                raise Unavailable(message, code="OVERLOADED")
+            place = self._hub.take_place(query, self._req.remote_addr)
         except PorticoError as ex:
             reply = shape_error(GraphQLRequest(None), ex)
             record.refused(reply.status, ex.code)
             await self._tell_errors(id_, reply.body)
         else:
-            self._watching[id_] = asyncio.create_task(self._watch(id_, query, record))
+            task = self._watching[id_] = asyncio.create_task(self._watch(id_, query, record))
+            # One that is cancelled at once does not even begin.
+            task.add_done_callback(lambda _: place.leave())
 
     async def _watch(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
         try:

@@ -20,6 +20,7 @@ from app.errors import OverLimit, PorticoError, RequestError
 from app.live.access_log import StreamRecord
 from app.live.connections import when_gone
 from app.live.hub import Hub
+from app.live.places import LivePlace
 from app.live.queries import LiveQuery, Queries
 from app.pipeline.records import GraphQLRequest
 from app.pipeline.shape import shape_error
@@ -80,14 +81,15 @@ class StreamResource:
             raise RequestError("The body must be a JSON object with a query")
         # Who calls may have to be asked of the database or of a key server.
         query = await asyncio.to_thread(self._queries.query, body, req.headers.get)
-        self._hub.check_room()
-        resp.sse = self._events(query, record, req)
+        place = self._hub.take_place(query, req.remote_addr)
+        when_gone(req.scope, place.leave)
+        resp.sse = self._events(query, record, req, place)
         resp.set_header("Cache-Control", "no-cache, no-transform")
         # nginx would keep events until its buffer is full.
         resp.set_header("X-Accel-Buffering", "no")
 
     async def _events(
-        self, query: LiveQuery, record: StreamRecord, req: falcon.asgi.Request
+        self, query: LiveQuery, record: StreamRecord, req: falcon.asgi.Request, place: LivePlace
     ) -> AsyncIterator[falcon.asgi.SSEvent | None]:
         try:
             async with self._hub.watching(query) as viewer:
@@ -103,6 +105,7 @@ class StreamResource:
                     elif not viewer.is_over:
                         yield None
         finally:
+            place.leave()
             record.ended(query)
         if not self._hub.is_closed:
             yield falcon.asgi.SSEvent(event="complete", data=b"")

@@ -14,11 +14,17 @@ from app.graphql.values import Leaf
 from app.graphql.values_of_types import Patterns, ToText, ValueType
 from app.query.comparison import compared
 from app.query.conditions import Compared, Condition
-from app.query.planning import Planning
+from app.query.planning import OF_A_PATTERN, OF_A_REGEX, Planning
 from app.query.regular_expressions import refusal
 from app.query.sql import cast_to
 from app.query.texts import ArrayText
 from schema_cache.operators import Operators
+
+VALUES_TO_ONE = 20
+"""How many values of a list that arrays are compared with count as one condition."""
+
+_SINGLE_VALUES_TO_ONE = 100
+"""The same of a list of which a value may be one."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +56,16 @@ class ComparisonOperator:
             return cast_to(null(), "boolean")
         to_text, type_text = left.to_text, left.type_text
         if self.operand == "list":
+            planning.count_values(operand, _SINGLE_VALUES_TO_ONE)
             to_text, type_text = ArrayText(left.to_text, left.type.delimiter), f"{left.type_text}[]"
         elif self.operand == "pattern":
+            planning.count_conditions(OF_A_PATTERN)
             to_text, type_text = left.type.to_text, "text"
         elif self.operand == "regex":
+            planning.count_conditions(OF_A_REGEX)
             to_text, type_text = RegexText(left.type.to_text), "text"
+        if self.operand == "value" and left.type.element is not None:
+            planning.count_values(operand, VALUES_TO_ONE)
         value = planning.bind(operand, to_text, type_text)
         return compared(left.value, self.symbol(left.operators), func.any(value) if self.operand == "list" else value)
 

@@ -10,18 +10,22 @@ from graphql import GraphQLID, GraphQLInputField, GraphQLInputObjectType
 from sqlalchemy import ColumnElement, and_
 
 from app.graphql.api_schema import ApiSchema
+from app.graphql.counted import COUNTED, Most
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values_of_types import ToText, ValueType
 from app.query.comparison import operators_of
 from app.query.distribution import equal_to
 from app.query.existence import MOST_JOINED, join_few
-from app.query.planning import Planning
+from app.query.planning import MAX_CONDITIONS, TOO_MANY_CONDITIONS, Planning
 from app.query.rows import Rows
 from app.query.sql import cast_to
 from app.query.walk import Field
 from schema_cache.operators import Operators
 
 Condition = ColumnElement[Any]
+
+_FILTERS = Most(MAX_CONDITIONS, 5 * MAX_CONDITIONS, TOO_MANY_CONDITIONS)
+"""Of a request: it may have several statements."""
 
 MemberCondition = Callable[[Planning, Rows, Any], Condition | None]
 """Turns the value of a filter's member, or of an argument that narrows rows, into a condition on a row; None if it has
@@ -108,7 +112,9 @@ def relation_filter_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputO
     """The filter of a relation's rows."""
     return api.named(
         f"{relation.type_name}Filter",
-        lambda name: GraphQLInputObjectType(name, lambda: api.contributed("filter_fields", relation)),
+        lambda name: GraphQLInputObjectType(
+            name, lambda: api.contributed("filter_fields", relation), extensions={COUNTED: _FILTERS}
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Exists, Select, literal_column, not_
+from sqlalchemy import ColumnElement, Exists, Select, not_
 from sqlalchemy.sql.elements import BooleanClauseList, Grouping
 from sqlalchemy.sql.operators import and_
 
@@ -18,7 +18,7 @@ class Existence(Exists):
     kind may stand.
 
     PostgreSQL joins the query's rows with those around it, in an order that it finds by planning all joins of a
-    statement together; ``is_apart``: it looks for one for each row instead.
+    statement together; ``is_apart``: it looks for one for each row instead, by an index or in a hash of all.
     """
 
     inherit_cache = False
@@ -36,11 +36,10 @@ class Existence(Exists):
         return Existence(self.query, self.conditions, is_denied=not self.is_denied)
 
     def _compiler_dispatch(self, visitor: Any, **options: Any) -> str:
-        exists = (self.query.offset(literal_column("0")) if self.is_apart else self.query).exists()
-        condition: ColumnElement[Any] = not_(exists) if self.is_denied else exists
+        condition: ColumnElement[Any] = not_(self.query.exists()) if self.is_denied else self.query.exists()
         text: str = condition._compiler_dispatch(visitor, **options)
-        # PostgreSQL would take such a condition for true of half of the rows, many of them for true of none, and join
-        # as if there were none. Of values that are not null it assumes that nearly all are.
+        # Within CASE it is no join. As a mere condition PostgreSQL would take it for true of half of the rows, many of
+        # them for true of none, and join as if there were none. Of values that are not null it assumes nearly all are.
         return f"(CASE WHEN {text} THEN 1 END IS NOT NULL)" if self.is_apart else text
 
 

@@ -48,6 +48,11 @@ def json_path_text(value: Any) -> str | None:
     return text
 
 
+def number_of_regexes(value: Any) -> int:
+    """How many regular expressions a path has that such a text is made of."""
+    return sum(1 for _ in _regular_expressions(value)) if isinstance(value, str) and len(value) <= LONGEST else 0
+
+
 def _regular_expressions(path: str) -> Iterator[str]:
     """The strings that follow the operator like_regex, which may itself be written with escapes."""
     word = ""

@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, literal_column
 
 from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
+from app.graphql.counted import COUNTED, Most
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
 from app.query.comparison import Comparison, has_order, key_comparison, order_comparison
@@ -28,6 +29,8 @@ from app.query.written import WrittenSQL
 MOST_COLUMNS = 32
 """Rows without a key are ordered by no more columns, as those of an index are."""
 
+
+_ELEMENTS = Most(100, 2000, "orderBy has more than 100 elements")
 
 MOST_EXPRESSIONS = 50
 """An order of 100 rows by 60 aggregates of related rows took a quarter of a second, by 240 almost two."""
@@ -151,7 +154,8 @@ def order_by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectTy
     if not known[oid]:
         return None
     return api.named(
-        f"{relation.type_name}OrderBy", lambda name: GraphQLInputObjectType(name, lambda: _members(api, relation))
+        f"{relation.type_name}OrderBy",
+        lambda name: GraphQLInputObjectType(name, lambda: _members(api, relation), extensions={COUNTED: _ELEMENTS}),
     )
 
 

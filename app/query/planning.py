@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Select, TableClause, literal_column, null
@@ -12,7 +12,7 @@ from sqlalchemy.sql.selectable import Alias
 
 from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
-from app.graphql.values import ABSENT, Leaf, Readings, Source, Variables
+from app.graphql.values import ABSENT, Leaf, Readings, Source, Variables, shape_of
 from app.graphql.values_of_types import ToText
 from app.query.distribution import CLAIM, Shard, claim_text
 from app.query.nodes import Cap, Nodes
@@ -26,8 +26,14 @@ MAX_PARAMETERS = 65535
 HANDED_ON = "portico.k"
 """What the names of the settings begin with in which a statement hands texts on to a later one."""
 
-MAX_CONDITIONS = 10_000
-"""PostgreSQL takes more than a second to plan a filter of so many conditions."""
+MAX_CONDITIONS = 2_000
+"""The service takes 0.1 s of CPU to write so many conditions, and PostgreSQL as long to plan them."""
+
+OF_A_PATTERN, OF_A_SEARCH, OF_A_REGEX = 4, 50, 100
+"""As how many conditions those count that cost more for each row: PostgreSQL reads the text that is searched, and keeps
+32 regular expressions compiled."""
+
+TOO_MANY_CONDITIONS = f"The filters have more than {MAX_CONDITIONS} conditions"
 
 MAX_RELATION_STEPS = 50
 """How often the filters of a statement may lead from a row to related ones: each is a sub-query to plan and run."""
@@ -48,6 +54,21 @@ class Parameter:
             return None if text is None else text.encode()
         except UnicodeEncodeError:
             raise RequestError("A string of the request is not valid Unicode", code="BAD_USER_INPUT") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Portions:
+    """About how many times a list has so many values: a power of two, so that not each number makes another plan.
+    As what steers it keeps the kinds of values, too."""
+
+    to_one: int
+
+    def __call__(self, value: Any) -> Hashable:
+        return self.number(value), shape_of(value)
+
+    def number(self, value: Any) -> int:
+        whole = len(value) // self.to_one if isinstance(value, list) else 0
+        return 1 << (whole - 1).bit_length() if whole else 0
 
 
 class Planning:
@@ -90,14 +111,17 @@ class Planning:
         The value of the request being planned is converted at once, so that one that does not fit is an error here.
         """
         source = leaf.source
-        leaf.steer_as_one()
-        text = Parameter("", source, to_text).value(self._readings)
+        parameter = Parameter("", source, to_text)
         from_variables = source.path is not None or source.parts is not None
-        key = (source.path, source.parts and id(source), source.reading, to_text if from_variables else text, type_text)
+        same = to_text if from_variables else parameter.value(self._readings)
+        key = (source.path, source.parts and id(source), source.reading, same, type_text)
         if key not in self._parameters:
+            leaf.steer_as_one()
             if len(self._parameters) == MAX_PARAMETERS:
                 raise OverLimit(f"The operation has more than {MAX_PARAMETERS} values for one statement")
-            parameter = Parameter(f"p{len(self._parameters) + 1}", source, to_text)
+            if from_variables:
+                parameter.value(self._readings)
+            parameter = replace(parameter, name=f"p{len(self._parameters) + 1}")
             self._parameters[key] = parameter, Bound(parameter.name, unmodified(type_text))
         return self._parameters[key][1]
 
@@ -109,7 +133,13 @@ class Planning:
         """Raises OverLimit when the filters of the statement have too many conditions with ``number`` more."""
         self._conditions += number
         if self._conditions > MAX_CONDITIONS:
-            raise OverLimit(f"The filters have more than {MAX_CONDITIONS} conditions")
+            raise OverLimit(TOO_MANY_CONDITIONS)
+
+    def count_values(self, leaf: Leaf, to_one: int, of_each: int = 1) -> None:
+        """The same for a list that is compared with each row: so many of its values count as ``of_each`` conditions."""
+        portions = _Portions(to_one)
+        leaf.steer(portions)
+        self.count_conditions(portions.number(leaf.raw) * of_each)
 
     @contextmanager
     def relation_step(self, deepest: int, times: int = 1) -> Iterator[None]:

@@ -228,6 +228,12 @@ class Settings:
         "Seconds after which `portico live` repeats queries of what no trigger tells of.")
     live_limit: int = setting(Number(1, 1_000_000), 1000,
         "Streams that `portico live` serves at the same time.")
+    live_caller_limit: int = setting(Number(1, 1_000_000), 200,
+        "Streams, and WebSockets, that one caller of `portico live` may have at the same time.")
+    live_connection_limit: int = setting(Number(1, 1_000_000), 100,
+        "Streams that one WebSocket of `portico live` may have at the same time.")
+    live_message_limit: int = setting(Number(1, 1_000_000), 30,
+        "Messages that one WebSocket of `portico live` may send per second, on average over ten seconds.")
     live_answer_limit: int = setting(BYTES, 1024**2,
         "Bytes that an answer of `portico live` may have, which keeps one for each stream.")
     disabled_plugins: tuple[str, ...] = setting(Names(), (),

@@ -23,6 +23,7 @@ from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText, ValueType
 from app.hooks import hookimpl
 from app.query.comparison import USUAL_OPERATORS, compared
+from app.query.comparison_operators import VALUES_TO_ONE
 from app.query.conditions import (
     Compared,
     Condition,
@@ -32,8 +33,8 @@ from app.query.conditions import (
     value_filter_type,
 )
 from app.query.json_columns import json_kind
-from app.query.json_paths import json_path_text
-from app.query.planning import Planning
+from app.query.json_paths import json_path_text, number_of_regexes
+from app.query.planning import OF_A_REGEX, Planning
 from app.query.scalars import scalars_of, value_type_of
 from app.query.sql import builtin, cast_to, constant
 from app.query.texts import ArrayText, StringText
@@ -97,6 +98,11 @@ class DocumentOperator:
     def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
         if operand is None:
             return cast_to(null(), "boolean")
+        if self.to_text is json_path_text:
+            operand.steer(number_of_regexes)
+            planning.count_conditions(OF_A_REGEX * number_of_regexes(operand.raw))
+        elif self.to_text is _KEYS:
+            planning.count_values(operand, VALUES_TO_ONE)
         return compared(left.value, self.symbol, planning.bind(operand, self.to_text, self.type_text))
 
 
@@ -202,12 +208,14 @@ def _of_part(
     kind: str,
     asked: Mapping[str, Any],
 ) -> Condition | None:
-    planning.count_conditions(1)
+    # It takes the service as long as three others.
+    planning.count_conditions(3)
     names = [name for name in asked if name != AT]
     if len(names) != 1:
         known = ", ".join(name for name in type_.fields if name != AT)
         raise RequestError(f"An element of path asks for exactly one of {known}", code="BAD_USER_INPUT")
     (name,) = names
+    planning.count_values(asked[AT], VALUES_TO_ONE)
     part = DocumentPart(document, kind, planning.bind(asked[AT], _KEYS, "text[]"))
     made: Condition | None = type_.fields[name].extensions["part"](planning, part, asked[name])
     return made

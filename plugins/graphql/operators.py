@@ -19,7 +19,7 @@ from app.query.comparison import compared
 from app.query.comparison_operators import with_patterns
 from app.query.compiling import quoted
 from app.query.conditions import Compared, Condition, Operator, value_condition, value_filter_type
-from app.query.planning import Planning
+from app.query.planning import OF_A_PATTERN, Planning
 from app.query.sql import cast_to
 from app.query.texts import ArrayText
 
@@ -102,11 +102,9 @@ class TextOperator:
             return cast_to(null(), "boolean")
         to_text, symbol = left.type.to_text, left.operators.named(self.symbol)
         if self.any_of:
-            return compared(
-                left.value,
-                left.operators.named(self.symbol),
-                func.any(planning.bind(operand, ArrayText(to_text), "text[]")),
-            )
+            planning.count_values(operand, 1, OF_A_PATTERN)
+            return compared(left.value, symbol, func.any(planning.bind(operand, ArrayText(to_text), "text[]")))
+        planning.count_conditions(OF_A_PATTERN)
         pattern = to_text if self.after is None else Pattern(to_text, after=self.after)
         return compared(left.value, symbol, planning.bind(operand, pattern, "text"))
 

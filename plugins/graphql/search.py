@@ -20,7 +20,7 @@ from app.hooks import hookimpl
 from app.query.comparison import USUAL_OPERATORS, Comparison, compared
 from app.query.conditions import Condition, relation_filter_type
 from app.query.ordering import OrderKey, direction, direction_type
-from app.query.planning import Planning
+from app.query.planning import OF_A_SEARCH, Planning
 from app.query.rows import Rows, TableRows
 from app.query.sql import builtin
 from app.query.terms import Expression, Term, TermOfField
@@ -113,6 +113,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     def matching(planning: Planning, rows: Rows, search: Mapping[str, Leaf] | None) -> Condition | None:
         if search is None:
             return None
+        planning.count_conditions(OF_A_SEARCH)
         return compared(searched.document(rows), "@@", _query(planning, searched, search))
 
     member = GraphQLInputField(

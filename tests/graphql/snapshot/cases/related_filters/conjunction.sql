@@ -44,7 +44,7 @@ SELECT (
           SELECT
           FROM public.post AS post_8
           WHERE (post_8.id = comment_7.post_id)
-          AND (post_8.id > CAST($6 AS integer))
+          AND (post_8.id > CAST($4 AS integer))
         )
       )
       AND (
@@ -53,7 +53,7 @@ SELECT (
             SELECT
             FROM public.post AS post_9
             WHERE (post_9.id = comment_7.post_id)
-            AND (post_9.title = CAST($7 AS text))
+            AND (post_9.title = CAST($6 AS text))
           )
         )
       )
@@ -63,7 +63,7 @@ SELECT (
             SELECT
             FROM public.post AS post_10
             WHERE (post_10.id = comment_7.post_id)
-            AND (post_10.title = CAST($8 AS text))
+            AND (post_10.title = CAST($7 AS text))
           )
         )
         OR (
@@ -88,4 +88,4 @@ SELECT (
     )
     FROM page_6
   ) AS anon_2;
--- ["Ann", "a@x", "hello", "0", "two", "0", "three", "one"]
+-- ["Ann", "a@x", "hello", "0", "two", "three", "one"]

@@ -30,7 +30,7 @@ SELECT (
             SELECT
             FROM public.account AS account_6
             WHERE (account_6.id = comment_5.account_id)
-            AND (account_6.id > CAST($3 AS integer))
+            AND (account_6.id > CAST($1 AS integer))
           )
         )
       )
@@ -42,7 +42,7 @@ SELECT (
           SELECT
           FROM public.comment AS comment_8
           WHERE (comment_8.post_id = post_2.id)
-          AND (comment_8.id > CAST($4 AS integer))
+          AND (comment_8.id > CAST($3 AS integer))
         )
       )
     )
@@ -52,7 +52,7 @@ SELECT (
           SELECT
           FROM public.comment AS comment_9
           WHERE (comment_9.post_id = post_2.id)
-          AND (comment_9.id > CAST($5 AS integer))
+          AND (comment_9.id > CAST($4 AS integer))
         )
       )
     )
@@ -63,17 +63,15 @@ SELECT (
           SELECT
           FROM public.comment AS comment_10
           WHERE (comment_10.post_id = post_2.id)
-          AND (comment_10.body = CAST($6 AS text))
+          AND (comment_10.body = CAST($5 AS text))
           AND (
             EXISTS (
               SELECT
               FROM public.account AS account_11
               WHERE (account_11.id = comment_10.account_id)
-              AND (account_11.id > CAST($3 AS integer))
+              AND (account_11.id > CAST($1 AS integer))
             )
           )
-          LIMIT ALL
-          OFFSET 0
         ) THEN 1
         END IS NOT NULL
       )
@@ -86,9 +84,7 @@ SELECT (
             SELECT
             FROM public.comment AS comment_12
             WHERE (comment_12.post_id = post_2.id)
-            AND (comment_12.id > CAST($7 AS integer))
-            LIMIT ALL
-            OFFSET 0
+            AND (comment_12.id > CAST($6 AS integer))
           )
         ) THEN 1
         END IS NOT NULL
@@ -107,4 +103,4 @@ SELECT (
   )
   FROM page_1
 ) AS anon_1;
--- ["0", "5", "0", "1", "6", "hi", "7"]
+-- ["0", "5", "1", "6", "hi", "7"]

@@ -27,12 +27,12 @@ SELECT (
       '{"Value" : ' || coalesce(CAST(pg_catalog.to_json("Mixed_Key_2"."Value") AS TEXT), 'null') || '}'
     ) AS json_2
     FROM public."Mixed Key" AS "Mixed_Key_2"
-    WHERE ("Mixed_Key_2"."A b" = CAST($2 AS integer))
-    AND ("Mixed_Key_2".c = CAST($3 AS text))
+    WHERE ("Mixed_Key_2"."A b" = CAST($1 AS integer))
+    AND ("Mixed_Key_2".c = CAST($2 AS text))
   ) AS anon_2,
   (
     SELECT ('{"id" : ' || coalesce(CAST(account_3.id AS TEXT), 'null') || '}') AS json_3
     FROM public.account AS account_3
-    WHERE account_3.id = CAST($4 AS integer)
+    WHERE account_3.id = CAST($3 AS integer)
   ) AS anon_3;
--- ["1", "1", "x", "7"]
+-- ["1", "x", "7"]

@@ -1,0 +1,113 @@
+"""Requests that are wide or long rather than deep: they are refused, or told of, before much is done with them."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+
+SCHEMA = """
+create table item (id int primary key, name text, body text, tags text[], data jsonb, n int, m int, k int);
+insert into item values (1, 'one', 'text', '{a}', '{"a": 1}', 1, 1, 1);
+create function echo(numbers int[]) returns int language sql stable as 'select 1';
+comment on function echo is '@graphql({"expose": true})';
+comment on table item is e'@graphql({"search": {"columns": ["name", "body"], "config": "english"}})';
+grant select on item to anon;
+"""
+FILTER = "query ($x: itemFilter) { itemCollection(filter: $x) { edges { node { id } } } }"
+FILTERS = "query ($x: [itemFilter!]) { itemCollection(filter: {or: $x}) { edges { node { id } } } }"
+ORDER = "query ($x: [itemOrderBy!]) { itemCollection(orderBy: $x) { edges { node { id } } } }"
+NUMBERS = "query ($x: [Int!]) { itemCollection(filter: {n: {in: $x}}) { edges { node { id } } } }"
+CONDITIONS = "The filters have more than 2000 conditions"
+LONG = "x" * 17_000
+
+
+@pytest.fixture(scope="module")
+def door(reading_door: OpenDoor) -> Door:
+    return reading_door(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "message"),
+    [
+        (FILTERS, [{"name": {"like": "a"}}] * 19_000, CONDITIONS),
+        (FILTERS, [{}] * 2001, CONDITIONS),
+        (FILTERS, [{"or": [{"id": {"eq": 1}}] * 1000}] * 12, CONDITIONS),
+        (FILTER, {"name": {"ilikeAny": ["%a%"] * 600}}, CONDITIONS),
+        (FILTER, {"tags": {"overlaps": ["b"] * 50_000}}, CONDITIONS),
+        (FILTER, {"data": {"hasAnyKey": ["b"] * 50_000}}, CONDITIONS),
+        (FILTER, {"data": {"path": [{"at": ["b"] * 50_000, "text": {"eq": "a"}}]}}, CONDITIONS),
+        (FILTER, {"and": [{"name": {"regex": f"a{number}"}} for number in range(21)]}, CONDITIONS),
+        (FILTER, {"data": {"match": " || ".join(['$.a like_regex "a"'] * 21)}}, CONDITIONS),
+        (FILTER, {"and": [{"search": {"plain": "a"}}] * 41}, CONDITIONS),
+        (NUMBERS, [1] * 300_000, CONDITIONS),
+        (ORDER, [{"id": "AscNullsLast"}] * 101, "orderBy has more than 100 elements"),
+        (ORDER, [{}] * 39_000, "orderBy has more than 100 elements"),
+    ],
+)
+def test_a_wide_list_is_refused(door: Door, query: str, value: Any, message: str) -> None:
+    answer = door.ask(query, {"x": value})
+    assert (answer.code, answer.message) == ("LIMIT_EXCEEDED", message)
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_in_every_dialect(reading_door: OpenDoor, dialect: str) -> None:
+    door = reading_door(SCHEMA, graphql_dialect=dialect)
+    assert door.ask(FILTERS, {"x": [{"id": {"eq": 1}}] * 2001}).message == CONDITIONS
+    assert door.ask(ORDER, {"x": [{"id": "AscNullsLast"}] * 101}).message == "orderBy has more than 100 elements"
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "found"),
+    [
+        (FILTERS, [{"id": {"eq": number}} for number in range(1900)], True),
+        (FILTER, {"name": {"ilikeAny": ["%a%"] * 200}}, False),
+        (FILTER, {"tags": {"overlaps": ["b"] * 20_000}}, False),
+        (FILTER, {"and": [{"name": {"regex": f"a{number}"}} for number in range(19)]}, False),
+        (FILTER, {"and": [{"search": {"plain": "text"}}] * 30}, True),
+        (NUMBERS, [*range(100_000)], True),
+        (ORDER, [{"id": "AscNullsLast"}] * 100, True),
+    ],
+)
+def test_a_shorter_one_is_not(door: Door, query: str, value: Any, found: bool) -> None:
+    assert bool(door.ask(query, {"x": value}).data["itemCollection"]["edges"]) is found
+
+
+def test_the_length_of_a_list_is_looked_at_in_each_request(door: Door) -> None:
+    """A plan that was made for a short list does not answer for a long one."""
+    for length, code in ((3, None), (2001, "LIMIT_EXCEEDED"), (4, None)):
+        answer = door.ask(FILTER, {"x": {"name": {"likeAny": ["%a%"] * length}}})
+        assert (answer.code if answer.errors else None) == code
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "{ " + " ".join(f"{LONG}{number}" for number in range(40)) + " }",
+        "{ itemCollection(" + ", ".join(f"{LONG}{number}: 1" for number in range(40)) + ") { __typename } }",
+        "{ itemCollection(filter: {" + ", ".join(f"nam{number}: 1" for number in range(1500)) + "}) { __typename } }",
+        "query (" + ", ".join(f"$v{number}: Itm{number}" for number in range(900)) + ") { __typename }",
+    ],
+)
+def test_of_the_errors_of_a_large_document_a_few_are_told(door: Door, document: str) -> None:
+    answer = door.ask(document)
+    assert len(answer.errors) <= 6
+    assert {each["extensions"]["code"] for each in answer.errors} == {"GRAPHQL_VALIDATION_FAILED"}
+    assert "Did you mean" not in json.dumps(answer.body)
+    assert len(json.dumps(answer.body)) < 10_000
+
+
+@pytest.mark.parametrize(
+    "selection", ["id { x } " * 900, "a: id a: name " * 200, "data " * 1900, "... on item { id } " * 600]
+)
+def test_many_fields_of_one_name_take_little_time(door: Door, selection: str) -> None:
+    door.ask("{ itemCollection { edges { node { id } } } }")
+    began = time.process_time()
+    door.ask("{ itemCollection { edges { node { " + selection + " } } } }")
+    # It was between one and two seconds.
+    assert time.process_time() - began < 0.8
