@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from app.commands.finding import Finding, listed
 from app.database import Database
 from app.database.failure import StatementError
+from app.database.identifiers import quoted
 from app.database.sqlstates import INSUFFICIENT_PRIVILEGE
 from app.identity import OWN_ROLES, SERVICE_ROLE
 from app.installation.state import InstallationState
-from app.query.compiling import quoted
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
 
 _OF_ALL = (

@@ -16,9 +16,8 @@ from functools import lru_cache
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from sqlalchemy.dialects.postgresql.base import PGDialect
-
 from app.database.form import EXPLICIT, IMPLICIT, TransactionForm
+from app.database.identifiers import quoted
 from app.database.pinned import PINNED, suitable_path
 from app.database.position import Bookmark
 from app.database.prepared import Step, encode_parameters
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
 
 SettingValue = tuple[str, str]
 
-_quote = PGDialect(  # type: ignore[no-untyped-call]
-    paramstyle="numeric_dollar"
-).identifier_preparer.quote_identifier
 _CLAIM_SETTING = "request.jwt.claim."
 # What PostgreSQL accepts as a part of a custom setting's name; anything else would fail the request.
 _CLAIM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*)*", re.ASCII)
@@ -274,7 +270,7 @@ def _role_statement(role: str) -> Statement:
     name = _text(role).decode()
     # Parsing and planning a SELECT takes 13 us longer; the warning takes as long.
     outside = f"SELECT pg_catalog.set_config('role', {_quoted(name)}, true)"
-    return Statement(f"SET LOCAL ROLE {_quote(name)}", unnamed=True, outside=outside)
+    return Statement(f"SET LOCAL ROLE {quoted(name)}", unnamed=True, outside=outside)
 
 
 @lru_cache(256)

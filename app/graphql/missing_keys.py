@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.database.identifiers import identifier, qualified
 from schema_cache.model import Relation, UniqueIndex
 
 TABLES = frozenset("rp")
@@ -37,9 +38,14 @@ def fix(relation: Relation, readable: frozenset[str]) -> str:
         # Columns of views count as nullable, whatever those of their tables are.
         return f"{could}: {directive}"
     if nullable:
-        nulls = ", ".join(f"alter column {each} set not null" for each in nullable)
-        return f"{could}: alter table {relation.name} {nulls}; then {directive}"
-    return f"{could}: {directive}, or add primary key ({', '.join(found.columns)})"
+        nulls = ", ".join(f"alter column {identifier(each)} set not null" for each in nullable)
+        return f"{could}: alter table {_name(relation)} {nulls}; then {directive}"
+    columns = ", ".join(map(identifier, found.columns))
+    return f"{could}: {directive}, or alter table {_name(relation)} add primary key ({columns})"
+
+
+def _name(relation: Relation) -> str:
+    return qualified(relation.schema, relation.name)
 
 
 def _rank(relation: Relation, index: UniqueIndex) -> tuple[int, bool, int]:

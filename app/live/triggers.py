@@ -9,11 +9,11 @@ from typing import Any
 
 from app.database.connect import connect
 from app.database.failure import ConnectionLost
+from app.database.identifiers import quoted
 from app.database.tls import tls_context
 from app.database.url import parse_database_url
 from app.database.wire import DatabaseConnection
 from app.errors import RequestError
-from app.query.compiling import quoted
 from app.query.sql import as_constant
 
 CHANNEL = "portico_live"

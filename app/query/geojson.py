@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement
 
-from app.query.compiling import quoted
+from app.database.identifiers import quoted
 from app.query.sql import JSON_TEXT
 from app.query.texts import is_number, refused
 from app.query.written import WrittenSQL

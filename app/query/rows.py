@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, FromClause, Select, TableClause, false, li
 from sqlalchemy.sql.functions import Function
 from sqlalchemy.sql.selectable import Alias
 
+from app.database.identifiers import quoted
 from app.graphql.relations import ApiRelation
-from app.query.compiling import quoted
 from app.query.distribution import Shard
 from app.query.sql import cast_to
 from app.query.written import InPlace, RowColumn, RowColumns

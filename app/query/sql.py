@@ -12,9 +12,9 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import Grouping
 from sqlalchemy.sql.functions import Function
 
+from app.database.identifiers import quoted
 from app.database.sqlstates import INVALID_TEXT_REPRESENTATION
 from app.errors import Diagnosis
-from app.query.compiling import quoted
 from app.query.written import WrittenCast, WrittenSQL, pg_type
 
 

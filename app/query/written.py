@@ -18,7 +18,7 @@ from sqlalchemy.sql.operators import and_, comma_op, custom_op
 from sqlalchemy.sql.visitors import InternalTraversal
 from sqlalchemy.types import NullType, TypeEngine, UserDefinedType
 
-from app.query.compiling import identifier
+from app.database.identifiers import identifier
 
 
 class PgType(UserDefinedType[Any]):

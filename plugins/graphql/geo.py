@@ -10,6 +10,7 @@ from typing import Any
 from graphql import GraphQLFloat, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
 from sqlalchemy import ColumnElement, null
 
+from app.database.identifiers import quoted
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import OwnName
@@ -17,7 +18,6 @@ from app.graphql.values import Leaf
 from app.graphql.values_of_types import Nearness, ToText, ValueType
 from app.hooks import hookimpl
 from app.query.comparison import compared
-from app.query.compiling import quoted
 from app.query.conditions import Compared, Condition
 from app.query.extension_functions import schema_of, usable_functions
 from app.query.geojson import NAME, geometry_text, printed_geography, printed_geometry

@@ -9,6 +9,7 @@ from typing import Any
 from graphql import GraphQLInputField, GraphQLString
 from sqlalchemy import null
 
+from app.database.identifiers import quoted
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
@@ -17,7 +18,6 @@ from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
 from app.query.comparison import compared
 from app.query.comparison_operators import IN_ORDER, by_symbol, comparison_members
-from app.query.compiling import quoted
 from app.query.conditions import Compared, Condition
 from app.query.extension_functions import schema_of
 from app.query.own_scalars import own_value_type

@@ -10,6 +10,7 @@ from typing import Any
 from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLList, GraphQLNonNull
 from sqlalchemy import func, not_, null, true
 
+from app.database.identifiers import quoted
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.values import Leaf
@@ -17,7 +18,6 @@ from app.graphql.values_of_types import ToText, ValueType
 from app.hooks import hookimpl
 from app.query.comparison import compared
 from app.query.comparison_operators import with_patterns
-from app.query.compiling import quoted
 from app.query.conditions import Compared, Condition, Operator, value_condition, value_filter_type
 from app.query.planning import OF_A_PATTERN, Planning
 from app.query.sql import cast_to

@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
+from app.database.identifiers import quoted
 from app.graphql.api_schema import ApiSchema
 from app.graphql.notices import Notice, relation_subject
 from app.hooks import hookimpl
-from app.query.compiling import quoted
 from app.query.text_search import DIRECTIVE, Searched, searched_of
 from schema_cache.model import Relation
 

@@ -9,13 +9,13 @@ from typing import Any
 from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
 from sqlalchemy import ColumnElement
 
+from app.database.identifiers import quoted
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import OwnName
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import Nearness, ValueType
 from app.hooks import hookimpl
 from app.query.comparison import compared
-from app.query.compiling import quoted
 from app.query.extension_functions import usable_functions
 from app.query.json_texts import json_of_plain
 from app.query.own_scalars import own_value_type

@@ -7,10 +7,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from app.database.identifiers import quoted
 from app.documents import DocumentSource, DocumentsUnusable
 from app.errors import DatabaseError
 from app.hooks import hookimpl
-from app.query.compiling import quoted
 from app.settings import Setting, Settings
 from app.settings.kinds import TEXT
 

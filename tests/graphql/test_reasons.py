@@ -133,6 +133,7 @@ create table later (a int not null constraint later_a unique deferrable);
 create table parts (a int not null, b int not null, unique (b, a)) partition by list (b);
 create table "It's" ("a ""b" int not null unique);
 create table secret (a int not null unique, b int);
+create table "Upper" ("Id" int not null unique);
 create table bare (a int);
 create view of_plain as select b as text, a as number from plain;
 create materialized view stored as select a, b from plain;
@@ -154,18 +155,21 @@ def test_the_unique_index_that_could_be_the_key_is_named(reading_door: OpenDoor)
     one, other = (f'@graphql({{"primary_key_columns": [{each}]}})' for each in ('"a"', '"b", "a"'))
     none = 'add one, or comment it with @graphql({"primary_key_columns": ["..."]})'
     assert fix_of(door, "plain") == (
-        f"its unique index plain_a could be the key: comment it with {one}, or add primary key (a)"
+        f"its unique index plain_a could be the key: comment it with {one},"
+        " or alter table public.plain add primary key (a)"
     )
     assert fix_of(door, "nullable") == (
-        "its unique index nullable_a_key could be the key if a is never null: alter table nullable alter column a set"
-        f" not null; then comment it with {one}"
+        "its unique index nullable_a_key could be the key if a is never null:"
+        f" alter table public.nullable alter column a set not null; then comment it with {one}"
     )
     assert "if a is never null" in fix_of(door, "no_nulls")
     assert fix_of(door, "partial") == none
     assert "though it is deferrable" in fix_of(door, "later")
     assert fix_of(door, "parts") == (
-        f"its unique index parts_b_a_key could be the key: comment it with {other}, or add primary key (b, a)"
+        f"its unique index parts_b_a_key could be the key: comment it with {other},"
+        " or alter table public.parts add primary key (b, a)"
     )
+    assert fix_of(door, "Upper").endswith('or alter table public."Upper" add primary key ("Id")')
     assert fix_of(door, "bare") == none
     stored = f"its unique index stored_a_idx could be the key if a is never null: comment it with {one}"
     assert fix_of(door, "stored", "materialized view") == stored
