@@ -36,7 +36,7 @@ WITH affected_1 AS (
     ) AS integer
   )
   END
-  WHERE public.account.hits > CAST($7 AS integer)
+  WHERE public.account.hits > CAST($1 AS integer)
   RETURNING public.account.id AS id,
     public.account.name AS name,
     public.account.hits AS hits,
@@ -62,7 +62,7 @@ SELECT (
   FROM affected_1
   HAVING true
 ) AS anon_1;
--- ["1", "q@x", "Eve", "2", "3", "c@x", "1"]
+-- ["1", "q@x", "Eve", "2", "3", "c@x"]
 
 -- afterwards:
 -- [1, "a@x", "Eve", 7]
