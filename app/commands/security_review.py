@@ -28,9 +28,7 @@ _KNOWN_SECRETS = (
 def review(settings: Settings, ask: Ask, ask_as_service: Ask | None = None) -> list[Finding]:
     """Check everything and change nothing; ``ask_as_service`` asks as the login of SERVICE_DATABASE_URL. Raises
     Unavailable when the database cannot be reached."""
-    findings = [*_keys(settings), *_settings(settings), *_login(ask), *_reach(ask, ask_as_service is not None)]
-    if ask_as_service is not None:
-        findings += _rights(json.loads(ask_as_service(_LOGIN) or b"{}"))
+    findings = [*_keys(settings), *_settings(settings), *_login(ask), *_reach(ask, ask_as_service or ask)]
     for schema in settings.api_schemas:
         findings += _private(schema, ask)
         findings += _schema(schema, ask)
@@ -91,9 +89,12 @@ def _rights(login: dict[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _reach(ask: Ask, has_second: bool) -> Iterator[Finding]:
-    """Whether the login of callers reaches service_role."""
-    login = json.loads(ask(_LOGIN) or b"{}")
+def _reach(ask: Ask, ask_as_service: Ask) -> Iterator[Finding]:
+    """Whether the login of callers reaches service_role, and what the other one has, if it is another."""
+    login, of_service = (json.loads(each(_LOGIN) or b"{}") for each in (ask, ask_as_service))
+    has_second = login["name"] != of_service["name"]
+    if has_second:
+        yield from _rights(of_service)
     if not login["becomes_service"]:
         return
     if has_second:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Protocol
 
@@ -83,12 +84,13 @@ class Database:
 
         self._pool = self._service_pool = pool(self.target, tls)
         if settings.service_database_url:
-            target = _parsed(settings.service_database_url, "SERVICE_DATABASE_URL")
-            self._service_pool = pool(target, tls_context(target))
+            with _named("SERVICE_DATABASE_URL"):
+                target = parse_database_url(settings.service_database_url)
+                self._service_pool = pool(target, tls_context(target))
         self._probe = Probe(self.target, tls, self._pool.explain)
         watch = PrimaryWatch(self.target, tls, settings.read_max_lag_s)
-        replicas = [_parsed(url, "DATABASE_READ_URLS") for url in settings.database_read_urls]
-        self.replicas = Replicas(watch, replicas, pool)
+        with _named("DATABASE_READ_URLS"):
+            self.replicas = Replicas(watch, list(map(parse_database_url, settings.database_read_urls)), pool)
 
     def run(
         self,
@@ -207,10 +209,11 @@ class Database:
         return rows
 
 
-def _parsed(url: str, setting: str) -> Target:
-    """The target of a URL. Raises DatabaseUrlError that names the setting."""
+@contextmanager
+def _named(setting: str) -> Iterator[None]:
+    """A DatabaseUrlError names the setting."""
     try:
-        return parse_database_url(url)
+        yield
     except DatabaseUrlError as ex:
         ex.setting = setting
         raise

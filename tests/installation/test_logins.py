@@ -31,6 +31,24 @@ begin
   execute command;
   return current_user;
 end $$;
+create function peeked(command text) returns int language plpgsql as $$
+begin
+  execute command;
+  return (select count(*) from note);
+end $$;
+create function replaced() returns int language plpgsql as $$
+declare
+  each record;
+  count int := 0;
+begin
+  for each in select name, parameter_types from pg_prepared_statements loop
+    execute format('deallocate %I', each.name);
+    execute format('prepare %I %s as select null', each.name,
+                   nullif('(' || array_to_string(each.parameter_types, ', ') || ')', '()'));
+    count := count + 1;
+  end loop;
+  return count;
+end $$;
 create policy all_of_it on storage.objects using (true) with check (true);
 """
 ATTEMPTS = (
@@ -106,6 +124,33 @@ def test_no_code_of_a_caller_reaches_service_role(service: Service, command: str
         assert answer["errors"][0]["extensions"]["sqlstate"] in ("42501", "0A000", "22023"), answer
     # By way of what the function leaves behind.
     assert ask(service, "{ noteCollection { edges { node { id } } } }", ANON)["data"]["noteCollection"]["edges"] == []
+
+
+AS_ADA = """select set_config('request.jwt.claims', '{"sub": "ada"}', true); set local role authenticated"""
+PEEKED = "mutation ($command: String!) { peeked(command: $command) }"
+
+
+def test_what_two_logins_do_not_prevent(service: Service) -> None:
+    """As docs/security.md says: the roles and the claims of other callers can be had by code in a function."""
+    assert ask(service, PEEKED, ANON, command="select")["data"]["peeked"] == 0
+    assert ask(service, PEEKED, ANON, command=AS_ADA)["data"]["peeked"] == 1
+    assert ask(service, INJECTED, ANON, command="set local role authenticated")["data"]["injected"] == "authenticated"
+
+
+def test_statements_that_a_function_replaces_are_those_of_its_connection(service: Service, pair: Pair) -> None:
+    query = "{ noteCollection { edges { node { id } } } }"
+    for _ in range(3):
+        right = ask(service, query, SERVICE)
+    assert len(right["data"]["noteCollection"]["edges"]) == 2
+    assert ask(service, "mutation { replaced }", ANON)["data"]["replaced"] > 0
+    for _ in range(10):
+        assert ask(service, query, SERVICE) == right
+    # Its own was replaced, too.
+    assert ask(service, "mutation { replaced }", ANON) == {"data": {"replaced": None}}
+    revoke = "revoke execute on function pg_catalog.pg_prepared_statement() from public"
+    service.postgres.execute(revoke, pair.owner)
+    answer = ask(service, PEEKED, ANON, command="select from pg_prepared_statements")
+    assert answer["errors"][0]["extensions"]["sqlstate"] == "42501"
 
 
 def test_each_role_has_its_connections(service: Service, pair: Pair) -> None:
