@@ -32,10 +32,11 @@ def connections(settings: Settings, database: Database) -> Iterator[Finding]:
 def _compared(settings: Settings, user: str, allowed: int) -> Iterator[Finding]:
     # Each worker has one more for GET /health, and another to watch replicas.
     extra = 2 if settings.database_read_urls else 1
-    wanted = settings.workers * (settings.pool_size + extra)
+    pools = 2 if settings.service_database_url else 1
+    wanted = settings.workers * (pools * settings.pool_size + extra)
     if wanted <= allowed:
         return
-    fitting = allowed // settings.workers - extra
+    fitting = (allowed // settings.workers - extra) // pools
     yield Finding(
         "note",
         f"the service opens up to {wanted} connections, and PostgreSQL allows {user} {allowed}: requests wait",

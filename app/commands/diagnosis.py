@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.commands.finding import Finding, listed
@@ -30,8 +30,16 @@ def _database(settings: Settings, database: Database) -> Iterator[Finding]:
     ask = database.read
     roles = tuple(dict.fromkeys((*settings.api_roles, SERVICE_ROLE)))
     restricted = [each for each in settings.documents_only if each != ANY_ROLE]
-    about = json.loads(ask(_ABOUT.format(roles=array((*roles, *restricted)))) or b"{}")
+    question = _ABOUT.format(roles=array((*roles, *restricted)))
+    about = json.loads(ask(question) or b"{}")
     user = about["user"]
+    users = dict.fromkeys(roles, user)
+    if database.separates_service:
+        of_service = json.loads(database.read(question, as_service=True) or b"{}")
+        if of_service["place"] != about["place"]:
+            yield Finding("WRONG", "SERVICE_DATABASE_URL names another database than DATABASE_URL", "correct it")
+        users[SERVICE_ROLE] = of_service["user"]
+        about["roles"][SERVICE_ROLE] = of_service["roles"].get(SERVICE_ROLE)
     yield Finding("ok", f"{user} is connected to the database {about['database']}, PostgreSQL {about['server']}")
     too_old = unsupported(about["server_number"])
     if too_old:
@@ -47,8 +55,8 @@ def _database(settings: Settings, database: Database) -> Iterator[Finding]:
     yield from _installation(state)
     for damage in storage_damage(ask):
         yield Finding("WRONG", damage, "as the owner of schema storage: run portico init, which repairs it")
-    yield from _roles(roles, about["roles"], user)
-    settable = [name for name in roles if about["roles"].get(name, {}).get("settable")]
+    yield from _roles(users, about["roles"])
+    settable = [name for name in roles if (about["roles"].get(name) or {}).get("settable")]
     yield from role_trials(database, state, settable)
     if unknown := [each for each in restricted if each not in about["roles"]]:
         yield Finding("WRONG", f"DOCUMENTS_ONLY restricts nobody by roles that do not exist: {listed(unknown)}")
@@ -84,8 +92,9 @@ def _installation(state: InstallationState) -> Iterator[Finding]:
         )
 
 
-def _roles(names: Sequence[str], known: dict[str, dict[str, bool]], user: str) -> Iterator[Finding]:
-    for name in names:
+def _roles(users: Mapping[str, str], known: dict[str, dict[str, bool]]) -> Iterator[Finding]:
+    """``users``: for each role the login that becomes it."""
+    for name, user in users.items():
         role = known.get(name)
         if role is None:
             fix = f"create role {name} nologin"
@@ -159,6 +168,7 @@ def _left_out(schema: str, found: dict[str, Any]) -> Iterator[Finding]:
 _ABOUT = """
 select pg_catalog.json_build_object(
   'user', current_user, 'database', current_database(),
+  'place', concat_ws(' ', current_database(), pg_postmaster_start_time(), pg_is_in_recovery()),
   'server', current_setting('server_version'), 'server_number', current_setting('server_version_num')::int,
   'superuser', (select rolsuper from pg_catalog.pg_roles where rolname = current_user),
   'roles', (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -51,7 +52,8 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
     with closing(make_engine(settings, plugins)) as engine:
         database = engine.database
         if security:
-            return [*review(settings, database.read), *effects(settings, engine)]
+            as_service = partial(database.read, as_service=True) if database.separates_service else None
+            return [*review(settings, database.read, as_service), *effects(settings, engine)]
         of_database = (examine, connections, spread, replicas)
         found = [Finding("note", each, "rename it") for each in misspelt(os.environ, declared(plugins))]
         found += of_settings(settings)

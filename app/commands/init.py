@@ -10,6 +10,8 @@ import click
 from app.commands.failure import CommandError
 from app.commands.report import tell
 from app.commands.target import settings_with_database
+from app.identity import SERVICE_ROLE
+from app.settings import load
 
 
 @click.command("init")
@@ -25,17 +27,29 @@ from app.commands.target import settings_with_database
     "--no-grants-on-public", "grants_on_public", flag_value="none", help="The same as --grants-on-public=none."
 )
 @click.option("--yes", is_flag=True, help="Confirm what --grants-on-public=all opens, as in scripts.")
-def command(grants_on_public: str, yes: bool) -> None:
+@click.option(
+    "--logins",
+    metavar="NAME",
+    help="Also make the two logins of the service, NAME_api and NAME_service, and print their URLs once.",
+)
+def command(grants_on_public: str, yes: bool, logins: str | None) -> None:
     """Install Portico's objects in the database: roles, grants, and the schemas graphql, auth and storage.
 
     It can be run again: it adds what is missing and keeps what exists.
     """
-    from app.installation import install
+    from app.installation import install, make_logins
 
     with settings_with_database() as settings:
+        if logins is not None and load().database_url is None:
+            raise CommandError("--logins needs DATABASE_URL; the embedded PostgreSQL has its own login")
         url = settings.database_url or ""
         opened = _confirmed(url, yes) if grants_on_public == "all" else ()
         tell(install(url, grants_on_public="none" if grants_on_public == "none" else "protected", opened=opened))
+        if logins is not None:
+            made = make_logins(url, logins, (*settings.api_roles, SERVICE_ROLE))
+            click.echo("The service connects with these; they are not shown again:")
+            click.echo(f"DATABASE_URL={made.database_url}")
+            click.echo(f"SERVICE_DATABASE_URL={made.service_database_url}")
 
 
 def _confirmed(url: str, yes: bool) -> Sequence[str]:

@@ -71,7 +71,8 @@ def _refusals(database: Database, role: str, statements: Sequence[str]) -> Itera
         try:
             # EXPLAIN checks the rights on everything that a statement uses, and executes nothing.
             explained = [f"explain {each}" for each in remaining]
-            database.read(BETWEEN_STATEMENTS.join([f"set local role {quoted(role)}", *explained]))
+            statements_of_role = BETWEEN_STATEMENTS.join([f"set local role {quoted(role)}", *explained])
+            database.read(statements_of_role, as_service=role == SERVICE_ROLE)
             return
         except StatementError as ex:
             if ex.diagnosis.sqlstate == INSUFFICIENT_PRIVILEGE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from app.commands.finding import Finding, Mark, listed
 from app.commands.literals import literal
@@ -24,9 +25,10 @@ _KNOWN_SECRETS = (
 )
 
 
-def review(settings: Settings, ask: Ask) -> list[Finding]:
-    """Check everything and change nothing. Raises Unavailable when the database cannot be reached."""
-    findings = [*_keys(settings), *_settings(settings), *_login(ask)]
+def review(settings: Settings, ask: Ask, ask_as_service: Ask | None = None) -> list[Finding]:
+    """Check everything and change nothing; ``ask_as_service`` asks as the login of SERVICE_DATABASE_URL. Raises
+    Unavailable when the database cannot be reached."""
+    findings = [*_keys(settings), *_settings(settings), *_login(ask), *_reach(ask, ask_as_service or ask)]
     for schema in settings.api_schemas:
         findings += _private(schema, ask)
         findings += _schema(schema, ask)
@@ -67,12 +69,7 @@ def _settings(settings: Settings) -> Iterator[Finding]:
 
 def _login(ask: Ask) -> Iterator[Finding]:
     login = json.loads(ask(_LOGIN) or b"{}")
-    for right in login["rights"]:
-        yield Finding(
-            "WRONG",
-            f"the login {login['name']} has {right}, which it does not need",
-            "connect as a role that may only switch to the roles of the API: docs/database.md",
-        )
+    yield from _rights(login)
     if login["sees_statements"]:
         yield Finding(
             "note",
@@ -81,6 +78,38 @@ def _login(ask: Ask) -> Iterator[Finding]:
         )
     if login["lists_blobs"]:
         yield Finding("WRONG", "everybody may execute storage.list_replaced_blob()", "run portico init, which fixes it")
+
+
+def _rights(login: dict[str, Any]) -> Iterator[Finding]:
+    for right in login["rights"]:
+        yield Finding(
+            "WRONG",
+            f"the login {login['name']} has {right}, which it does not need",
+            "connect as a role that may only switch to the roles of the API: docs/database.md",
+        )
+
+
+def _reach(ask: Ask, ask_as_service: Ask) -> Iterator[Finding]:
+    """Whether the login of callers reaches service_role, and what the other one has, if it is another."""
+    login, of_service = (json.loads(each(_LOGIN) or b"{}") for each in (ask, ask_as_service))
+    has_second = login["name"] != of_service["name"]
+    if has_second:
+        yield from _rights(of_service)
+    if not login["becomes_service"]:
+        return
+    if has_second:
+        yield Finding(
+            "WRONG",
+            f"the login {login['name']} of DATABASE_URL may become service_role, which has a login of its own",
+            f"revoke service_role from {login['name']}, and from the roles that it may become",
+        )
+    else:
+        yield Finding(
+            "note",
+            f"the login {login['name']} may become every role of the API: SQL that a caller injects into a function may"
+            " become service_role",
+            "portico init --logins=<name> makes two; set DATABASE_URL and SERVICE_DATABASE_URL: docs/security.md",
+        )
 
 
 def _private(schema: str, ask: Ask) -> Iterator[Finding]:
@@ -132,6 +161,8 @@ select pg_catalog.json_build_object(
     ) as held (right_name, is_held) where is_held),
   'sees_statements', (select has_function_privilege(a.oid, 'pg_catalog.pg_prepared_statement()', 'execute')
                       from pg_catalog.pg_roles a where a.rolname = 'anon'),
+  'becomes_service', coalesce((select pg_has_role(r.oid, s.oid, 'member')
+                               from pg_catalog.pg_roles s where s.rolname = 'service_role'), false),
   'lists_blobs', exists (
     select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where n.nspname = 'storage' and p.proname = 'list_replaced_blob'

@@ -39,6 +39,8 @@ def _with_database(settings: Settings, *, as_owner: bool) -> Iterator[Settings]:
     if settings.database_url is not None:
         yield settings
         return
+    if settings.service_database_url is not None:
+        raise CommandError("SERVICE_DATABASE_URL needs DATABASE_URL")
     if not is_in_data_dir(settings, _CLUSTER):
         raise CommandError("set DATABASE_URL, or run `portico serve` once, which creates an embedded PostgreSQL here")
     from app.commands.trial import find_database, with_kept_keys

@@ -35,6 +35,8 @@ def start_trial(settings: Settings, database: str = DATABASE) -> tuple[EmbeddedP
 
     Raises EmbeddedError or InstallationError.
     """
+    if settings.service_database_url:
+        raise EmbeddedError("SERVICE_DATABASE_URL needs DATABASE_URL")
     cluster = EmbeddedPostgres(Path(settings.data_dir) / "postgres").join()
     try:
         _ensure_database(cluster, database)

@@ -8,7 +8,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from threading import Condition, Lock
 from typing import cast
 from weakref import WeakSet
@@ -48,6 +48,10 @@ class PoolState:
     waits: int = 0
     waited_s: float = 0.0
     timeouts: int = 0
+
+    def plus(self, other: PoolState) -> PoolState:
+        """Both together."""
+        return PoolState(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
 
 class Busy(Unavailable):

@@ -39,9 +39,19 @@ def _size_of(schema: ApiSchema) -> int:
 
 
 class RoleSchemas:
-    """Safe to share between threads; two of them never build the same schema at once."""
+    """Safe to share between threads; two of them never build the same schema at once.
 
-    def __init__(self, schema_cache: SchemaCache, dialect: Dialect, rules: RuleBook) -> None:
+    ``of_other_logins``: roles that a login other than the one of the catalog takes on.
+    """
+
+    def __init__(
+        self,
+        schema_cache: SchemaCache,
+        dialect: Dialect,
+        rules: RuleBook,
+        of_other_logins: frozenset[str] = frozenset(),
+    ) -> None:
+        self._of_other_logins = of_other_logins
         self._schema_cache = schema_cache
         self._dialect = dialect
         self.rules = rules
@@ -73,7 +83,7 @@ class RoleSchemas:
 
     def _view(self, role: str, catalog: Catalog) -> RoleView:
         views = self._schema_cache.views(catalog)
-        if role in views.settable_roles:
+        if role in views.settable_roles or (role in self._of_other_logins and role in catalog.role_by_name):
             return views.view(role)
         if role in catalog.role_by_name:
             raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)

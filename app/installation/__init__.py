@@ -10,6 +10,7 @@ from app.installation.install import (
     Report,
     closed_relations,
     install,
+    make_logins,
     uninstall,
     upgrade,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "immutable",
     "install",
     "install_files",
+    "make_logins",
     "outdated",
     "read_server",
     "read_state",

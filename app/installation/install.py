@@ -17,6 +17,7 @@ from app.database.wire import DatabaseConnection
 from app.errors import PorticoError
 from app.installation import scripts
 from app.installation.lacks import Lack, lacks_of, lacks_of_public
+from app.installation.logins import Logins, making, two_logins, url_of
 from app.installation.opening import ClosedRelation, closed_relations_of, opening
 from app.installation.state import IS_STANDBY, Ask, outdated, read_server, read_state
 from app.installation.version import VERSION
@@ -132,6 +133,16 @@ def closed_relations(database_url: str) -> list[ClosedRelation]:
         ask = partial(_value, session)
         _check_server(ask)
         return closed_relations_of(ask)
+
+
+def make_logins(database_url: str, name: str, roles: Sequence[str]) -> Logins:
+    """Make the two logins of a service: ``name``_api, which may become each of ``roles`` but service_role, and
+    ``name``_service. Raises InstallationError, also where one exists, whose password is not known."""
+    both = two_logins(name, roles)
+    with _transaction(database_url) as session:
+        for login in both:
+            _run(session, making(partial(_value, session), login))
+    return Logins(*(url_of(database_url, login) for login in both))
 
 
 def upgrade(database_url: str, *, version: str = VERSION) -> Report:

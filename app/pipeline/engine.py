@@ -19,7 +19,7 @@ from app.graphql.role_rules import OperationCheck, RoleRules, RuleBook
 from app.graphql.role_schemas import RoleSchemas
 from app.graphql.syntax import read_syntax
 from app.graphql.values import Steering
-from app.identity import ApiRoles, Identity
+from app.identity import SERVICE_ROLE, ApiRoles, Identity
 from app.identity.identification import Identifications, identifications
 from app.pipeline.around import Around, around_stages
 from app.pipeline.extensions import RequestExtensions, request_extensions
@@ -99,7 +99,12 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
             is_distributed=_is_distributed(settings, schema_cache),
         ),
         schema_cache=schema_cache,
-        role_schemas=RoleSchemas(schema_cache, dialect, _rule_book(settings, plugins, dialect)),
+        role_schemas=RoleSchemas(
+            schema_cache,
+            dialect,
+            _rule_book(settings, plugins, dialect),
+            frozenset({SERVICE_ROLE}) if database.separates_service else frozenset(),
+        ),
         limits=limits,
         named_documents=_named_documents(settings, plugins, database, limits),
         documents=BoundedCache(entries),

@@ -67,8 +67,10 @@ class Capacity:
 
 
 def make_capacity(settings: Settings, workers: int) -> Capacity:
-    """The capacity of a service, with a pool for its database and one for each replica."""
-    return Capacity(workers, settings.transfer_space, 1 + len(settings.database_read_urls))
+    """The capacity of a service, with a pool for its database, one for each replica, and one for service_role if that
+    has its own."""
+    pools = 1 + len(settings.database_read_urls) + bool(settings.service_database_url)
+    return Capacity(workers, settings.transfer_space, pools)
 
 
 class Seat:

@@ -42,6 +42,9 @@ class Settings:
     database_url: str | None = setting(SECRET_URL, None,
         "The database, as postgresql://user:password@host:port/name or in libpq's other forms. "
         "If unset, an embedded PostgreSQL is started.")
+    service_database_url: str | None = setting(SECRET_URL, None,
+        "The same database as a login that may become service_role, where that of DATABASE_URL may not: then no code "
+        "that a caller has run in the database reaches service_role.")
     database_read_urls: tuple[str, ...] = setting(URLS, (),
         "Replicas of the database, as URLs separated by spaces, that answer queries and reads of the storage.")
     read_max_lag_s: float = setting(Seconds(), 5.0,

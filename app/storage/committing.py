@@ -19,7 +19,7 @@ from app.storage.asker import Asker
 from app.storage.bytes.blobs import discarded_if_refused
 from app.storage.errors import ObjectExists, RelatedMissing, RowLocked, StorageError
 from app.storage.judging import Judged, Write, judge, tried_as
-from app.storage.permissions import TriedWrite, trial_calls, trial_refusal, try_write_as_service
+from app.storage.permissions import TriedWrite, trial_calls, trial_refusal, try_apart, try_write_as_service
 from app.storage.records import NewBytes
 from app.storage.rows import RawValue, json_value, number, owner_columns, text
 from app.storage.sql import NOTHING, Projection
@@ -162,6 +162,12 @@ def _change(
             raise along.lost()
 
     calls = [call] if along is None else [call, *along.calls]
+    if tried is not None and storage.database.separates_service:
+        try:
+            try_apart(storage, asker, tried)
+        except ObjectExists:
+            return []
+        tried = None
     trial = [] if tried is None else trial_calls(asker, tried)
     try:
         return storage.change(

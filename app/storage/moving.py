@@ -117,10 +117,15 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
     check: Callable[[list[list[Row]]], None] | None = None
     # What keeps a folder was exempt from its bucket's rules. Under another name it no longer is, nor has it any bytes.
     if target.bucket != source.bucket or any(keeps_folder(name.key, size=0) for name in (source, target)):
-        calls += [(BECOME, (SERVICE_ROLE.encode(),)), (BUCKET, (text(target.bucket),))]
+        bucket = (BUCKET, (text(target.bucket),))
+        apart = storage.database.separates_service
+        if not apart:
+            calls += [(BECOME, (SERVICE_ROLE.encode(),)), bucket]
 
         def check(results: list[list[Row]]) -> None:
-            _check_moved(storage, target, results)
+            # service_role sees each bucket.
+            found = storage.database.run(asker.service_context(), [bucket], read_only=True) if apart else results
+            _check_moved(storage, target, results[0], found[-1])
 
     def change() -> list[Row]:
         try:
@@ -222,8 +227,7 @@ def _source(storage: Storage, asker: Asker, name: ObjectName) -> tuple[StoredObj
     return read_object(rows[0]), read_metadata(rows[0][4])
 
 
-def _check_moved(storage: Storage, target: ObjectName, results: list[list[Row]]) -> None:
-    moved_rows, _, buckets = results
+def _check_moved(storage: Storage, target: ObjectName, moved_rows: list[Row], buckets: list[Row]) -> None:
     bucket = read_bucket(buckets[0]) if buckets else None
     for row in moved_rows:
         if bucket is None:

@@ -83,17 +83,25 @@ def _permission(row: Row, tried: TriedWrite) -> Permission:
 
 def _target(storage: Storage, asker: Asker, name: ObjectName) -> Row:
     """The row of ``TARGET_THEN_ROLE``, read only. Raises RelatedMissing without a bucket, as a write would."""
-    try:
-        row = storage.database.run(asker.service_context(), [_target_call(name, asker.role)], read_only=True)[0][0]
-    except StatementError as ex:
-        raise translate(ex) from None
+    row = _read_target(storage, asker, name)
     if read_bucket(row[:5]) is None:
         raise RelatedMissing
     return row
 
 
+def _read_target(storage: Storage, asker: Asker, name: ObjectName) -> Row:
+    try:
+        return storage.database.run(asker.service_context(), [_target_call(name, SERVICE_ROLE)], read_only=True)[0][0]
+    except StatementError as ex:
+        raise translate(ex) from None
+
+
 def _tried(storage: Storage, asker: Asker, tried: TriedWrite, role: str) -> Row:
     """The row of ``TARGET_THEN_ROLE``, after which the write was tried as the role."""
+    if role != SERVICE_ROLE and storage.database.separates_service:
+        target = _read_target(storage, asker, tried.name)
+        try_apart(storage, asker, tried)
+        return target
     with storage.database.transaction(asker.service_context()) as transaction:
         try:
             return transaction.attempt([_target_call(tried.name, role), _trial(tried)])[0][0]
@@ -101,6 +109,16 @@ def _tried(storage: Storage, asker: Asker, tried: TriedWrite, role: str) -> Row:
             if ex.statement_index == 1:
                 raise translate(ex) from None
             raise trial_refusal(ex, role, upsert=tried.upsert) from None
+
+
+def try_apart(storage: Storage, asker: Asker, tried: TriedWrite) -> None:
+    """Try the write as the caller in a transaction of its own, where the service's login does not become the caller's
+    role. Raises why the database refuses."""
+    with storage.database.transaction(asker.own_context()) as transaction:
+        try:
+            transaction.attempt([_trial(tried)])
+        except StatementError as ex:
+            raise trial_refusal(ex, asker.role, upsert=tried.upsert) from None
 
 
 def _trial(tried: TriedWrite) -> BoundStatement:

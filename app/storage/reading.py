@@ -85,6 +85,12 @@ def _find_as_caller(
     storage: Storage, asker: Asker, name: ObjectName, projection: Projection
 ) -> tuple[RawValue, Row | None]:
     """The same with the caller's rights, unless the bucket is public."""
+    if storage.database.separates_service:
+        public, row = _find_as_service(storage, asker, name, projection)
+        if public == b"f":
+            own = (find_object(projection), (text(name.bucket), text(name.key)))
+            row = next(iter(storage.database.run(asker.own_context(), [own], read_only=True)[0]), None)
+        return public, row
     bucket_rows, rows = storage.database.run(
         asker.service_context(),
         [

@@ -218,3 +218,19 @@ RECORD_EVENTS = Statement(
     """,
     "record_events",
 )
+# $3: seconds until they are due, unless they are confirmed or forgotten before. Gives their ids.
+ANNOUNCE_EVENTS = Statement(
+    """
+    INSERT INTO storage.work (kind, bucket_id, name, version, event, due_at)
+    SELECT 'post_event', e ->> 'bucketId', e ->> 'name', e ->> 'version',
+           e || pg_catalog.jsonb_build_object('receiver', r),
+           clock_timestamp() + pg_catalog.make_interval(secs => $3::float8)
+    FROM jsonb_array_elements($1::jsonb) AS e, jsonb_array_elements_text($2::jsonb) AS r
+    RETURNING id
+    """,
+    "announce_events",
+)
+CONFIRM_EVENTS = Statement(
+    "UPDATE storage.work SET due_at = clock_timestamp() WHERE id = ANY ($1::bigint[])", "confirm_events"
+)
+FORGET_EVENTS = Statement("DELETE FROM storage.work WHERE id = ANY ($1::bigint[])", "forget_events")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -22,6 +22,7 @@ from app.storage.bytes.backend import Backend, open_backend
 from app.storage.bytes.small_blobs import SmallBlobs
 from app.storage.long_reads import LongReads, Read
 from app.storage.sql import BECOME, RECORD_EVENTS
+from app.storage.upkeep.announcing import announced
 from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, encode_events
 from app.storage.upkeep.work import Background, WorkList
 
@@ -111,15 +112,19 @@ class Storage:
         if not self.receivers and check is None:
             context = context.with_savepoints() if trial else context
             return self.database.run(context, [*undone, *calls], read_only=False)[len(undone) :]
-        with self.database.transaction(context) as transaction:
+        # Their events are settled once the transaction has ended.
+        with ExitStack() as ended, self.database.transaction(context) as transaction:
             results = transaction.run_all([*undone, *calls])[len(undone) :]
             if check is not None:
                 check(results)
             events = events_of(results) if self.receivers else ()
             if events:
                 names = json.dumps([receiver.name for receiver in self.receivers]).encode()
-                written = encode_events(events, asker.request_id())
-                transaction.run_all([(BECOME, (SERVICE_ROLE.encode(),)), (RECORD_EVENTS, (written, names))])
+                values = encode_events(events, asker.request_id()), names
+                if context.role != SERVICE_ROLE and self.database.separates_service:
+                    ended.enter_context(announced(self.database, asker.service_context(), values))
+                else:
+                    transaction.run_all([(BECOME, (SERVICE_ROLE.encode(),)), (RECORD_EVENTS, values)])
         self.wake.set()
         return results
 

@@ -21,6 +21,7 @@ SHORT = (
     "generated documents on twins",
     "mixed callers, disturbed",
     "spoilt sessions",
+    "injections and service_role",
     "forged tokens",
     "roles in genuine tokens",
     "tokens of two kinds",

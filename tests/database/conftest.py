@@ -40,6 +40,7 @@ class DatabaseOptions:
     statement_timeout_ms: int = 30_000
     database_margin_s: float = 60.0
     database_read_urls: Sequence[str] = ()
+    service_database_url: str | None = None
     read_max_lag_s: float = 5.0
 
 

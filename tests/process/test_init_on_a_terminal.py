@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.postgres_server import PostgresServer
+from tests.postgres_server import PostgresServer, connect
 from tests.process.conftest import Portico
 from tests.process.running import PATIENCE_S, REPOSITORY, environment
 
@@ -107,3 +107,24 @@ def test_it_asks_nothing_in_an_empty_database(postgres: PostgresServer) -> None:
     code, screen = on_a_terminal("", "--grants-on-public=all", url=url)
     assert code == 0, screen
     assert QUESTION not in screen
+
+
+def test_it_makes_two_logins_and_prints_their_urls(
+    database_url: str, portico: Portico, postgres: PostgresServer
+) -> None:
+    finished = portico("init", "--logins=printed", DATABASE_URL=database_url)
+    try:
+        assert finished.returncode == 0, finished.stderr
+        lines = dict(line.split("=", 1) for line in finished.stdout.splitlines() if "DATABASE_URL=" in line)
+        assert set(lines) == {"DATABASE_URL", "SERVICE_DATABASE_URL"}
+        for url, role, can in (("DATABASE_URL", "anon", True), ("DATABASE_URL", "service_role", False)):
+            connection = connect(lines[url])
+            assert connection.run("select pg_has_role(current_user, :role, 'member')", role=role) == [[can]]
+            connection.close()
+        stored = postgres.execute("select rolpassword from pg_authid where rolname like 'printed%'")
+        assert [str(value).startswith("SCRAM-SHA-256$4096:") for (value,) in stored] == [True, True]
+        again = portico("doctor", **lines)
+        assert "WRONG" not in again.stdout.replace("WRONG no key is set", ""), again.stdout
+    finally:
+        postgres.execute("drop owned by printed_api, printed_service", database_url)
+        postgres.execute("drop role if exists printed_api, printed_service")

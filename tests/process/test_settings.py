@@ -112,6 +112,13 @@ def test_a_bad_url_of_a_replica_is_not_called_the_databases(portico: Portico, da
     assert finished.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("url", ["mysql://h/d", "postgresql://h/d?sslmode=verify-full&sslrootcert=/nowhere"])
+def test_a_bad_url_of_the_second_login_is_named(portico: Portico, database_url: str, url: str) -> None:
+    finished = portico("doctor", DATABASE_URL=database_url, SERVICE_DATABASE_URL=url, ANON_KEY="k")
+    assert finished.returncode == 1
+    assert finished.stderr.startswith("portico: SERVICE_DATABASE_URL: ")
+
+
 def test_a_folder_as_storage_url_is_told_how_to_write_it(tmp_path: Path) -> None:
     with pytest.raises(BackendUnusable, match="serves the scheme") as raised:
         open_backend(plugin_manager(), str(tmp_path))
@@ -304,8 +311,8 @@ def test_two_declarations_of_one_name_or_variable_are_refused(other: Setting[int
 
 def test_secrets_have_no_option() -> None:
     secret = {
-        "DATABASE_URL", "DATABASE_READ_URLS", "JWT_SECRET", "ANON_KEY", "SERVICE_ROLE_KEY", "WEBHOOK_KEY",
-        "S3_PROTOCOL_ACCESS_KEY_SECRET",
+        "DATABASE_URL", "DATABASE_READ_URLS", "SERVICE_DATABASE_URL", "JWT_SECRET", "ANON_KEY", "SERVICE_ROLE_KEY",
+        "WEBHOOK_KEY", "S3_PROTOCOL_ACCESS_KEY_SECRET",
     }  # fmt: skip
     assert {each.env for each in DECLARED if not each.is_option} == secret
     assert not COLOUR_URL.is_option

@@ -20,7 +20,7 @@ import requests
 
 from app.discovery import configure
 from app.server.address import listen
-from app.server.capacity import Capacity
+from app.server.capacity import Capacity, make_capacity
 from app.server.worker import Worker
 from app.wsgi import Application, create_app
 from tests.postgres_server import PostgresServer
@@ -142,7 +142,7 @@ def running(
     loaded, chosen = configure({}, given, plugins)
     listener = listen("127.0.0.1", 0)
     application = create_app(loaded, chosen)
-    capacity = Capacity(1, loaded.transfer_space)
+    capacity = make_capacity(loaded, 1)
     worker = Worker(application, listener, loaded, capacity.seat(0))
     thread = threading.Thread(target=worker.run, daemon=True)
     thread.start()
