@@ -94,7 +94,8 @@ class _Watcher:
         self._run = run
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._run.files.add(report.location[0])
+        # Not its location, which is that of the class where tests are inherited from another file.
+        self._run.files.add(report.nodeid.partition("::")[0])
         if report.skipped:
             self._add(report.nodeid.partition("[")[0], getattr(report, "wasxfail", None) or _reason(report))
 

@@ -69,7 +69,10 @@ def test_the_last_lines_say_what_was_not_run(run: Callable[..., Finished], proce
     assert "2 passed, 3 skipped, 1 xfailed" in last
 
 
-def test_a_run_that_leaves_out_more_than_is_listed_fails(run: Callable[..., Finished]) -> None:
+def test_a_run_that_leaves_out_more_than_is_listed_fails(run: Callable[..., Finished], tmp_path: Path) -> None:
+    (tmp_path / "test_c.py").write_text("from test_a import test_nothing")
+    done = run(PRINTER, "test_c.py")
+    assert (done.returncode, "on the list" in done.stdout) == (0, False), done.stdout
     module = '[[skip]]\ntests = "test_b.py"\nreason = "needs a module"\nbecause = "It is so."\n'
     done = run(PRINTER + PAPER + INK + module, "-n", "2")
     assert (done.returncode, "on the list" in done.stdout) == (0, False), done.stdout
