@@ -19,9 +19,9 @@ def left_out(engine: Engine) -> list[Finding]:
                 api = engine.role_schemas.of_role(role)
                 advice = (each for some in api.hooks.advice(api=api, read=engine.database.read) for each in some)
                 for each in (*api.notices, *advice):
-                    told = found.setdefault((each.subject, each.reason), each)
+                    first = found.setdefault((each.subject, each.reason), each)
                     # Who may read more is given a fix that says more.
-                    if len(each.fix) > len(told.fix):
+                    if len(each.fix) > len(first.fix):
                         found[each.subject, each.reason] = each
             except AccessError:
                 continue

@@ -22,8 +22,8 @@ _LIMITS = {"alias_limit": 100_000, "dry_run": True, "field_limit": 100_000, "tok
 def command(role: str, only: str, *, writes: bool, as_json: bool) -> int:
     """Compare the answers of the GraphQL API with SQL, for every relation that a role sees.
 
-    Rows, pages, filters, orders, relationships, aggregates and keys are asked for both ways. Nothing is changed. The
-    exit code is 1 if anything differs.
+    It reads rows, pages, filters, orders, relationships, aggregates and keys both ways, and changes nothing. The exit
+    code is 1 if anything differs.
     """
     from app.pipeline.engine import make_engine
     from app.verification import Extent, verify

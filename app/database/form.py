@@ -31,7 +31,7 @@ _MOST_FUNCTION_ARGUMENTS = 100
 
 class TransactionForm(NamedTuple):
     """``begin`` and ``end``: the steps around those of the transaction. ``assignments`` makes the columns of a SELECT
-    that set so many settings until its end; their names and values alternate in the parameters, from the first on.
+    that set a number of settings until its end; their names and values alternate in the parameters, from the first on.
     ``settings``: those of the transaction itself. ``then``: columns of that SELECT behind these."""
 
     begin: tuple[Step, ...]

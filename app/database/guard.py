@@ -28,7 +28,7 @@ _MARK = "portico session: "
 _BETWEEN, _THEN = "\x1f", "\x1e"
 
 _VALUES = ", ".join(f"pg_catalog.current_setting('{name}')" for name in _WATCHED)
-# They are compared without being told.
+# They are compared, but not shown.
 _NOW = (
     f"pg_catalog.concat_ws(pg_catalog.chr({ord(_BETWEEN)}), {_VALUES},"
     f" pg_catalog.hashtext(pg_catalog.current_setting('{_CLAIMS}', true)))"
@@ -61,6 +61,6 @@ def settings_changed(error: StatementError) -> tuple[str, ...]:
     error.statement_index = (place + 1) // 2
     if not is_guard or error.diagnosis.sqlstate != INVALID_TEXT_REPRESENTATION:
         return ()
-    told = error.diagnosis.message.partition(_MARK)[2]
-    before, _, now = (part.split(_BETWEEN) for part in told.rpartition('"')[0].partition(_THEN))
+    values = error.diagnosis.message.partition(_MARK)[2]
+    before, _, now = (part.split(_BETWEEN) for part in values.rpartition('"')[0].partition(_THEN))
     return tuple(name for name, old, new in zip((*_WATCHED, _CLAIMS), before, now, strict=False) if old != new)

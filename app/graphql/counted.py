@@ -1,4 +1,4 @@
-"""Input objects of which a request may have only so many, because each becomes a part of its SQL."""
+"""Input objects whose number in a request is limited, because each becomes a part of its SQL."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _MOST_NAMES = 2000
 """Among how many names of types one is suggested."""
 
 _LARGE, _LONG = 1000, 50_000
-"""From how many tokens, or characters, on a document is large: of its errors only the first are told, without names,
+"""From how many tokens, or characters, on a document is large: only its first errors are reported, without names,
 since graphql-core reads all of the text for the place of an error, and prints all of an object of which a member is
 wrong."""
 

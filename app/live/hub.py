@@ -73,7 +73,7 @@ class Watch:
 
 class Hub:
     """All that is watched; used in one thread, that of the event loop. ``poll_s``: how often queries run that read
-    something which no trigger tells of. ``places``: those of viewers. ``ran`` is called after each run."""
+    something that no trigger reports. ``places``: those of viewers. ``ran`` is called after each run."""
 
     def __init__(
         self, queries: Queries, executor: Executor, *, poll_s: float, places: Places, ran: Callable[[LiveAnswer], None]

@@ -61,7 +61,7 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
             lifespan="off",
             log_config=None,
             access_log=False,
-            # The address in X-Forwarded-For, by which callers without a subject are told apart.
+            # The address in X-Forwarded-For, which distinguishes callers without a subject.
             forwarded_allow_ips=settings.trusted_proxy or "127.0.0.1",
             server_header=False,
             ws=PromptSocket,

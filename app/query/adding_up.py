@@ -53,7 +53,7 @@ class _Objects:
     def sum(self, total: ColumnElement[Any], own: ColumnElement[Any]) -> ColumnElement[Any]:
         """``total`` for a proposed row whose object gives a value, ``own`` for one whose object does not."""
         name = self._column.field_name
-        message = f"It cannot be told whether the object has a value for {name}, as its key was changed"
+        message = f"The service cannot determine whether the object has a value for {name}, as its key was changed"
         hint = 'Give all objects a value for it, or none: docs/changes.md, "Upsert".'
         failure = cast_to(fail_with(message, as_text(own), hint), self._column.column.type_text)
         found = case((self._is_one(given="true"), total), (self._is_one(given="false"), own), else_=failure)

@@ -27,7 +27,7 @@ HANDED_ON = "portico.k"
 """What the names of the settings begin with in which a statement hands texts on to a later one."""
 
 MAX_CONDITIONS = 2_000
-"""The service takes 0.1 s of CPU to write so many conditions, and PostgreSQL as long to plan them."""
+"""The service takes 0.1 s of CPU to write that many conditions, and PostgreSQL as long to plan them."""
 
 OF_A_PATTERN, OF_A_SEARCH, OF_A_REGEX = 4, 50, 100
 """As how many conditions those count that cost more for each row: PostgreSQL reads the text that is searched, and keeps
@@ -58,8 +58,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class _Portions:
-    """About how many times a list has so many values: a power of two, so that not each number makes another plan.
-    As what steers it keeps the kinds of values, too."""
+    """The number of portions of ``to_one`` values in a list, rounded up to a power of two: lists of similar lengths
+    share a plan. The key keeps the kinds of values too."""
 
     to_one: int
 
@@ -136,16 +136,15 @@ class Planning:
             raise OverLimit(TOO_MANY_CONDITIONS)
 
     def count_values(self, leaf: Leaf, to_one: int, of_each: int = 1) -> None:
-        """The same for a list that is compared with each row: so many of its values count as ``of_each`` conditions."""
+        """Count a list that is compared with each row: every ``to_one`` of its values as ``of_each`` conditions."""
         portions = _Portions(to_one)
         leaf.steer(portions)
         self.count_conditions(portions.number(leaf.raw) * of_each)
 
     @contextmanager
     def relation_step(self, deepest: int, times: int = 1) -> Iterator[None]:
-        """Count a step from a filter to related rows, which the filter asks for so many ``times``, as conditions too;
-        what is counted within the context is one step deeper. Raises OverLimit if there are too many, or more than
-        ``deepest`` one within the other."""
+        """Count ``times`` steps from a filter to related rows, which are conditions too. Steps that are counted within
+        the context are one level deeper. Raises OverLimit beyond the limit of steps, or of ``deepest`` levels."""
         self.count_conditions(times)
         self.relation_steps += times
         self._relation_depth += 1

@@ -27,7 +27,7 @@ that it stands for. PostgreSQL takes up to half a second to make so many."""
 
 MOST_OPTIONAL = 200
 """How many parts that can match nothing may stand one behind the other: PostgreSQL takes 40 ms to find what can follow
-each of so many, and a second for three times as many."""
+each of that number, and a second for three times as many."""
 
 MOST_BOUNDARIES = 10
 """How many boundaries of words may meet at one place. PostgreSQL takes half a second to refuse twenty."""

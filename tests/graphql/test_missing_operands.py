@@ -117,7 +117,10 @@ def test_rows_whose_key_a_trigger_makes_are_never_changed_by_a_guess(door: Door)
     query = """mutation ($objects: [renamedInsertInput!]!) {
       insertIntorenamedCollection(objects: $objects, onConflict: {addColumns: [hits]}) { records { slug hits } } }"""
     refused = door.ask(query, {"objects": [{"slug": "A", "hits": 1}, {"slug": "B"}]})
-    assert refused.message == "It cannot be told whether the object has a value for hits, as its key was changed"
+    assert (
+        refused.message
+        == "The service cannot determine whether the object has a value for hits, as its key was changed"
+    )
     assert refused.code == "BAD_USER_INPUT"
     objects = [{"slug": "a", "hits": 1}, {"slug": "b"}]
     records = door.ask(query, {"objects": objects}).data["insertIntorenamedCollection"]["records"]

@@ -111,7 +111,7 @@ class ResumableUploads:
         if call.signed is not None:
             begun_with = upload.notes.get(_SIGNED)
             if begun_with is None:
-                # It is the signer's own, who has given nobody a token for it.
+                # It is the signer's own; the signer has given no one a token for it.
                 raise NoSuchUpload
             call.signed.check(upload.name, begun_with)
         return upload

@@ -25,7 +25,7 @@ begin
 exception when others then
   return false;
 end $$;
-create policy "whoever becomes service_role" on storage.objects
+create policy "any role that becomes service_role" on storage.objects
   using (becomes_service()) with check (becomes_service());
 grant execute on function flawed, becomes_service to anon, authenticated;
 """

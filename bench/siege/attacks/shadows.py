@@ -1,4 +1,4 @@
-"""Objects of users by the names of PostgreSQL's own, in an exposed schema: none may run for whoever asks."""
+"""Objects of users named like PostgreSQL's own, in an exposed schema: none may run with the caller's rights."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ WITH affected_1 AS (
   ELSE CAST(
     CAST(
       CAST(
-        'portico: It cannot be told whether the object has a value for hits, as its key was changed | Give all objects a value for it, or none: docs/changes.md, "Upsert".; ' || CAST(
+        'portico: The service cannot determine whether the object has a value for hits, as its key was changed | Give all objects a value for it, or none: docs/changes.md, "Upsert".; ' || CAST(
           public.account.hits AS TEXT
         ) AS integer
       ) AS TEXT
