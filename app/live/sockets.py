@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import falcon.asgi
@@ -90,6 +90,13 @@ class Sockets:
         return bool(host) and host in own
 
 
+class _Watching(NamedTuple):
+    """What is watched under an id."""
+
+    task: asyncio.Task[None]
+    place: LivePlace
+
+
 class _Connection:
     """One connection, and what it watches, by the ids that the client chose. Those whose client has said who it is have
     one of the ``places``."""
@@ -115,7 +122,7 @@ class _Connection:
         self._place: LivePlace | None = None
         self._header: Callable[[str], str | None] | None = None
         self._deadline: asyncio.Task[None] | None = None
-        self._watching: dict[str, asyncio.Task[None]] = {}
+        self._watching: dict[str, _Watching] = {}
         self._sending = asyncio.Lock()
 
     async def serve(self) -> None:
@@ -129,7 +136,7 @@ class _Connection:
         finally:
             if self._place is not None:
                 self._place.leave()
-            for each in (*self._watching.values(), self._deadline):
+            for each in (*(watching.task for watching in self._watching.values()), self._deadline):
                 if each is not None:
                     each.cancel()
 
@@ -151,7 +158,7 @@ class _Connection:
         elif kind == "subscribe":
             await self._subscribe(_id(message), payload)
         elif kind == "complete":
-            watching = self._watching.pop(_id(message), None)
+            watching = self._forget(_id(message))
             if watching is not None:
                 watching.cancel()
         elif kind != "pong":
@@ -196,9 +203,18 @@ class _Connection:
             record.refused(reply.status, ex.code)
             await self._tell_errors(id_, reply.body)
         else:
-            task = self._watching[id_] = asyncio.create_task(self._watch(id_, query, record))
+            task = asyncio.create_task(self._watch(id_, query, record))
             # One that is cancelled at once does not even begin.
             task.add_done_callback(lambda _: place.leave())
+            self._watching[id_] = _Watching(task, place)
+
+    def _forget(self, id_: str) -> asyncio.Task[None] | None:
+        """The task under an id, if there is one; its place and its id are free again."""
+        watching = self._watching.pop(id_, None)
+        if watching is None:
+            return None
+        watching.place.leave()
+        return watching.task
 
     async def _watch(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
         try:
@@ -225,12 +241,12 @@ class _Connection:
         record.sent(answer.body)
         await self._send({"id": id_, "type": "next"}, answer.body)
         # The id is free before the client hears of it.
-        self._watching.pop(id_, None)
+        self._forget(id_)
         await self._send({"id": id_, "type": "complete"})
 
     async def _tell_errors(self, id_: str, body: bytes) -> None:
         """Tell why an operation has no answer, by the errors of one that could not be planned. Its id is free again."""
-        self._watching.pop(id_, None)
+        self._forget(id_)
         await self._send({"id": id_, "type": "error", "payload": json.loads(body)["errors"]})
 
     async def _send(self, message: Mapping[str, Any], payload: bytes | None = None) -> None:
@@ -246,7 +262,7 @@ class _Connection:
     async def _close_later(self, seconds: float, code: int, reason: str) -> None:
         await asyncio.sleep(seconds)
         for each in self._watching.values():
-            each.cancel()
+            each.task.cancel()
         with suppress(WebSocketDisconnected):
             await self._ws.close(code, reason)
 

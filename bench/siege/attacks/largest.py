@@ -101,7 +101,7 @@ def _wide() -> Iterator[tuple[str, str, Any]]:
     yield (
         "numbers",
         f"query ($x: [Int!]) {{ accountCollection(filter: {{{numbers}}}) {{ __typename }} }}",
-        [1] * 400_000,
+        [1] * 300_000,
     )
     order = "query ($x: [AccountOrderBy!]) { accountCollection(orderBy: $x) { edges { cursor } } }"
     yield "order", order, [{"id": "AscNullsLast"}] * 20_000
