@@ -37,8 +37,9 @@ _SETTINGS = {
     "synchronous_commit": "off",
     "timezone": "UTC",
 }
-_WATCHED = '"$@" & server=$!; read -r _; kill -INT $server; wait $server'
-"""A shell that stops the server when its standard input ends, as it does with the process that has the other end."""
+_WATCHED = '"$@" & server=$!; read -r _; kill -QUIT $server; wait $server; rm -rf "$0"'
+"""A shell that stops the server, which need write nothing more, and removes its data when its own standard input ends:
+with the process that has the other end, if not before."""
 
 
 @contextmanager
@@ -102,7 +103,7 @@ def server_of(programs: Path) -> Iterator[PostgresServer]:
     command = [str(program), "-D", str(data), "-k", str(directory)]
     for name, value in _SETTINGS.items():
         command += ["-c", f"{name}={value}"]
-    watched = ["/bin/sh", "-c", _WATCHED, "sh", *command]
+    watched = ["/bin/sh", "-c", _WATCHED, str(data), *command]
     process = subprocess.Popen(watched, stdin=subprocess.PIPE, start_new_session=True, **options)
     try:
         server = PostgresServer(f"postgresql://postgres@/postgres?host={directory}", share)

@@ -81,6 +81,7 @@ class Loop:
         self._waiting: deque[_Waiting] = deque()
         self._leader: _Seat | None = None
         self._closed = False
+        self._alive = 0
         self._waker = Waker(self._readiness)
         self._pause: tuple[float, Callable[[], None]] | None = None
         self._watched = False
@@ -88,7 +89,8 @@ class Loop:
         self.sampling = Sampling()
 
     def start(self) -> None:
-        for number in range(self._threads + 1):
+        self._alive = self._threads + 1
+        for number in range(self._alive):
             threading.Thread(target=self._work, name=f"worker-{number}", daemon=True).start()
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
@@ -170,6 +172,11 @@ class Loop:
                 self._lead(seat)
             elif job is not None:
                 guarded(job)
+        with self._lock:
+            self._alive -= 1
+            is_last = not self._alive
+        if is_last:
+            self._waker.close()
 
     def _next(self, seat: _Seat) -> Callable[[], None] | None:
         with self._lock:

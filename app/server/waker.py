@@ -19,9 +19,14 @@ class Waker:
         readiness.watch(self._receiver, 0, EVENT_READ, self)
 
     def wake(self) -> None:
-        with contextlib.suppress(BlockingIOError):
+        # It wakes already, or was closed: no thread waits any more.
+        with contextlib.suppress(OSError):
             self._sender.send(b".")
 
     def attend(self) -> None:
         with contextlib.suppress(BlockingIOError):
             self._receiver.recv(4096)
+
+    def close(self) -> None:
+        self._receiver.close()
+        self._sender.close()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock
+
+from pg8000.exceptions import InterfaceError
 
 from tests.schema_cache.session import Session
 
@@ -31,9 +34,12 @@ class Asker:
                     self._session = Session(self.url)
                 return self._session.value(sql)
             except Exception:
-                self._session = None
+                self.close()
                 raise
 
     def close(self) -> None:
-        if self._session:
-            self._session.close()
+        session, self._session = self._session, None
+        if session is not None:
+            # A connection that broke cannot be closed in order.
+            with suppress(InterfaceError, OSError):
+                session.close()

@@ -77,6 +77,8 @@ def running(folder: Path) -> Iterator[int]:
     finally:
         process.terminate()
         process.wait(PATIENCE_S)
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def connection_string(port: int) -> str:
