@@ -1,4 +1,4 @@
-"""Packages that tests run unmodified but that are not requirements of the project: from npm, PyPI and Debian.
+"""Packages that tests run unmodified but that are not requirements of the project: from npm, PyPI, Maven and Debian.
 
 They are installed once, in a cache directory outside of the repository; a test is skipped where that is impossible.
 """
@@ -70,6 +70,23 @@ def debian_packages(*names: str) -> Path:
             package.unlink()
 
     return _kept("debian", " ".join(names).encode(), install)
+
+
+def maven_archive(artifact: str) -> Path:
+    """A directory with the files of an archive in a Maven repository, named as ``group:artifact:version:zip``."""
+    if shutil.which("mvn") is None:
+        pytest.skip("Maven is not installed")
+
+    def install(folder: Path) -> None:
+        plugin = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
+        options = ["--quiet", "--batch-mode", f"-Dartifact={artifact}", "-Dtransitive=false"]
+        _run(["mvn", *options, f"{plugin}:get"], folder)
+        _run(["mvn", *options, f"-DoutputDirectory={folder}", f"{plugin}:copy"], folder)
+        (archive,) = folder.glob("*.zip")
+        shutil.unpack_archive(archive, folder)
+        archive.unlink()
+
+    return _kept("maven", artifact.encode(), install)
 
 
 def _kept(kind: str, wanted: bytes, install: Callable[[Path], None]) -> Path:

@@ -1,11 +1,12 @@
-"""Databases that were not made for this service: those of applications from PyPI, made by their own migrations.
+"""Databases that were not made for this service: those of applications from PyPI and Maven, by their own migrations.
 
-Each application is installed in an environment of its own. Run it with ``python -m pytest tests/elsewhere``.
+Each application is installed in a directory of its own. Run it with ``python -m pytest tests/elsewhere``.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +16,9 @@ import pytest
 
 from app.database import parse_database_url
 from app.installation import install
+from tests.database.proxy import Proxy
 from tests.elsewhere.walking import walked
-from tests.packages import python_packages
+from tests.packages import maven_archive, python_packages
 from tests.postgres_server import PostgresServer
 
 SYNAPSE = """
@@ -30,6 +32,10 @@ database:
   # Its test database need not sort as one in production.
   allow_unsafe_locale: true
   args: {{user: "{user}", password: "{password}", host: "{host}", port: {port}, dbname: "{database}"}}
+"""
+SUPERSET = """
+SECRET_KEY = "of a test"
+SQLALCHEMY_DATABASE_URI = "postgresql+psycopg2://{user}:{password}@/{database}?host={host}&port={port}"
 """
 URL = "postgresql+psycopg2://{user}:{password}@/{database}?host={host}&port={port}"
 
@@ -53,6 +59,12 @@ APPLICATIONS = {
         variables={"AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": URL, "AIRFLOW_HOME": "{folder}"},
     ),
     "mlflow": Application(["mlflow==3.*", "psycopg2-binary"], ["mlflow", "db", "upgrade", URL]),
+    "superset": Application(
+        ["apache-superset==4.1.*", "psycopg2-binary", "marshmallow<4"],
+        ["superset", "db", "upgrade"],
+        files={"superset_config.py": SUPERSET},
+        variables={"PYTHONPATH": "{folder}"},
+    ),
     "synapse": Application(
         ["matrix-synapse[postgres]==1.*"],
         ["update_synapse_database", "--database-config", "synapse.yaml"],
@@ -78,8 +90,32 @@ def test_all_that_the_schema_offers(name: str, postgres: PostgresServer, tmp_pat
         text=True,
     )
     assert made.returncode == 0, made.stderr[-2000:]
-    install(url, grants_on_public="all")
+    install(url)
     assert len(walked(url).inserted) >= application.inserted
+    postgres.drop_database(url)
+
+
+KEYCLOAK = "org.keycloak:keycloak-quarkus-dist:26.0.7:zip"
+
+
+def test_all_that_the_schema_of_keycloak_offers(postgres: PostgresServer, tmp_path: Path) -> None:
+    if shutil.which("java") is None:
+        pytest.skip("Java is not installed")
+    (program,) = maven_archive(KEYCLOAK).glob("*/bin/kc.sh")
+    url = postgres.create_database()
+    target = parse_database_url(url)
+    # Java's driver has no Unix sockets.
+    proxy = Proxy(url)
+    made = subprocess.run(
+        ["sh", program, "export", "--dir", tmp_path / "realms", "--db", "postgres",
+         "--db-url", f"jdbc:postgresql://127.0.0.1:{proxy.port}/{target.database}",
+         "--db-username", target.user, "--db-password", target.password or ""],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    proxy.close()
+    assert made.returncode == 0, made.stdout[-2000:]
+    install(url)
+    assert len(walked(url).inserted) >= 5
     postgres.drop_database(url)
 
 
