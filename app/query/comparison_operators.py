@@ -23,7 +23,7 @@ from schema_cache.operators import Operators
 VALUES_TO_ONE = 20
 """How many values of a list that arrays are compared with count as one condition."""
 
-_SINGLE_VALUES_TO_ONE = 100
+_SINGLE_VALUES_TO_ONE = 500
 """The same of a list of which a value may be one."""
 
 

@@ -27,9 +27,9 @@ grant select on all tables in schema public, closed to anon;
 """
 
 
-@pytest.fixture(params=["standard", "pg_graphql"])
-def door(open_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return open_door(SCHEMA, graphql_dialect=request.param, graphql_features=("none",))
+@pytest.fixture
+def door(open_door: OpenDoor) -> Door:
+    return open_door(SCHEMA, graphql_features=("none",))
 
 
 def api_of(door: Door) -> ApiSchema:
