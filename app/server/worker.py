@@ -90,6 +90,8 @@ class Worker:
             if time.monotonic() - began > _LINGER_S:
                 self._connections.close_unused()
             time.sleep(_DRAIN_LOOK_S)
+        # The grace period may be shorter than the time that clients have for their next request.
+        self._connections.close_unused()
         self._loop.close()
         self._server.operations.put(None)
 
