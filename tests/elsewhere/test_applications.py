@@ -63,7 +63,7 @@ APPLICATIONS = {
         ["apache-superset==4.1.*", "psycopg2-binary", "marshmallow<4"],
         ["superset", "db", "upgrade"],
         files={"superset_config.py": SUPERSET},
-        variables={"PYTHONPATH": "{folder}"},
+        variables={"FLASK_APP": "superset", "PYTHONPATH": "{folder}"},
     ),
     "synapse": Application(
         ["matrix-synapse[postgres]==1.*"],
