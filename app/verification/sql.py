@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import reduce
 from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Select, bindparam, func, select
@@ -15,7 +16,7 @@ from app.database.statement import Statement
 from app.database.tls import tls_context
 from app.database.url import parse_database_url
 from app.query.compiling import DIALECT
-from app.query.sql import cast_to
+from app.query.sql import MAX_ARGUMENTS, cast_to
 from app.verification.result import Failure, ResultOrFailure, Value
 
 _CONTEXT = Statement(
@@ -74,7 +75,14 @@ def typed(text: str | None, type_text: str) -> ColumnElement[Any]:
 
 def listed(rows: FromClause) -> Select[Any]:
     """All rows of a subquery, in its order, as a JSON array of arrays."""
-    return select(func.coalesce(func.json_agg(func.json_build_array(*rows.c)), _EMPTY))
+    columns = list(rows.c)
+    if len(columns) <= MAX_ARGUMENTS:
+        row: ColumnElement[Any] = func.json_build_array(*columns)
+    else:
+        # Only jsonb can be put together from parts.
+        parts = (columns[start : start + MAX_ARGUMENTS] for start in range(0, len(columns), MAX_ARGUMENTS))
+        row = reduce(lambda one, other: one.op("||")(other), (func.jsonb_build_array(*each) for each in parts))
+    return select(func.coalesce(func.json_agg(row), _EMPTY))
 
 
 _EMPTY = cast_to(bindparam(None, "[]"), "json")

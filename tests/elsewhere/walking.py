@@ -47,7 +47,7 @@ def walked(database_url: str, **settings: Any) -> Walk:
         walk.all()
         engine = door.application.services.engine
         compared = verify(engine, database_url, "service_role", Extent(writes=True))
-    assert compared.differences == []
+    assert compared.is_equal, "\n".join(compared.lines())
     assert compared.equal["rows"] == compared.relations > 0
     assert walk.unexpected == {}
     assert walk.lost == []

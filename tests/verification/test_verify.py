@@ -25,6 +25,8 @@ create table city (id bigint primary key, name text not null, area float8, found
 create table person (
   id uuid primary key default gen_random_uuid(), name varchar(20) not null unique, born timestamptz, wealth numeric,
   mood mood, city bigint references city, boss uuid references person);
+create table padded (code char(5) primary key);
+insert into padded values ('a'), ('bcdef'), ('');
 create table seat (city bigint references city, place int, check (place > 0), primary key (city, place));
 insert into city select n, 'city ' || n % 4, n / 3.0, '2000-01-01'::date + n, array['calm', 'very happy']::mood[],
   json_build_object('n', n, 'half', n / 2.0) from generate_series(1, 9) n;
@@ -73,7 +75,7 @@ def test_every_kind_of_comparison_is_equal(verified: Callable[..., Verification]
     report = verified(extent=Extent(writes=True))
     assert report.differences == []
     assert report.left_out == []
-    assert report.relations == 4
+    assert report.relations == 5
     assert set(report.equal) == {
         "aggregate", "delete", "filter", "insert", "insert with defaults", "order", "order backwards", "page after",
         "page before", "related filter", "related order", "related order backwards", "relationship", "row by key",
@@ -84,9 +86,9 @@ def test_every_kind_of_comparison_is_equal(verified: Callable[..., Verification]
 
 def test_nothing_is_changed(verified: Callable[..., Verification], database_url: str, postgres: PostgresServer) -> None:
     everything = "select md5(string_agg(t::text, ',' order by t::text)) from {} t"
-    tables = ("city", "person", "seat")
+    tables = ("city", "padded", "person", "seat")
     before = [postgres.execute(everything.format(each), database_url) for each in tables]
-    assert verified(extent=Extent(writes=True)).equal["delete"] == 4
+    assert verified(extent=Extent(writes=True)).equal["delete"] == 5
     assert [postgres.execute(everything.format(each), database_url) for each in tables] == before
 
 
@@ -186,3 +188,17 @@ def test_a_role_that_does_not_exist_is_named(database_url: str) -> None:
     assert done.returncode == 1
     assert "nobody_there" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_more_columns_than_a_call_has_arguments(
+    verified: Callable[..., Verification], database_url: str, postgres: PostgresServer
+) -> None:
+    columns = ", ".join(f"c{number} int default {number}" for number in range(120))
+    postgres.execute(
+        f"create table wide (id int primary key, {columns}); insert into wide values (1), (2);"
+        " grant select on wide to service_role",
+        database_url,
+    )
+    report = verified(extent=Extent(only="public.wide"))
+    assert report.differences == []
+    assert (report.equal["rows"], report.values) == (1, 2 * 121)
