@@ -7,6 +7,7 @@ The file, such as ``listed_skips.toml``, has a table for each test, or group of 
     reason = "needs a printer"                   # what the skip says, or its beginning
     because = "No package brings a printer."     # why nothing is done about it
     before = 18                                  # optional: only on PostgreSQL before this version
+    embedded = true                              # optional: only on the embedded server
 
 An entry must apply: one whose file was run, but of whose tests none was left out, fails the run too.
 """
@@ -46,6 +47,10 @@ class Listed:
     reason: str
     because: str
     before: int | None = None
+    embedded: bool = False
+
+    def counts_on(self, version: int, embedded: bool) -> bool:
+        return (embedded or not self.embedded) and (self.before is None or version < self.before)
 
     def allows(self, left_out: LeftOut) -> bool:
         return fnmatchcase(left_out.test, self.tests) and left_out.reason.startswith(self.reason)
@@ -72,10 +77,10 @@ class Run:
                 yield f"listed, but not left out: {entry.tests}: {entry.reason}"
 
 
-def read_list(path: Path, version: int) -> tuple[Listed, ...]:
+def read_list(path: Path, version: int, embedded: bool) -> tuple[Listed, ...]:
     """The entries for a version of PostgreSQL."""
     entries = (Listed(**each) for each in tomllib.loads(path.read_text()).get("skip", ()))
-    return tuple(each for each in entries if each.before is None or version < each.before)
+    return tuple(each for each in entries if each.counts_on(version, embedded))
 
 
 def _version() -> int:
@@ -140,5 +145,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         path = config.getoption(OPTION)
-        listed = None if path is None else read_list(path, _version())
+        listed = None if path is None else read_list(path, _version(), embedded="TEST_POSTGRES_BIN" not in os.environ)
         config.pluginmanager.register(_Watcher(Run(listed, config.rootpath)))

@@ -109,11 +109,15 @@ LEFT_OUT = (
             PRINTER + PAPER + INK.strip() + "\nbefore = 13\n",
             "not listed: test_a.py::test_ink (1): the ink is dry",
         ),
+        (
+            PRINTER + PAPER + INK.strip() + "\nembedded = true\n",
+            "not listed: test_a.py::test_ink (1): the ink is dry",
+        ),
     ],
 )
 def test_another_run_than_the_list_s_has_a_problem(tmp_path: Path, listed: str, problem: str | None) -> None:
     (tmp_path / "test_a.py").touch()
     (tmp_path / "list.toml").write_text(listed)
-    run = Run(read_list(tmp_path / "list.toml", 18), tmp_path, list(LEFT_OUT), {"test_a.py"})
+    run = Run(read_list(tmp_path / "list.toml", 18, embedded=False), tmp_path, list(LEFT_OUT), {"test_a.py"})
     found = list(run.problems())
     assert problem in found if problem else found == []

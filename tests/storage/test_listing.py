@@ -364,8 +364,8 @@ def test_v1_finds_keys_in_lower_case_as_the_database_writes_it(
     name = unique("locale")
     try:
         postgres.execute(f"create database {name} template template0 locale 'C' locale_provider {provider} {locale}")
-    except DatabaseError as ex:
-        pytest.skip(f"this server has no such locale: {ex}")
+    except DatabaseError:
+        pytest.skip("this server has no such locale")
     url = postgres.url_of(name)
     postgres.execute(install_script(VERSION), url)
     with running(postgres, url, tmp_path, object_keys="unicode") as service:
