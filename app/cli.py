@@ -13,7 +13,7 @@ import click
 
 from app.commands.failure import explained
 from app.interrupt import end_at_interrupt, raise_at_interrupt
-from app.server.logs import log_from_the_start, logs_json
+from app.server.processes.logs import log_from_the_start, logs_json
 
 log = logging.getLogger("portico.serve")
 

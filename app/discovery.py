@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from importlib.metadata import Distribution, EntryPoint, entry_points
 from typing import Any
 
-from app.graphql.features import Features, UnknownFeature
+from app.graphql.schema.features import Features, UnknownFeature
 from app.hook_results import RESULTS
 from app.hooks import GROUP, GraphQLHooks, ServiceHooks, StorageHooks
 from app.plugin_guard import InstalledPlugin, Plugins, PluginUnusable, one_line

@@ -11,14 +11,14 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLInt
 
 from app.documents import DocumentSource
 from app.entrances import Entrance
-from app.graphql import names
-from app.graphql.fields import Fields
-from app.graphql.notices import Notice
-from app.graphql.relation_names import RelationNames
-from app.graphql.values_of_types import ValueType
+from app.graphql.schema import names
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.notices import Notice
+from app.graphql.schema.relation_names import RelationNames
+from app.graphql.values.types import ValueType
 from app.identity.identification import Identification
-from app.query.computed_fields import ComputedField
-from app.query.scalars import Scalar
+from app.query.call.computed_fields import ComputedField
+from app.query.values.scalars import Scalar
 from app.settings import Setting
 from app.storage.upkeep.events import EventReceiver
 from schema_cache.directives import Directive

@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
     from app.documents import DocumentSource
     from app.entrances import Entrance
-    from app.graphql.api_schema import ApiSchema
-    from app.graphql.fields import Fields
-    from app.graphql.notices import Notice
-    from app.graphql.relation_names import RelationNames
-    from app.graphql.relations import ApiRelation, OwnName
-    from app.graphql.role_rules import OperationCheck
-    from app.graphql.values_of_types import ValueType
+    from app.graphql.schema.api_schema import ApiSchema
+    from app.graphql.schema.fields import Fields
+    from app.graphql.schema.notices import Notice
+    from app.graphql.schema.relation_names import RelationNames
+    from app.graphql.schema.relations import ApiRelation, OwnName
+    from app.graphql.schema.role_rules import OperationCheck
+    from app.graphql.values.types import ValueType
     from app.identity import Identity
     from app.identity.identification import Identification
     from app.observation import Observer, SlowOperation
     from app.pipeline.around import Around
     from app.pipeline.extensions import Extension
-    from app.query.computed_fields import ComputedField
-    from app.query.relationships import Relationship
-    from app.query.scalars import Scalar
+    from app.query.call.computed_fields import ComputedField
+    from app.query.read.relationships import Relationship
+    from app.query.values.scalars import Scalar
     from app.services import Services
     from app.settings import Setting, Settings
     from app.storage.bytes.backend import Backend
@@ -135,7 +135,7 @@ class GraphQLHooks:
     @hookspec
     def group_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Fields of a group of a relation's rows; the scope of their resolvers is the group
-        (app.query.grouping.Grouping)."""
+        (app.query.group.grouping.Grouping)."""
 
     @hookspec
     def filter_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
@@ -145,13 +145,14 @@ class GraphQLHooks:
     @hookspec
     def filter_operators(self, api: ApiSchema, value_type: ValueType) -> Fields | None:
         """Members of the filter on a type's values; the extension ``operator`` of each compares a column with its value
-        (app.query.conditions.Operator)."""
+        (app.query.filter.conditions.Operator)."""
 
     @hookspec
     def collection_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Arguments of every collection of a relation's rows. The extension ``condition`` of one narrows the rows
-        (app.query.conditions.MemberCondition), the extension ``order`` orders them (app.query.ordering.Order), the
-        extension ``distinct`` leaves out all but the first of equal rows (app.query.collection.Distinct)."""
+        (app.query.filter.conditions.MemberCondition), the extension ``order`` orders them
+        (app.query.read.ordering.Order), the extension ``distinct`` leaves out all but the first of equal rows
+        (app.query.read.collection.Distinct)."""
 
     @hookspec
     def order_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
@@ -160,12 +161,12 @@ class GraphQLHooks:
     @hookspec
     def key_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Members of the input that names one row of a relation, of which a request gives exactly one; the extension
-        ``key`` of each is the app.query.keys.RowKey that it is the value of."""
+        ``key`` of each is the app.query.read.keys.RowKey that it is the value of."""
 
     @hookspec
     def insert_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Members of the input of new rows. The extension ``column`` of one is the ApiColumn that it sets, the
-        extension ``link`` the app.query.new_rows.Link to rows that are written with it."""
+        extension ``link`` the app.query.write.new_rows.Link to rows that are written with it."""
 
     @hookspec
     def filled_columns(self, api: ApiSchema, relation: ApiRelation) -> frozenset[str]:
@@ -176,18 +177,19 @@ class GraphQLHooks:
     @hookspec
     def insert_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Arguments of the insert of a relation's rows; the extension ``alter`` of each turns the INSERT statement and
-        its value into the statement that is run (app.query.inserting.Alter). The extension ``arbiter`` of one tells,
-        from a schema and its value, in which app.query.arbiters.Arbiter rows that are left alone were in the way."""
+        its value into the statement that is run (app.query.write.inserting.Alter). The extension ``arbiter`` of one
+        tells, from a schema and its value, in which app.query.write.arbiters.Arbiter rows that are left alone were in
+        the way."""
 
     @hookspec
     def insert_response_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Fields of the response of an insert; the scope of their resolvers are the rows that it made and the objects
-        that it was given (app.query.inserting.Inserted)."""
+        that it was given (app.query.write.inserting.Inserted)."""
 
     @hookspec
     def update_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Arguments of the update of a relation's rows. The extension ``assign`` turns an argument's value into new
-        values of columns (app.query.assignments.Assign); the extension ``condition`` selects the rows."""
+        values of columns (app.query.write.assignments.Assign); the extension ``condition`` selects the rows."""
 
     @hookspec
     def delete_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.graphql.api_schema import ApiSchema
+from app.faces.images.face import ImagesFace, open_images
+from app.faces.s3.face import S3Face
+from app.faces.s3.opening import open_s3
+from app.graphql.schema.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.identification import RequestHead
 from app.observation import SlowOperation
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
 from app.settings import Settings
-from app.storage.images.face import ImagesFace, open_images
-from app.storage.s3.door import Door
-from app.storage.s3.opening import open_door
 from app.storage.storage import Storage, open_storage
 from schema_cache.poller import Poller
 
@@ -29,7 +29,7 @@ class Services:
     poller: Poller
     storage: Storage
     images: ImagesFace | None
-    s3_door: Door | None
+    s3: S3Face | None
 
     def start(self) -> None:
         """Start the background threads. Raises DocumentsUnusable where registered documents cannot be used."""
@@ -76,5 +76,5 @@ def make_services(settings: Settings, plugins: Plugins) -> Services:
         poller=Poller(engine.schema_cache),
         images=open_images(settings),
         storage=storage,
-        s3_door=open_door(settings, storage),
+        s3=open_s3(settings, storage),
     )

@@ -171,9 +171,9 @@ def _url_of(server: str, database: str) -> str:
 
 
 def _execute(url: str, sql: str) -> list[list[str | None]]:
-    from app.database.connect import connect
-    from app.database.tls import tls_context
-    from app.database.url import parse_database_url
+    from app.database.url.url import parse_database_url
+    from app.database.wire.connect import connect
+    from app.database.wire.tls import tls_context
 
     target = parse_database_url(url)
     connection = connect(target, tls_context(target), prepared_limit=0)

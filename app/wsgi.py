@@ -10,26 +10,32 @@ import falcon
 
 from app.entrances import entrances
 from app.errors import PorticoError
+from app.faces.direct.uploads import ROUTES as DIRECT_ROUTES
+from app.faces.graphql.admission import GraphQLAdmission
+from app.faces.graphql.resource import GraphQLResource
+from app.faces.operations import absent_services
+from app.faces.operations.fixed_paths import FixedPaths
+from app.faces.operations.home import PATHS as HOME
+from app.faces.operations.home import Home
+from app.faces.operations.observing import Observing
+from app.faces.operations.resources import HealthResource, VersionResource
+from app.faces.rest.admission import FORM_ENVELOPE, RestAdmission
+from app.faces.rest.callers import Callers
+from app.faces.rest.resource import PATHS, StorageSink
+from app.faces.rest.router import Route, Router
+from app.faces.rest.routes import ROUTES as REST_ROUTES
+from app.faces.resumable.admission import ResumableAdmission
+from app.faces.resumable.resource import PATHS as RESUMABLE_PATHS
+from app.faces.resumable.resource import ResumableSink
+from app.faces.s3.admission import S3Admission
+from app.faces.s3.resource import PATHS as S3_PATHS
+from app.faces.s3.resource import S3Host, S3Sink
+from app.faces.shared.signing import Signer
+from app.http.admission import Admission, Rule
 from app.identity.identification import RequestHead
 from app.plugin_guard import Plugins
-from app.resources import absent_services
-from app.resources.callers import Callers
-from app.resources.fixed_paths import FixedPaths
-from app.resources.graphql import GraphQLResource
-from app.resources.home import PATHS as HOME
-from app.resources.home import Home
-from app.resources.observing import Observing
-from app.resources.operations import HealthResource, VersionResource
-from app.resources.resumable import PATHS as RESUMABLE_PATHS
-from app.resources.resumable import ResumableSink
-from app.resources.s3 import PATHS as S3_PATHS
-from app.resources.s3 import S3Host, S3Sink
-from app.resources.storage import PATHS, StorageSink
 from app.services import Services, make_services
 from app.settings import Settings
-from app.storage.http.signing import Signer
-from app.storage.resumable.face import ResumableFace
-from app.storage.s3.door import Door
 
 
 class Application:
@@ -44,19 +50,29 @@ class Application:
         return self.falcon(environ, start_response)
 
     @property
-    def signing_secret(self) -> bytes:
-        """The key that signs URLs."""
-        return self.services.storage.signing_secret
-
-    @property
-    def faces(self) -> Sequence[Door | ResumableFace]:
-        """The protocols with rules of their own for what they accept; the first one that a request leads to has it."""
-        door, storage, settings = self.services.s3_door, self.services.storage, self.services.settings
-        faces: list[Door | ResumableFace] = [] if door is None else [door]
+    def admission(self) -> Admission:
+        """What the server asks about a request before it reads the body."""
+        services, settings = self.services, self.services.settings
+        storage, signer = services.storage, Signer(services.storage.signing_secret)
+        rules: list[Rule] = []
+        if services.s3 is not None:
+            rules.append(S3Admission(services.s3, settings.upload_size_limit))
         if settings.resumable_uploads:
             limits = settings.upload_size_limit, settings.resumable_slice
-            faces.append(ResumableFace(storage.identity, Signer(storage.signing_secret), *limits, self.recognizes))
-        return faces
+            rules.append(ResumableAdmission(storage.identity, signer, *limits, self.recognizes))
+        rules.append(GraphQLAdmission(settings.body_limit))
+        rules.append(
+            RestAdmission(
+                Router(_storage_routes(services)),
+                storage.identity,
+                signer,
+                self.recognizes,
+                largest_upload=settings.upload_size_limit,
+                largest_other=settings.body_limit,
+                fetches_keys=settings.jwt_jwks is not None,
+            )
+        )
+        return Admission(rules, max(settings.body_limit, settings.upload_size_limit * 33 // 32) + FORM_ENVELOPE)
 
     def recognizes(self, method: str, path: str, headers: Mapping[str, str]) -> bool:
         """Whether a request with these headers, by names in lower case, has a credential that a plugin accepts."""
@@ -94,9 +110,9 @@ def create_app(settings: Settings, plugins: Plugins) -> Application:
 def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     hooks = services.plugins.hook
     middleware = [observing, *(each for some in hooks.middleware(services=services) for each in some)]
-    door = services.s3_door
-    if door is not None and door.settings.host:
-        middleware.append(S3Host(door))
+    s3 = services.s3
+    if s3 is not None and s3.settings.host:
+        middleware.append(S3Host(s3))
     app = falcon.App(middleware=middleware, router=FixedPaths())
     app.set_error_serializer(_write_error)
     home = Home(entrances(services.plugins, services.settings))
@@ -106,16 +122,21 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     app.add_route("/health", HealthResource(services))
     app.add_route("/version", VersionResource())
     callers = Callers(services.storage.identity, services.engine.identifications)
-    storage = StorageSink(services.storage, callers, services.images.routes if services.images else ())
+    storage = StorageSink(services.storage, callers, _storage_routes(services))
     app.add_sink(storage, PATHS)
     if services.settings.resumable_uploads:
         app.add_sink(ResumableSink(services.settings, services.storage, callers, storage), RESUMABLE_PATHS)
-    if door is not None:
-        app.add_sink(S3Sink(door, services.storage.project_ref), S3_PATHS)
+    if s3 is not None:
+        app.add_sink(S3Sink(s3, services.storage.project_ref), S3_PATHS)
     app.add_sink(absent_services.refuse, absent_services.PATHS)
     app.add_sink(home.sink, HOME)
     hooks.routes(app=app, services=services)
     return app
+
+
+def _storage_routes(services: Services) -> Sequence[Route]:
+    """The routes below ``/storage/v1`` that have no sink of their own."""
+    return (*REST_ROUTES, *DIRECT_ROUTES, *(services.images.routes if services.images else ()))
 
 
 _ADDRESSES = "The GraphQL API is at /graphql/v1, the storage at /storage/v1."

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
-from app.database.target import Target
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
+from app.database.wire.target import Target
 from app.embedded import EmbeddedPostgres
 from bench import report, wrk
 from bench.contestants import Contestant, NotStarted, bare, empty, portico

@@ -15,11 +15,11 @@ from struct import unpack_from
 
 import falcon
 
-from app.database import session
-from app.database.driver import DriverSession
-from app.database.prepared import PreparedStatements, Step
-from app.database.target import Target
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
+from app.database.wire import session
+from app.database.wire.driver import DriverSession
+from app.database.wire.prepared import PreparedStatements, Step
+from app.database.wire.target import Target
 from bench.empty import serve
 from bench.library import QUESTIONS
 from bench.sent import bodies_of, sent_for

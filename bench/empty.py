@@ -14,7 +14,7 @@ from typing import Any
 import falcon
 from waitress.server import create_server
 
-from app.server.affinity import keep_to_one_cpu
+from app.server.processes.affinity import keep_to_one_cpu
 
 
 class Constant:

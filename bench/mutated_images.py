@@ -19,10 +19,10 @@ from io import BytesIO
 
 from PIL import Image, TiffImagePlugin
 
+from app.faces.images.decoders import DecoderFailed, Decoders
+from app.faces.images.jobs import DecoderLimits, Drawn, Wanted
+from app.faces.images.transform import Transform
 from app.storage.bytes.backend import Readable
-from app.storage.images.decoders import DecoderFailed, Decoders
-from app.storage.images.jobs import DecoderLimits, Drawn, Wanted
-from app.storage.images.transform import Transform
 
 LIMITS = DecoderLimits(pixels=4_000_000, seconds=10.0)
 _SMALL = (96, 64)

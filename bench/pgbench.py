@@ -15,9 +15,9 @@ from itertools import count
 from pathlib import Path
 from struct import unpack_from
 
-from app.database import session
-from app.database.prepared import Step
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
+from app.database.wire import session
+from app.database.wire.prepared import Step
 from app.embedded.binaries import wheel_programs
 
 Values = Sequence[bytes | None]

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from app.commands.inspect import plan_sql
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
 from app.discovery import configure, plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs

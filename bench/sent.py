@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.database.context import first_steps
-from app.database.prepared import Step
+from app.database.run.context import first_steps
+from app.database.wire.prepared import Step
 from app.discovery import configure, plugin_manager
 from app.identity.identification import RequestHead
 from app.pipeline.authorize import authorize

@@ -6,26 +6,26 @@ from app.discovery import configure, plugin_manager
 from app.documents import DocumentSource, DocumentsUnusable
 from app.entrances import Entrance
 from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
-from app.graphql.values_of_types import ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation
+from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
 from app.identity import Caller, Identity
 from app.identity.identification import Identification, RequestHead
 from app.observation import ObservedOperation, ObservedRequest, SlowOperation
 from app.pipeline.around import Around
 from app.plugin_guard import Plugins, PluginUnusable
-from app.query.collection import Collection
-from app.query.conditions import Compared
-from app.query.json_texts import json_list, json_object
-from app.query.planning import Planning
-from app.query.relationships import Relationship
-from app.query.rows import Rows
-from app.query.scalars import Scalar, scalar_type
-from app.query.sql import as_text, cast_to
-from app.query.texts import StringText
-from app.query.walk import Field
+from app.query.filter.conditions import Compared
+from app.query.plan.planning import Planning
+from app.query.plan.rows import Rows
+from app.query.plan.walk import Field
+from app.query.read.collection import Collection
+from app.query.read.relationships import Relationship
+from app.query.sql.constructs import as_text, cast_to
+from app.query.sql.json_texts import json_list, json_object
+from app.query.sql.texts import StringText
+from app.query.values.scalars import Scalar, scalar_type
 from app.services import Services
 from app.settings import Setting, Settings
 from app.settings import kinds as setting_kinds

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import pg8000.native
 
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
 
 
 class PostgresServer:

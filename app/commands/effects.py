@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from app.commands.finding import Finding, listed
-from app.graphql.notices import function_subject, relation_subject
+from app.graphql.schema.notices import function_subject, relation_subject
 from app.pipeline.engine import Engine
-from app.query.calls import VOLATILE
+from app.query.call.calls import VOLATILE
 from app.settings import Settings
 from schema_cache.effects import ANYTHING, FUNCTION, RELATION, Code
 from schema_cache.model import Catalog

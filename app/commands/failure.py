@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.embedded.failure import EmbeddedError
 from app.errors import PorticoError
-from app.server.address import ListenError
+from app.server.processes.address import ListenError
 from app.settings import SettingError
 
 
@@ -15,7 +15,7 @@ class CommandError(RuntimeError):
 def explained(ex: Exception) -> str | None:
     """One line for the operator, or None for an unexpected error."""
     # Imported here because it imports the driver.
-    from app.database.advice import advice_on
+    from app.database.pool.advice import advice_on
 
     if isinstance(ex, PorticoError):
         cause = ex.__cause__
@@ -23,7 +23,7 @@ def explained(ex: Exception) -> str | None:
         text = ex.message if is_told else f"{ex.message.rstrip('.')} ({cause})."
         hint = (advice_on(cause) if ex.code == "DATABASE_UNAVAILABLE" else None) or ex.hint
         return _one_line(f"{text.rstrip('.')}. {hint}" if hint else text)
-    from app.database.target import DatabaseUrlError
+    from app.database.wire.target import DatabaseUrlError
     from app.demo.load import DemoError
     from app.plugin_guard import PluginUnusable
 

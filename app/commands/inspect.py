@@ -17,10 +17,10 @@ from graphql import (
     validate,
 )
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.errors import DocumentError
-from app.graphql.syntax import read_syntax
-from app.graphql.values import Steering
+from app.graphql.documents.errors import DocumentError
+from app.graphql.documents.syntax import read_syntax
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.values.values import Steering
 from app.pipeline.engine import Engine, make_engine
 from app.pipeline.parse import parse
 from app.pipeline.plan import make_plan

@@ -9,8 +9,8 @@ import click
 
 from app.commands.failure import CommandError
 from app.commands.target import service_with_database, settings_with_database
-from app.server.address import address_of, listen
-from app.server.logs import configure_logging, tell
+from app.server.processes.address import address_of, listen
+from app.server.processes.logs import configure_logging, tell
 
 log = logging.getLogger("portico.live")
 
@@ -30,7 +30,7 @@ _TABLES = click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
 @_TABLES
 def enable(tables: tuple[str, ...]) -> None:
     """Give tables a trigger that tells of changes at once; queries that read others are repeated at intervals."""
-    from app.live import triggers
+    from app.faces.live import triggers
 
     _change(triggers.enable, tables, "told")
 
@@ -39,7 +39,7 @@ def enable(tables: tuple[str, ...]) -> None:
 @_TABLES
 def disable(tables: tuple[str, ...]) -> None:
     """Take the trigger away again."""
-    from app.live import triggers
+    from app.faces.live import triggers
 
     _change(triggers.disable, tables, "not told any more")
 
@@ -57,9 +57,9 @@ def _serve() -> None:
         import websockets  # noqa: F401
     except ImportError:
         raise CommandError("live queries need another package: pip install 'portico[live]'") from None
+    from app.faces.live.process import serve_live
+    from app.faces.live.queries import PATH
     from app.identity import has_keys
-    from app.live.process import serve_live
-    from app.live.queries import PATH
 
     with service_with_database() as (settings, plugins):
         if not has_keys(settings):

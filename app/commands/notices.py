@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.commands.finding import Finding
 from app.errors import AccessError, PorticoError
-from app.graphql.notices import Notice
+from app.graphql.schema.notices import Notice
 from app.identity import OWN_ROLES
 from app.pipeline.engine import Engine
 

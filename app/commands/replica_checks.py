@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from app.commands.finding import Finding
 from app.database import Database
-from app.database.watch import ReplicaState
+from app.database.run.watch import ReplicaState
 from app.settings import Settings
 
 _LONGEST_WAIT_S = 5.0

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from app.commands.finding import Finding, listed
 from app.database import Database
-from app.database.failure import StatementError
 from app.database.identifiers import quoted
-from app.database.sqlstates import INSUFFICIENT_PRIVILEGE
+from app.database.wire.failure import StatementError
+from app.database.wire.sqlstates import INSUFFICIENT_PRIVILEGE
 from app.identity import OWN_ROLES, SERVICE_ROLE
 from app.installation.state import InstallationState
 from schema_cache.fingerprint import BETWEEN_STATEMENTS

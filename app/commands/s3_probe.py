@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from app.commands.finding import Finding
+from app.faces.s3.probe import SignedProbe, differences, make_probe, probe_secret
 from app.settings import Settings
-from app.storage.s3.probe import SignedProbe, differences, make_probe, probe_secret
 
 _TIMEOUT_S = 10.0
 _MOST_SKEW_S = 60.0

@@ -16,10 +16,10 @@ from app.commands.failure import CommandError, explained
 from app.commands.options import ServiceCommand
 from app.entrances import entrances, start_of
 from app.plugin_guard import Plugins
-from app.server.activation import passed_socket
-from app.server.address import address_of, listen
-from app.server.logs import configure_logging, tell
-from app.server.parent import serve
+from app.server.processes.activation import passed_socket
+from app.server.processes.address import address_of, listen
+from app.server.processes.logs import configure_logging, tell
+from app.server.processes.parent import serve
 from app.settings import Settings, misspelt
 
 log = logging.getLogger("portico.serve")
@@ -59,7 +59,7 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     if not has_keys(settings):
         raise CommandError("no key is set: run `portico keys`, and set JWT_SECRET, ANON_KEY and SERVICE_ROLE_KEY")
     listener = passed_socket(os.environ) or listen(settings.host, settings.port)
-    from app.database.url import parse_database_url
+    from app.database.url.url import parse_database_url
     from app.wsgi import create_app
 
     plugins.hook.before_fork(settings=settings)

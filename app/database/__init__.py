@@ -1,9 +1,13 @@
 """Access to PostgreSQL for the rest of the service: a connection pool, and requests in one round trip."""
 
-from app.database.conflicts import CONFLICT_MARK, despite_conflicts
-from app.database.context import Context, ContextBuilder
-from app.database.database import BoundStatement, Database, DatabaseSettings
-from app.database.failure import (
+from app.database.pool.pool import PoolState
+from app.database.run.conflicts import CONFLICT_MARK, despite_conflicts
+from app.database.run.context import Context, ContextBuilder
+from app.database.run.database import BoundStatement, Database, DatabaseSettings
+from app.database.run.position import Bookmark, Position
+from app.database.run.transaction import Transaction
+from app.database.url.url import parse_database_url
+from app.database.wire.failure import (
     REFUSED_BY_POLICY,
     RoleRefused,
     RowTooLarge,
@@ -11,13 +15,9 @@ from app.database.failure import (
     StatementError,
     StatementTimeout,
 )
-from app.database.messages import Row
-from app.database.pool import PoolState
-from app.database.position import Bookmark, Position
-from app.database.statement import Statement
-from app.database.target import DatabaseUrlError, Target
-from app.database.transaction import Transaction
-from app.database.url import parse_database_url
+from app.database.wire.messages import Row
+from app.database.wire.statement import Statement
+from app.database.wire.target import DatabaseUrlError, Target
 
 __all__ = [
     "CONFLICT_MARK",

@@ -11,9 +11,9 @@ from typing import Any
 
 import pg8000.native
 
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
 from app.demo.rows import DemoRow, tables
-from app.query.sql import array_literal
+from app.query.sql.constructs import array_literal
 
 _DIRECTORY = Path(__file__).parent
 

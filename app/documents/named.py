@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from app.bounded_cache import BoundedCache
 from app.documents.registry import HASH, Registry, hash_of
-from app.graphql.errors import DocumentError
+from app.graphql.documents.errors import DocumentError
 
 ANY_ROLE = "*"
 

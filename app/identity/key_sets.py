@@ -12,9 +12,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from app.errors import Unavailable
+from app.http.client import opened
 from app.identity.issuing import SigningKey
 from app.identity.verification_keys import SHARED_KEY_ALGORITHMS, VerificationKey, read_key_set
-from app.requesting import opened
 
 log = logging.getLogger("portico.identity")
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from app.database.connect import connect
-from app.database.failure import ConnectionLost, StatementError, outcome_unknown
-from app.database.sqlstates import INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE
-from app.database.tls import tls_context
-from app.database.url import parse_database_url
-from app.database.wire import DatabaseConnection
+from app.database.url.url import parse_database_url
+from app.database.wire.connect import connect
+from app.database.wire.failure import ConnectionLost, StatementError, outcome_unknown
+from app.database.wire.sqlstates import INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE
+from app.database.wire.tls import tls_context
+from app.database.wire.wire import DatabaseConnection
 from app.errors import PorticoError
 from app.installation import scripts
 from app.installation.lacks import Lack, lacks_of, lacks_of_public

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from http import HTTPMethod
 from typing import Any
 
-from app.database.pool import PoolState
+from app.database.pool.pool import PoolState
 from app.metrics.labelled import OTHER, LabelledMetric
 from app.metrics.operations import OperationPlaces
 from app.metrics.tally import Tally

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from app.errors import PorticoError
-from app.graphql.errors import DocumentError
+from app.graphql.documents.errors import DocumentError
 from app.pipeline.authorize import authorize
 from app.pipeline.caching import cacheable
 from app.pipeline.engine import Engine

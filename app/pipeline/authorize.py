@@ -6,10 +6,10 @@ from graphql import FieldNode, GraphQLError
 from graphql.validation.validate import ValidationAbortedError
 
 from app.errors import PorticoError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.errors import DocumentError
-from app.graphql.limits import check_depth
-from app.graphql.validation import validate
+from app.graphql.documents.errors import DocumentError
+from app.graphql.documents.limits import check_depth
+from app.graphql.documents.validation import validate
+from app.graphql.schema.api_schema import ApiSchema
 from app.identity import SERVICE_ROLE, Caller
 from app.pipeline.caller import caller_of
 from app.pipeline.document_text import is_taught

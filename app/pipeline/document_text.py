@@ -12,7 +12,7 @@ from app.documents import NamedDocuments
 from app.documents.named import is_named
 from app.documents.registry import HASH
 from app.errors import RequestError
-from app.graphql.errors import DocumentError
+from app.graphql.documents.errors import DocumentError
 from app.pipeline.caller import caller_of
 from app.pipeline.engine import Engine
 from app.pipeline.extensions import PERSISTED_QUERY

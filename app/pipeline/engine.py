@@ -10,15 +10,15 @@ from typing import Any
 from app.bounded_cache import BoundedCache
 from app.database import ContextBuilder, Database
 from app.documents import NamedDocuments, Registry, document_sources
-from app.graphql.comments import MOST_LEVELS
-from app.graphql.dialect import Dialect, dialect_of
-from app.graphql.features import Features
-from app.graphql.limits import DocumentLimits
-from app.graphql.recursion import allow_levels
-from app.graphql.role_rules import OperationCheck, RoleRules, RuleBook
-from app.graphql.role_schemas import RoleSchemas
-from app.graphql.syntax import read_syntax
-from app.graphql.values import Steering
+from app.graphql.documents.limits import DocumentLimits
+from app.graphql.documents.syntax import read_syntax
+from app.graphql.schema.comments import MOST_LEVELS
+from app.graphql.schema.dialect import Dialect, dialect_of
+from app.graphql.schema.features import Features
+from app.graphql.schema.recursion import allow_levels
+from app.graphql.schema.role_rules import OperationCheck, RoleRules, RuleBook
+from app.graphql.schema.role_schemas import RoleSchemas
+from app.graphql.values.values import Steering
 from app.identity import SERVICE_ROLE, ApiRoles, Identity
 from app.identity.identification import Identifications, identifications
 from app.pipeline.around import Around, around_stages

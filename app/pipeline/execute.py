@@ -9,14 +9,14 @@ from functools import partial
 from typing import Any
 
 from app.database import CONFLICT_MARK, REFUSED_BY_POLICY, Context, Row, RowTooLarge, StatementError, despite_conflicts
-from app.database.database import BoundStatement
-from app.database.guard import guarded, rows_of_calls, settings_changed
-from app.database.sqlstates import FOREIGN_KEY_VIOLATION, INSUFFICIENT_PRIVILEGE, READ_ONLY_SQL_TRANSACTION
+from app.database.run.database import BoundStatement
+from app.database.run.guard import guarded, rows_of_calls, settings_changed
+from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, INSUFFICIENT_PRIVILEGE, READ_ONLY_SQL_TRANSACTION
 from app.errors import Diagnosis, RequestError
-from app.graphql.errors import FieldError
+from app.graphql.documents.errors import FieldError
 from app.pipeline.engine import Engine
 from app.pipeline.records import CAPPED, READ_AFTER, AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
-from app.query.sql import failure
+from app.query.sql.constructs import failure
 from schema_cache.privileges import role_settings
 from schema_cache.role_view import RoleView
 

@@ -10,7 +10,7 @@ from app.identity import SERVICE_ROLE
 from app.pipeline.engine import Engine
 from app.pipeline.execute import context_of, told_failure
 from app.pipeline.records import AuthorizedOperation, BoundPlan
-from app.query.planning import HANDED_ON
+from app.query.plan.planning import HANDED_ON
 from app.settings import Setting
 from app.settings.kinds import Names
 

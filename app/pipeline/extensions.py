@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from app.errors import RequestError
-from app.graphql.errors import DocumentError
+from app.graphql.documents.errors import DocumentError
 from app.pipeline.records import ParsedOperation, ResultSet
 from app.plugin_guard import Plugins, PluginUnusable
 

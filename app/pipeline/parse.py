@@ -9,11 +9,11 @@ from typing import Any
 from graphql import OperationDefinitionNode, OperationType, value_from_ast_untyped
 
 from app.errors import RequestError
-from app.graphql.errors import DocumentError
-from app.graphql.forms import DocumentForm, form_of, lifted
-from app.graphql.limits import check_variables
-from app.graphql.selection import names_of
-from app.graphql.syntax import Syntax, read_syntax, subscriptions_as_queries
+from app.graphql.documents.errors import DocumentError
+from app.graphql.documents.limits import check_variables
+from app.graphql.documents.selection import names_of
+from app.graphql.documents.shape import DocumentForm, form_of, lifted
+from app.graphql.documents.syntax import Syntax, read_syntax, subscriptions_as_queries
 from app.pipeline.document_text import text_of
 from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest, ParsedDocument, ParsedOperation

@@ -11,22 +11,22 @@ from sqlalchemy import ColumnElement, Select, select
 
 from app.database import Statement
 from app.errors import RequestError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.errors import DocumentError, FieldError
-from app.graphql.introspection import META_FIELDS, introspect
-from app.graphql.selection import Selector
-from app.graphql.values import Readings, Steering, Variables, size_of, whole_value
-from app.graphql.variables import errors_of_variables
+from app.graphql.documents.errors import DocumentError, FieldError
+from app.graphql.documents.selection import Selector
+from app.graphql.introspection.answers import META_FIELDS, introspect
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.values.values import Readings, Steering, Variables, size_of, whole_value
+from app.graphql.values.variables import errors_of_variables
 from app.pipeline.answers import kept_answer
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
-from app.query.compiling import compiled
-from app.query.distribution import CLAIM
-from app.query.json_texts import json_text
-from app.query.nodes import Cap, NodeCount
-from app.query.planning import Planning
-from app.query.sql import as_text
-from app.query.walk import Walk
+from app.query.plan.distribution import CLAIM
+from app.query.plan.nodes import Cap, NodeCount
+from app.query.plan.planning import Planning
+from app.query.plan.walk import Walk
+from app.query.sql.compiling import compiled
+from app.query.sql.constructs import as_text
+from app.query.sql.json_texts import json_text
 
 _LONGEST_COMMENTED = 100
 MAX_META_FIELDS = 2

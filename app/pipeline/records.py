@@ -9,12 +9,12 @@ from typing import Any
 from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode
 
 from app.database import Bookmark, Statement
-from app.graphql.api_schema import ApiSchema
+from app.graphql.schema.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.identification import RequestHead
 from app.pipeline.answers import KeptAnswer
-from app.query.nodes import Cap, NodeCount
-from app.query.planning import Parameter
+from app.query.plan.nodes import Cap, NodeCount
+from app.query.plan.planning import Parameter
 
 NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)
 """Of a request that did not come by HTTP. Nobody is known by it."""

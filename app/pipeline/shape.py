@@ -15,7 +15,7 @@ from typing import Any
 from graphql import GraphQLError
 
 from app.errors import DatabaseError, PorticoError, Unavailable
-from app.graphql.errors import DocumentError, FieldError
+from app.graphql.documents.errors import DocumentError, FieldError
 from app.pipeline.answers import KeptAnswer, answer_of
 from app.pipeline.records import GraphQLRequest, Reply, ResultSet
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.database import Row, StatementError
-from app.database.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
+from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.storage.asker import Asker
 from app.storage.errors import (
     BucketExists,

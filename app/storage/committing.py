@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.database import BoundStatement, Row, StatementError
-from app.database.sqlstates import FOREIGN_KEY_VIOLATION
+from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION
 from app.identity import SERVICE_ROLE
 from app.storage.asker import Asker
 from app.storage.bytes.blobs import discarded_if_refused

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app.database import BoundStatement, Row, StatementError
-from app.database.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
+from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.identity import SERVICE_ROLE
 from app.storage.asker import Asker
 from app.storage.bucket_rules import keeps_folder
@@ -30,10 +30,10 @@ from app.storage.rows import RawValue, json_value, known, owner_columns, read_bu
 from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, Projection, delete_objects
 from app.storage.sql_writes import MOVE_OBJECT
 from app.storage.storage import Storage
-from app.storage.times import now_as_json
 from app.storage.translation import no_row_deleted, no_row_updated, refused
 from app.storage.upkeep.events import CREATED_COPY, moved, removed
 from app.storage.writing import check_rules, discarded_on_failure, run_checks
+from app.times import now_as_json
 
 _DELETED_AT_A_TIME = 500
 # Each further attempt means that another object has taken the name. The limit ends the loop.

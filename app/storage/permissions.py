@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.database import BoundStatement, Row, StatementError
-from app.database.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
+from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.identity import SERVICE_ROLE
 from app.storage.asker import Asker
 from app.storage.errors import NoSuchBucket, ObjectExists, RelatedMissing, StorageError

@@ -30,7 +30,7 @@ from app.storage.sql import (
     find_with_bucket,
 )
 from app.storage.storage import Storage
-from app.storage.times import read_http_date
+from app.times import read_http_date
 
 log = logging.getLogger("portico.storage")
 

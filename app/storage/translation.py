@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from app.database import RoleRefused, StatementError, StatementTimeout
-from app.database.sqlstates import (
+from app.database.wire.sqlstates import (
     FOREIGN_KEY_VIOLATION,
     INSUFFICIENT_PRIVILEGE,
     INVALID_OBJECT_DEFINITION,

@@ -30,8 +30,8 @@ from app.storage.names import check_key
 from app.storage.records import Bucket, NewBytes
 from app.storage.rows import RawValue, known
 from app.storage.storage import Storage
-from app.storage.times import now_as_json
 from app.storage.upkeep.events import UploadedObject
+from app.times import now_as_json
 
 # The most bytes that are written before it is known whether the object may be there.
 _SMALL = 1024 * 1024

@@ -8,8 +8,8 @@ from typing import Any
 from graphql import get_named_type, get_nullable_type, is_list_type
 from sqlalchemy import ColumnElement, Select, and_, exists, func, not_, select
 
-from app.graphql.relations import ApiColumn
-from app.query.relationships import Relationship, relationships_of
+from app.graphql.schema.relations import ApiColumn
+from app.query.read.relationships import Relationship, relationships_of
 from app.verification.questions import Question
 from app.verification.sql import typed
 from app.verification.target import PAGE, ComparedRelation, Sample

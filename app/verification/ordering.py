@@ -10,7 +10,7 @@ from typing import Any
 from graphql import GraphQLEnumType, get_named_type
 from sqlalchemy import ColumnElement, and_, func, select
 
-from app.query.relationships import Relationship, relationships_of
+from app.query.read.relationships import Relationship, relationships_of
 from app.verification.questions import Question, arguments
 from app.verification.result import ResultOrFailure, Value
 from app.verification.target import ComparedRelation

@@ -8,7 +8,7 @@ from typing import Any
 from graphql import GraphQLInputObjectType, get_named_type
 from sqlalchemy import select
 
-from app.graphql import names
+from app.graphql.schema import names
 from app.verification.questions import Question, edges, nodes
 from app.verification.result import Value
 from app.verification.sql import listed

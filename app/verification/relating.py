@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app.query.relationships import Relationship, relationships_of
+from app.query.read.relationships import Relationship, relationships_of
 from app.verification.questions import Question, edges, nodes
 from app.verification.sql import listed
 from app.verification.target import ROWS, ComparedRelation, target_of

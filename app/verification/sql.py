@@ -10,13 +10,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Select, bindparam, func, select
 
-from app.database.connect import connect
-from app.database.failure import StatementError
-from app.database.statement import Statement
-from app.database.tls import tls_context
-from app.database.url import parse_database_url
-from app.query.compiling import DIALECT
-from app.query.sql import MAX_ARGUMENTS, cast_to
+from app.database.url.url import parse_database_url
+from app.database.wire.connect import connect
+from app.database.wire.failure import StatementError
+from app.database.wire.statement import Statement
+from app.database.wire.tls import tls_context
+from app.query.sql.compiling import DIALECT
+from app.query.sql.constructs import MAX_ARGUMENTS, cast_to
 from app.verification.result import Failure, ResultOrFailure, Value
 
 _CONTEXT = Statement(

@@ -10,9 +10,9 @@ from typing import Any
 from graphql import GraphQLField, get_named_type, is_leaf_type
 from sqlalchemy import ColumnElement, FromClause, Select, String, cast, select
 
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.verification.questions import Api, Question, arguments, edges, nodes
 from app.verification.report import Verification
 from app.verification.result import Value

@@ -11,9 +11,9 @@ from typing import Any
 
 from graphql import GraphQLEnumType, get_named_type
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.names import enum_values
-from app.graphql.relations import ApiColumn
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.names import enum_values
+from app.graphql.schema.relations import ApiColumn
 
 Same = Callable[[Any, Any], bool]
 

@@ -8,7 +8,7 @@ from typing import Any
 from graphql import GraphQLField, get_named_type, is_leaf_type
 from sqlalchemy import delete, insert, update
 
-from app.graphql.relations import ApiColumn
+from app.graphql.schema.relations import ApiColumn
 from app.verification.questions import Question
 from app.verification.result import ResultOrFailure, Value
 from app.verification.sql import typed

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.database.target import Target
+from app.database.wire.target import Target
 from bench.contestants import Contestant, free_port, started
 from bench.library import POSTGRAPHILE, STRAWBERRY
 

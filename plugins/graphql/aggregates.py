@@ -8,18 +8,18 @@ from typing import Any
 from graphql import GraphQLField, GraphQLInt, GraphQLNonNull, GraphQLObjectType
 from sqlalchemy import ColumnElement
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields, enabled_by
-from app.graphql.relation_names import RelationNames
-from app.graphql.relations import ApiRelation
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields, enabled_by
+from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
-from app.query.aggregate_fields import results_field
-from app.query.aggregates import AGGREGATES, Aggregate
-from app.query.collection import Collection
-from app.query.grouping import Grouping
-from app.query.rows import TableRows
-from app.query.sql import one_row, row_count
-from app.query.walk import Field
+from app.query.group.aggregate_fields import results_field
+from app.query.group.aggregates import AGGREGATES, Aggregate
+from app.query.group.grouping import Grouping
+from app.query.plan.rows import TableRows
+from app.query.plan.walk import Field
+from app.query.read.collection import Collection
+from app.query.sql.constructs import one_row, row_count
 from schema_cache.directive_values import Enabled
 from schema_cache.directives import Directive
 

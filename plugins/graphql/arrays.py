@@ -9,14 +9,14 @@ from typing import Any
 from graphql import GraphQLList
 from sqlalchemy import ColumnElement, case, column, func, literal_column, select
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.values_of_types import OfSelection, ToJson, ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.values.types import OfSelection, ToJson, ValueType
 from app.hooks import hookimpl
-from app.query.json_texts import json_list
-from app.query.scalars import Scalar, scalars_of
-from app.query.sql import builtin, cast_to
-from app.query.texts import ArrayText, VectorText, as_is
-from app.query.walk import Field
+from app.query.plan.walk import Field
+from app.query.sql.constructs import builtin, cast_to
+from app.query.sql.json_texts import json_list
+from app.query.sql.texts import ArrayText, VectorText, as_is
+from app.query.values.scalars import Scalar, scalars_of
 from schema_cache.directive_values import Count
 from schema_cache.directives import Directive
 from schema_cache.model import Type

@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.values_of_types import ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.own_scalars import own_value_type
-from app.query.sql import builtin, constant
-from app.query.texts import refused
+from app.query.sql.constructs import builtin, constant
+from app.query.sql.texts import refused
+from app.query.values.own_scalars import own_value_type
 from schema_cache.model import Type
 
 NAME = "Base64"

@@ -19,22 +19,22 @@ from graphql import (
 from sqlalchemy import CTE, ColumnElement, Update, and_, case, exists, literal_column, select, update
 
 from app.errors import OverLimit, RequestError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Deferred, Fields
-from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
-from app.graphql.values import Leaf
-from app.graphql.values_of_types import ToText
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Deferred, Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.graphql.values.types import ToText
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.assignments import arguments_of_updates
-from app.query.changes import Affected, Undoing, answer, response_type
-from app.query.conditions import narrowed
-from app.query.keys import KEY, RowKey, key_input_type
-from app.query.relationship_names import is_unique
-from app.query.rows import Rows, TableRows
-from app.query.sql import as_text, cast_to, row_count, unmodified, unnest
-from app.query.texts import ArrayText
-from app.query.unnesting import array_for, unnested
-from app.query.walk import Field
+from app.query.filter.conditions import narrowed
+from app.query.plan.rows import Rows, TableRows
+from app.query.plan.walk import Field
+from app.query.read.keys import KEY, RowKey, key_input_type
+from app.query.read.relationship_names import is_unique
+from app.query.sql.constructs import as_text, cast_to, row_count, unmodified, unnest
+from app.query.sql.texts import ArrayText
+from app.query.write.assignments import arguments_of_updates
+from app.query.write.changes import Affected, Undoing, answer, response_type
+from app.query.write.unnesting import array_for, unnested
 
 MAX_UPDATES = 10_000
 POSITION = "position"

@@ -9,18 +9,19 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull, GraphQLObject
 from sqlalchemy import ColumnElement, select
 
 from app.errors import RequestError
-from app.graphql import coercion, names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Deferred, Fields
-from app.graphql.relations import ApiColumn, ApiRelation
-from app.graphql.values import ABSENT
-from app.graphql.values_of_types import ToText
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Deferred, Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation
+from app.graphql.values import coercion
+from app.graphql.values.types import ToText
+from app.graphql.values.values import ABSENT
 from app.hooks import hookimpl
-from app.query.comparison import key_comparison
-from app.query.conditions import narrowed
-from app.query.keys import only
-from app.query.texts import opaque_text
-from app.query.walk import Field
+from app.query.filter.conditions import narrowed
+from app.query.plan.walk import Field
+from app.query.read.keys import only
+from app.query.sql.comparison import key_comparison
+from app.query.sql.texts import opaque_text
 
 KEY_TYPES = frozenset(("int2", "int4", "int8", "text", "citext", "uuid", "varchar", "bpchar"))
 """The types, by their names in pg_type, that a key's columns may have to be arguments."""

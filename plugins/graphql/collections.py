@@ -15,16 +15,16 @@ from graphql import (
 )
 from sqlalchemy import ColumnElement
 
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Deferred, Fields
-from app.graphql.relation_names import RelationNames
-from app.graphql.relations import ApiRelation
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Deferred, Fields
+from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
-from app.query.collection import Collection, Origin
-from app.query.connections import arguments_of_collections, connection_type, edge_type, edges_field
-from app.query.scalars import cursor_type
-from app.query.walk import Field
+from app.query.plan.walk import Field
+from app.query.read.collection import Collection, Origin
+from app.query.read.connections import arguments_of_collections, connection_type, edge_type, edges_field
+from app.query.values.scalars import cursor_type
 from schema_cache.directive_values import Count
 from schema_cache.directives import Directive
 

@@ -8,12 +8,12 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 from sqlalchemy import ColumnElement
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.hooks import hookimpl
-from app.query.rows import Rows
-from app.query.walk import Field, Resolver
+from app.query.plan.rows import Rows
+from app.query.plan.walk import Field, Resolver
 from schema_cache.directive_values import Flag, ListOf, String
 from schema_cache.directives import Directive
 

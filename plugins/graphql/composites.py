@@ -10,14 +10,14 @@ from typing import Any
 from graphql import GraphQLField, GraphQLInputField, GraphQLInputObjectType, GraphQLObjectType
 from sqlalchemy import ColumnElement, case, null
 
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.coercion import BOUND_WHOLE
-from app.graphql.values_of_types import ToText, ValueType
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.values.coercion import BOUND_WHOLE
+from app.graphql.values.types import ToText, ValueType
 from app.hooks import hookimpl
-from app.query.sql import member_of, record_literal
-from app.query.texts import as_is, refused
-from app.query.walk import Field
+from app.query.plan.walk import Field
+from app.query.sql.constructs import member_of, record_literal
+from app.query.sql.texts import as_is, refused
 from schema_cache.directive_values import String
 from schema_cache.directives import Directive
 from schema_cache.model import Type

@@ -8,17 +8,17 @@ from typing import Any
 from graphql import GraphQLField
 from sqlalchemy import ColumnElement
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.notices import function_subject
-from app.graphql.relations import ApiRelation
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.notices import function_subject
+from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
-from app.query.calls import result_of
-from app.query.computed_fields import ComputedField, computed_fields_of
-from app.query.functions import EXPOSE, field_name, is_exposed
-from app.query.functions_of_rows import is_change
-from app.query.rows import Rows
-from app.query.walk import Field
+from app.query.call.calls import result_of
+from app.query.call.computed_fields import ComputedField, computed_fields_of
+from app.query.call.functions import EXPOSE, field_name, is_exposed
+from app.query.call.functions_of_rows import is_change
+from app.query.plan.rows import Rows
+from app.query.plan.walk import Field
 from schema_cache.model import Function
 
 _REMEDY = (

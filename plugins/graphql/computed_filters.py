@@ -7,18 +7,18 @@ from typing import Any
 
 from graphql import GraphQLInputField
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.notices import function_subject
-from app.graphql.relations import ApiRelation
-from app.graphql.values_of_types import ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.notices import function_subject
+from app.graphql.schema.relations import ApiRelation
+from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.calls import Result, value_obstacle
-from app.query.comparison import operators_of
-from app.query.computed_fields import computed_fields_of
-from app.query.conditions import Compared, Condition, compared_value, value_condition, value_filter_type
-from app.query.planning import Planning
-from app.query.rows import Rows
+from app.query.call.calls import Result, value_obstacle
+from app.query.call.computed_fields import computed_fields_of
+from app.query.filter.conditions import Compared, Condition, compared_value, value_condition, value_filter_type
+from app.query.plan.planning import Planning
+from app.query.plan.rows import Rows
+from app.query.sql.comparison import operators_of
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
 

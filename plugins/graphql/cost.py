@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any
 
 from app.bounded_cache import BoundedCache
-from app.graphql.errors import DocumentError
+from app.graphql.documents.errors import DocumentError
 from app.hooks import hookimpl
 from app.pipeline.engine import Engine
 from app.pipeline.explain import EXPLAIN_ROLES, explain

@@ -10,14 +10,14 @@ from graphql import GraphQLArgument, GraphQLDefaultInput, GraphQLField, GraphQLI
 from sqlalchemy import ColumnElement, literal_column, select
 
 from app.errors import OverLimit
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
-from app.query.collection import Collection
-from app.query.pages import Unsigned
-from app.query.sql import row_count
-from app.query.walk import Field
+from app.query.plan.walk import Field
+from app.query.read.collection import Collection
+from app.query.read.pages import Unsigned
+from app.query.sql.constructs import row_count
 
 DEFAULT, MOST = 1000, 10_000
 

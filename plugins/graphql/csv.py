@@ -23,8 +23,8 @@ from graphql import (
 )
 
 from app.errors import RequestError
-from app.graphql.selection import Selector
-from app.graphql.values import Steering, Variables
+from app.graphql.documents.selection import Selector
+from app.graphql.values.values import Steering, Variables
 from app.hooks import hookimpl
 from app.pipeline.around import Around
 from app.pipeline.records import CAPPED, AuthorizedOperation, BoundPlan, GraphQLRequest, Reply, ResultSet

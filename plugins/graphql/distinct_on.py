@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from graphql import GraphQLArgument, GraphQLEnumType, GraphQLEnumValue, GraphQLList, GraphQLNonNull
 
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
-from app.graphql.values import Leaf
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.collection import Distinct
-from app.query.grouping import groupable
+from app.query.group.grouping import groupable
+from app.query.read.collection import Distinct
 
 
 @hookimpl

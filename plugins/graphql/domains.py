@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.values_of_types import ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
 from schema_cache.model import Type
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.graphql.errors import DocumentError
+from app.graphql.documents.errors import DocumentError
 from app.hooks import hookimpl
 from app.pipeline.extensions import Extension
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet

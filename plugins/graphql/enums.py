@@ -10,11 +10,11 @@ from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLNamedType
 from sqlalchemy import ColumnElement, case
 
 from app.errors import RequestError
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.values_of_types import ValueType
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.sql import as_text, constant
+from app.query.sql.constructs import as_text, constant
 from schema_cache.directive_values import Renaming, String
 from schema_cache.directives import Directive
 from schema_cache.model import Type

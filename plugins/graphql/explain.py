@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.graphql.errors import DocumentError
+from app.graphql.documents.errors import DocumentError
 from app.hooks import hookimpl
 from app.pipeline.engine import Engine
 from app.pipeline.explain import EXPLAIN_ROLES, explain

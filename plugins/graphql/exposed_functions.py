@@ -9,13 +9,13 @@ from typing import Any
 from graphql import GraphQLField
 from sqlalchemy import ColumnElement, select
 
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.notices import Obstacle, function_subject
-from app.graphql.relations import ApiRelation, OwnName
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.notices import Obstacle, function_subject
+from app.graphql.schema.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
-from app.query.functions import (
+from app.query.call.functions import (
     EXPOSE,
     MUTATION,
     QUERY,
@@ -30,11 +30,11 @@ from app.query.functions import (
     overloads,
     passed,
 )
-from app.query.functions_of_rows import exposed_changes_of, exposed_functions_of, takes_a_row
-from app.query.keys import KEY, key_argument, key_conditions, named_columns, only
-from app.query.results import FunctionResult, any_result_of, own_result_name
-from app.query.rows import Rows
-from app.query.walk import Field
+from app.query.call.functions_of_rows import exposed_changes_of, exposed_functions_of, takes_a_row
+from app.query.call.results import FunctionResult, any_result_of, own_result_name
+from app.query.plan.rows import Rows
+from app.query.plan.walk import Field
+from app.query.read.keys import KEY, key_argument, key_conditions, named_columns, only
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
 from schema_cache.model import Argument, Function

@@ -17,15 +17,15 @@ from graphql import (
 from sqlalchemy import not_
 
 from app.errors import RequestError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relation_names import RelationNames
-from app.graphql.relations import ApiColumn, ApiRelation
-from app.graphql.values import Leaf
-from app.graphql.values_of_types import ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.relations import ApiColumn, ApiRelation
+from app.graphql.values.types import ValueType
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.comparison_operators import IN_ORDER, ComparisonOperator, by_symbol, with_patterns
-from app.query.conditions import (
+from app.query.filter.comparison_operators import IN_ORDER, ComparisonOperator, by_symbol, with_patterns
+from app.query.filter.conditions import (
     Compared,
     Condition,
     Operator,
@@ -35,9 +35,9 @@ from app.query.conditions import (
     relation_filter_type,
     value_filter_type,
 )
-from app.query.planning import Planning
-from app.query.rows import Rows
-from app.query.scalars import scalars_of, value_type_of
+from app.query.plan.planning import Planning
+from app.query.plan.rows import Rows
+from app.query.values.scalars import scalars_of, value_type_of
 
 
 def _is(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:

@@ -8,13 +8,13 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField
 from sqlalchemy import ColumnElement
 
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.notices import Obstacle, function_subject
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.notices import Obstacle, function_subject
 from app.hooks import hookimpl
-from app.query.calls import Result
-from app.query.functions import (
+from app.query.call.calls import Result
+from app.query.call.functions import (
     EXPOSE,
     MUTATION,
     QUERY,
@@ -26,8 +26,8 @@ from app.query.functions import (
     passed,
     result_and_arguments,
 )
-from app.query.functions_of_rows import takes_a_row
-from app.query.walk import Field
+from app.query.call.functions_of_rows import takes_a_row
+from app.query.plan.walk import Field
 from schema_cache.directive_values import String
 from schema_cache.directives import Directive
 from schema_cache.model import Function

@@ -8,16 +8,16 @@ from typing import Any
 from graphql import GraphQLField, GraphQLInt, GraphQLNonNull, GraphQLObjectType
 from sqlalchemy import ColumnElement
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.hooks import hookimpl
-from app.query.aggregate_fields import results_field
-from app.query.aggregates import NUMBERS, Aggregate
-from app.query.grouping import groupable
-from app.query.rows import TableRows
-from app.query.sql import builtin
-from app.query.walk import Field, Resolver
+from app.query.group.aggregate_fields import results_field
+from app.query.group.aggregates import NUMBERS, Aggregate
+from app.query.group.grouping import groupable
+from app.query.plan.rows import TableRows
+from app.query.plan.walk import Field, Resolver
+from app.query.sql.constructs import builtin
 
 BOOLEANS = frozenset(("bool",))
 

@@ -11,20 +11,20 @@ from graphql import GraphQLFloat, GraphQLInputField, GraphQLInputObjectType, Gra
 from sqlalchemy import ColumnElement, null
 
 from app.database.identifiers import quoted
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import OwnName
-from app.graphql.values import Leaf
-from app.graphql.values_of_types import Nearness, ToText, ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import OwnName
+from app.graphql.values.types import Nearness, ToText, ValueType
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.comparison import compared
-from app.query.conditions import Compared, Condition
-from app.query.extension_functions import schema_of, usable_functions
-from app.query.geojson import NAME, geometry_text, printed_geography, printed_geometry
-from app.query.own_scalars import own_value_type
-from app.query.planning import Planning
-from app.query.scalars import scalars_of
-from app.query.sql import cast_to, extension_call
+from app.query.call.extension_functions import schema_of, usable_functions
+from app.query.filter.conditions import Compared, Condition
+from app.query.plan.planning import Planning
+from app.query.sql.comparison import compared
+from app.query.sql.constructs import cast_to, extension_call
+from app.query.values.geojson import NAME, geometry_text, printed_geography, printed_geometry
+from app.query.values.own_scalars import own_value_type
+from app.query.values.scalars import scalars_of
 from schema_cache.model import Type
 
 PRINTED = {"geometry": printed_geometry, "geography": printed_geography}

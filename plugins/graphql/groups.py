@@ -19,22 +19,22 @@ from graphql import (
 from sqlalchemy import ColumnElement, literal_column, select
 
 from app.errors import OverLimit, RequestError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields, enabled_by
-from app.graphql.relations import ApiRelation, OwnName, own_name
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields, enabled_by
+from app.graphql.schema.relations import ApiRelation, OwnName, own_name
 from app.hooks import hookimpl
-from app.query.collection import Collection
-from app.query.conditions import Condition, query_condition
-from app.query.connections import arguments_of_collections
-from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
-from app.query.group_key_types import by_type, group_enum_names, group_key_names, key_order_type, key_type
-from app.query.group_ordering import group_order_fields, group_order_names, own_order_name, own_order_type
-from app.query.grouping import Grouping, GroupKey, KeyPath, group_key, groupable, one_path
-from app.query.json_texts import json_list
-from app.query.ordering import OrderKey, direction, keys_of_element
-from app.query.pages import Unsigned, page_size
-from app.query.texts import StringText
-from app.query.walk import Field, Resolver
+from app.query.filter.conditions import Condition, query_condition
+from app.query.group.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
+from app.query.group.group_key_types import by_type, group_enum_names, group_key_names, key_order_type, key_type
+from app.query.group.group_ordering import group_order_fields, group_order_names, own_order_name, own_order_type
+from app.query.group.grouping import Grouping, GroupKey, KeyPath, group_key, groupable, one_path
+from app.query.plan.walk import Field, Resolver
+from app.query.read.collection import Collection
+from app.query.read.connections import arguments_of_collections
+from app.query.read.ordering import OrderKey, direction, keys_of_element
+from app.query.read.pages import Unsigned, page_size
+from app.query.sql.json_texts import json_list
+from app.query.sql.texts import StringText
 
 MOST_KEYS = 5
 """By how many columns rows can be grouped."""

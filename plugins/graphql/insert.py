@@ -17,17 +17,17 @@ from graphql import (
 from sqlalchemy import ColumnElement
 from sqlalchemy.dialects.postgresql import Insert
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Deferred, Fields
-from app.graphql.relation_names import RelationNames
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Deferred, Fields
+from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.hooks import hookimpl
-from app.query.changes import answer, response_type
-from app.query.inserting import Inserted, objects_of
-from app.query.nested_inserting import nested_insert
-from app.query.new_rows import COLUMN, HAS_DEFAULT, REQUIRED, new_row_type
-from app.query.rows import TableRows
-from app.query.walk import Field
+from app.query.plan.rows import TableRows
+from app.query.plan.walk import Field
+from app.query.write.changes import answer, response_type
+from app.query.write.inserting import Inserted, objects_of
+from app.query.write.nested.inserting import nested_insert
+from app.query.write.new_rows import COLUMN, HAS_DEFAULT, REQUIRED, new_row_type
 
 TABLES = frozenset("rp")
 """Kinds of relations whose defaults are known. The columns of a view may also get those of its table, which are not."""

@@ -8,13 +8,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, case, extract, func, literal_column, select
 from sqlalchemy.dialects.postgresql import array
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.values_of_types import ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.comparison_operators import IN_ORDER, comparison_members
-from app.query.own_scalars import own_value_type
-from app.query.sql import as_text, builtin, cast_to, constant
+from app.query.filter.comparison_operators import IN_ORDER, comparison_members
+from app.query.sql.constructs import as_text, builtin, cast_to, constant
+from app.query.values.own_scalars import own_value_type
 from schema_cache.model import Type
 
 NAME = "Interval"

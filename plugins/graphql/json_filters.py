@@ -16,15 +16,14 @@ from graphql import (
 from sqlalchemy import ColumnElement, and_, case, null
 
 from app.errors import RequestError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation, OwnName
-from app.graphql.values import Leaf
-from app.graphql.values_of_types import ToText, ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName
+from app.graphql.values.types import ToText, ValueType
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.comparison import USUAL_OPERATORS, compared
-from app.query.comparison_operators import VALUES_TO_ONE
-from app.query.conditions import (
+from app.query.filter.comparison_operators import VALUES_TO_ONE
+from app.query.filter.conditions import (
     Compared,
     Condition,
     Operator,
@@ -32,12 +31,13 @@ from app.query.conditions import (
     value_condition,
     value_filter_type,
 )
-from app.query.json_columns import json_kind
-from app.query.json_paths import json_path_text, number_of_regexes
-from app.query.planning import OF_A_REGEX, Planning
-from app.query.scalars import scalars_of, value_type_of
-from app.query.sql import builtin, cast_to, constant
-from app.query.texts import ArrayText, StringText
+from app.query.filter.json_paths import json_path_text, number_of_regexes
+from app.query.plan.planning import OF_A_REGEX, Planning
+from app.query.sql.comparison import USUAL_OPERATORS, compared
+from app.query.sql.constructs import builtin, cast_to, constant
+from app.query.sql.texts import ArrayText, StringText
+from app.query.values.json_columns import json_kind
+from app.query.values.scalars import scalars_of, value_type_of
 
 FILTERS = {"jsonb": "JSON", "json": "JSONText"}
 """The filter of each type: json keeps a text, which nothing can be compared with."""

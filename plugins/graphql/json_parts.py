@@ -8,13 +8,13 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLList, GraphQLNonNull, GraphQLString
 from sqlalchemy import ColumnElement
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.values import Leaf
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.json_columns import json_kind
-from app.query.texts import ArrayText, StringText
-from app.query.walk import Field
+from app.query.plan.walk import Field
+from app.query.sql.texts import ArrayText, StringText
+from app.query.values.json_columns import json_kind
 from schema_cache.model import Type
 
 _PATH = ArrayText(StringText("String"))

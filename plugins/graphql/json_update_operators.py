@@ -21,18 +21,18 @@ from sqlalchemy import ColumnElement, case, func, literal_column, or_, select
 from sqlalchemy.dialects.postgresql import array
 
 from app.errors import OverLimit, RequestError
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
-from app.graphql.values import Leaf
-from app.graphql.values_of_types import ToText
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.graphql.values.types import ToText
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.assignments import Assignments, operator_argument, own_operators_name, read_and_updated
-from app.query.rows import Rows
-from app.query.sql import as_text, builtin, cast_to, constant, fail_with
-from app.query.texts import StringText
-from app.query.walk import Field
+from app.query.plan.rows import Rows
+from app.query.plan.walk import Field
+from app.query.sql.constructs import as_text, builtin, cast_to, constant, fail_with
+from app.query.sql.texts import StringText
+from app.query.write.assignments import Assignments, operator_argument, own_operators_name, read_and_updated
 
 MAX_STEPS = 100
 """How many steps the paths of one argument may have together: each makes the statement longer."""

@@ -10,20 +10,20 @@ from typing import Any, cast
 from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull, GraphQLObjectType
 from sqlalchemy import ColumnElement, select
 
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields, unknown_field_in
-from app.graphql.notices import relation_subject
-from app.graphql.relations import ApiRelation, OwnName
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields, unknown_field_in
+from app.graphql.schema.notices import relation_subject
+from app.graphql.schema.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
-from app.query.collection import Collection, Origin
-from app.query.computed_fields import computed_fields_of
-from app.query.conditions import query_condition, relation_filter_type
-from app.query.connections import arguments_of_collections, edge_fields, edges_field
-from app.query.relationship_names import names_of_ways
-from app.query.relationships import Relationship, relationships_of
-from app.query.rows import Rows, TableRows
-from app.query.walk import Field, Resolver
+from app.query.call.computed_fields import computed_fields_of
+from app.query.filter.conditions import query_condition, relation_filter_type
+from app.query.plan.rows import Rows, TableRows
+from app.query.plan.walk import Field, Resolver
+from app.query.read.collection import Collection, Origin
+from app.query.read.connections import arguments_of_collections, edge_fields, edges_field
+from app.query.read.relationship_names import names_of_ways
+from app.query.read.relationships import Relationship, relationships_of
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
 from schema_cache.model import ForeignKey, Relation

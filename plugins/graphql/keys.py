@@ -9,17 +9,17 @@ from typing import Any
 from graphql import GraphQLField, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
 from sqlalchemy import ColumnElement, Delete, Update, delete, select, update
 
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Deferred, Fields
-from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Deferred, Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.hooks import hookimpl
-from app.query.assignments import arguments_of_updates, assigning, assignments, given_values
-from app.query.changes import changed_row
-from app.query.comparison import key_comparison
-from app.query.keys import KEY, KeyPart, key_argument, key_conditions, named_columns, only, own_key_input_name
-from app.query.rows import TableRows
-from app.query.walk import Field
+from app.query.plan.rows import TableRows
+from app.query.plan.walk import Field
+from app.query.read.keys import KEY, KeyPart, key_argument, key_conditions, named_columns, only, own_key_input_name
+from app.query.sql.comparison import key_comparison
+from app.query.write.assignments import arguments_of_updates, assigning, assignments, given_values
+from app.query.write.changes import changed_row
 
 
 @hookimpl

@@ -8,13 +8,13 @@ from typing import Any
 from graphql import GraphQLInputField, GraphQLList, GraphQLNonNull
 from sqlalchemy import not_, or_
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
-from app.query.conditions import CONJUNCTS, Condition, condition, relation_filter_type
-from app.query.planning import Planning
-from app.query.rows import Rows
+from app.query.filter.conditions import CONJUNCTS, Condition, condition, relation_filter_type
+from app.query.plan.planning import Planning
+from app.query.plan.rows import Rows
 
 
 @hookimpl

@@ -11,19 +11,19 @@ from sqlalchemy import null
 
 from app.database.identifiers import quoted
 from app.errors import RequestError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.values import Leaf
-from app.graphql.values_of_types import ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.values.types import ValueType
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.comparison import compared
-from app.query.comparison_operators import IN_ORDER, by_symbol, comparison_members
-from app.query.conditions import Compared, Condition
-from app.query.extension_functions import schema_of
-from app.query.own_scalars import own_value_type
-from app.query.planning import Planning
-from app.query.sql import cast_to
-from app.query.texts import StringText
+from app.query.call.extension_functions import schema_of
+from app.query.filter.comparison_operators import IN_ORDER, by_symbol, comparison_members
+from app.query.filter.conditions import Compared, Condition
+from app.query.plan.planning import Planning
+from app.query.sql.comparison import compared
+from app.query.sql.constructs import cast_to
+from app.query.sql.texts import StringText
+from app.query.values.own_scalars import own_value_type
 from schema_cache.model import Type
 
 NAME = "Ltree"

@@ -9,19 +9,19 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLFloat, GraphQLInputFie
 from sqlalchemy import ColumnElement, null
 
 from app.errors import RequestError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
-from app.graphql.values_of_types import Nearness
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.graphql.values.types import Nearness
 from app.hooks import hookimpl
-from app.query.collection import Collection
-from app.query.comparison import USUAL_OPERATORS, Comparison
-from app.query.conditions import compared_value
-from app.query.ordering import Order, OrderKey
-from app.query.rows import TableRows
-from app.query.scalars import scalars_of
-from app.query.terms import Expression, TermOfField
-from app.query.walk import Field
+from app.query.filter.conditions import compared_value
+from app.query.plan.rows import TableRows
+from app.query.plan.walk import Field
+from app.query.read.collection import Collection
+from app.query.read.order_terms import Expression, TermOfField
+from app.query.read.ordering import Order, OrderKey
+from app.query.sql.comparison import USUAL_OPERATORS, Comparison
+from app.query.values.scalars import scalars_of
 
 SUFFIX = "Near"
 """What the name of the argument's type has behind the relation's."""

@@ -7,13 +7,13 @@ from typing import Any
 
 from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLList, GraphQLNonNull
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation, OwnName
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
-from app.query.keys import key_input_type
-from app.query.new_rows import CONNECT, LINK, Link, new_row_type
-from app.query.relationships import Relationship, relationships_of, relationships_to
+from app.query.read.keys import key_input_type
+from app.query.read.relationships import Relationship, relationships_of, relationships_to
+from app.query.write.new_rows import CONNECT, LINK, Link, new_row_type
 
 
 @hookimpl

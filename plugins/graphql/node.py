@@ -16,16 +16,14 @@ from graphql import (
 from sqlalchemy import ColumnElement, and_, null, select
 
 from app.errors import RequestError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation, OwnName
-from app.graphql.values import Leaf
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiRelation, OwnName
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.comparison import Comparison
-from app.query.conditions import id_filter_type, narrowed
-from app.query.keys import KEY, KeyPart, only, own_key_input_name
-from app.query.planning import Planning
-from app.query.row_ids import (
+from app.query.filter.conditions import id_filter_type, narrowed
+from app.query.plan.planning import Planning
+from app.query.plan.row_ids import (
     NODE_ID_HINT,
     KeyValue,
     NodeId,
@@ -36,9 +34,11 @@ from app.query.row_ids import (
     node_id_expression,
     node_id_form,
 )
-from app.query.rows import Rows
-from app.query.sql import cast_to
-from app.query.walk import Field
+from app.query.plan.rows import Rows
+from app.query.plan.walk import Field
+from app.query.read.keys import KEY, KeyPart, only, own_key_input_name
+from app.query.sql.comparison import Comparison
+from app.query.sql.constructs import cast_to
 from schema_cache.role_view import RoleView
 
 

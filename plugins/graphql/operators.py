@@ -11,17 +11,17 @@ from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLList, Grap
 from sqlalchemy import func, not_, null, true
 
 from app.database.identifiers import quoted
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.values import Leaf
-from app.graphql.values_of_types import ToText, ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.values.types import ToText, ValueType
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.comparison import compared
-from app.query.comparison_operators import with_patterns
-from app.query.conditions import Compared, Condition, Operator, value_condition, value_filter_type
-from app.query.planning import OF_A_PATTERN, Planning
-from app.query.sql import cast_to
-from app.query.texts import ArrayText
+from app.query.filter.comparison_operators import with_patterns
+from app.query.filter.conditions import Compared, Condition, Operator, value_condition, value_filter_type
+from app.query.plan.planning import OF_A_PATTERN, Planning
+from app.query.sql.comparison import compared
+from app.query.sql.constructs import cast_to
+from app.query.sql.texts import ArrayText
 
 TEXT_FILTER = "String"
 

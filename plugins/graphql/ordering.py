@@ -14,15 +14,15 @@ from graphql import (
     GraphQLNonNull,
 )
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relation_names import RelationNames
-from app.graphql.relations import ApiColumn, ApiRelation
-from app.graphql.values import Leaf
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.relations import ApiColumn, ApiRelation
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.comparison import order_comparison
-from app.query.ordering import Order, OrderKey, direction, direction_type, keys_of_element, order_by_type
-from app.query.terms import ColumnTerm
+from app.query.read.order_terms import ColumnTerm
+from app.query.read.ordering import Order, OrderKey, direction, direction_type, keys_of_element, order_by_type
+from app.query.sql.comparison import order_comparison
 
 
 @hookimpl

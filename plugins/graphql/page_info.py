@@ -8,15 +8,15 @@ from typing import Any
 from graphql import GraphQLBoolean, GraphQLField, GraphQLNamedType, GraphQLNonNull, GraphQLObjectType, GraphQLString
 from sqlalchemy import ColumnElement, and_, false, func, literal_column, null
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields, unknown_field_in
-from app.graphql.relations import ApiRelation
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields, unknown_field_in
+from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
-from app.query.collection import Collection
-from app.query.comparison import compared
-from app.query.sql import builtin, call
-from app.query.walk import Field
-from app.query.written import WrittenSQL
+from app.query.plan.walk import Field
+from app.query.read.collection import Collection
+from app.query.sql.comparison import compared
+from app.query.sql.compiled_constructs import WrittenSQL
+from app.query.sql.constructs import builtin, call
 
 
 @hookimpl

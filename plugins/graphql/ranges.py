@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.values_of_types import ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.comparison_operators import by_symbol, comparison_members
-from app.query.own_scalars import own_value_type
+from app.query.filter.comparison_operators import by_symbol, comparison_members
+from app.query.values.own_scalars import own_value_type
 from schema_cache.model import Type
 
 NAME = "Range"

@@ -12,18 +12,18 @@ from typing import Any
 from graphql import GraphQLBoolean, GraphQLInputField, GraphQLInputObjectType
 from sqlalchemy import and_, not_, true
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.notices import relation_subject
-from app.graphql.relations import ApiRelation, OwnName, own_name
-from app.graphql.values import Leaf
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.notices import relation_subject
+from app.graphql.schema.relations import ApiRelation, OwnName, own_name
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.conditions import MERGED, Condition, condition, query_condition, relation_filter_type
-from app.query.existence import Existence
-from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
-from app.query.planning import Planning
-from app.query.relationships import Relationship, relationships_of
-from app.query.rows import Rows, TableRows
+from app.query.filter.conditions import MERGED, Condition, condition, query_condition, relation_filter_type
+from app.query.group.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
+from app.query.plan.existence import Existence
+from app.query.plan.planning import Planning
+from app.query.plan.rows import Rows, TableRows
+from app.query.read.relationships import Relationship, relationships_of
 
 
 @hookimpl

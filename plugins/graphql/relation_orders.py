@@ -9,16 +9,15 @@ from typing import Any
 from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
 from sqlalchemy import ColumnElement, case
 
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.notices import Obstacle, function_subject
-from app.graphql.relations import ApiRelation, OwnName
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.notices import Obstacle, function_subject
+from app.graphql.schema.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
-from app.query.calls import value_obstacle
-from app.query.comparison import Comparison, type_comparison
-from app.query.computed_fields import ComputedField, computed_fields_of
-from app.query.functions import (
+from app.query.call.calls import value_obstacle
+from app.query.call.computed_fields import ComputedField, computed_fields_of
+from app.query.call.functions import (
     NamedArguments,
     arguments_or_obstacle,
     declared_members,
@@ -27,21 +26,22 @@ from app.query.functions import (
     overloads,
     passed,
 )
-from app.query.functions_of_rows import TakenArguments, exposed_changes_of, exposed_functions_of
-from app.query.group_ordering import (
+from app.query.call.functions_of_rows import TakenArguments, exposed_changes_of, exposed_functions_of
+from app.query.group.group_ordering import (
     group_order_fields,
     group_order_names,
     own_order_name,
     own_order_type,
     term_field,
 )
-from app.query.ordering import OrderKey, direction, direction_type, keys_of_element, order_by_type
-from app.query.planning import Planning
-from app.query.relationships import Relationship, relationships_of
-from app.query.rows import TableRows
-from app.query.sql import FunctionCall
-from app.query.terms import Expression, TermOfField, of_all_related, related
-from app.query.walk import Field
+from app.query.plan.planning import Planning
+from app.query.plan.rows import TableRows
+from app.query.plan.walk import Field
+from app.query.read.order_terms import Expression, TermOfField, of_all_related, related
+from app.query.read.ordering import OrderKey, direction, direction_type, keys_of_element, order_by_type
+from app.query.read.relationships import Relationship, relationships_of
+from app.query.sql.comparison import Comparison, type_comparison
+from app.query.sql.constructs import FunctionCall
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
 from schema_cache.model import Function

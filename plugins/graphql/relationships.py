@@ -9,19 +9,19 @@ from typing import Any
 from graphql import GraphQLField, GraphQLNonNull
 from sqlalchemy import ColumnElement, literal_column
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.notices import relation_subject
-from app.graphql.relations import ApiRelation
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.notices import relation_subject
+from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
-from app.query.collection import Collection, Origin
-from app.query.comparison import operators_of
-from app.query.connections import arguments_of_collections, connection_type
-from app.query.relationship_names import Key, Way, named_ways
-from app.query.relationships import Relationship, relationships_of
-from app.query.rows import Rows
-from app.query.walk import Field, Resolver
-from app.query.written import Query
+from app.query.plan.rows import Rows
+from app.query.plan.walk import Field, Resolver
+from app.query.read.collection import Collection, Origin
+from app.query.read.connections import arguments_of_collections, connection_type
+from app.query.read.relationship_names import Key, Way, named_ways
+from app.query.read.relationships import Relationship, relationships_of
+from app.query.sql.comparison import operators_of
+from app.query.sql.compiled_constructs import Query
 from schema_cache.directive_values import ListOf, Object, String
 from schema_cache.directives import Directive
 from schema_cache.model import Relation

@@ -20,16 +20,14 @@ from graphql import (
 from sqlalchemy import ColumnElement, func, null
 
 from app.errors import RequestError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.dialect import Dialect
-from app.graphql.values_of_types import ToText, ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.dialect import Dialect
+from app.graphql.values.types import ToText, ValueType
 from app.hooks import hookimpl
-from app.query.comparison import enum_of_domain
-from app.query.json_texts import json_of_plain, json_of_unescaped
-from app.query.opaque import OpaqueTexts
-from app.query.scalars import Scalar, cursor_type, scalar_type, scalars_of
-from app.query.sql import builtin, constant
-from app.query.texts import (
+from app.query.sql.comparison import enum_of_domain
+from app.query.sql.constructs import builtin, constant
+from app.query.sql.json_texts import json_of_plain, json_of_unescaped
+from app.query.sql.texts import (
     StringText,
     as_is,
     int_text,
@@ -38,6 +36,8 @@ from app.query.texts import (
     opaque_text,
     refused,
 )
+from app.query.values.opaque import OpaqueTexts
+from app.query.values.scalars import Scalar, cursor_type, scalar_type, scalars_of
 from schema_cache.model import Type
 
 

@@ -11,22 +11,22 @@ from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLString
 from sqlalchemy import ColumnElement
 
 from app.errors import OverLimit, RequestError
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation, OwnName
-from app.graphql.values import Leaf
-from app.graphql.values_of_types import ToText
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiRelation, OwnName
+from app.graphql.values.types import ToText
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.comparison import USUAL_OPERATORS, Comparison, compared
-from app.query.conditions import Condition, relation_filter_type
-from app.query.ordering import OrderKey, direction, direction_type
-from app.query.planning import OF_A_SEARCH, Planning
-from app.query.rows import Rows, TableRows
-from app.query.sql import builtin
-from app.query.terms import Expression, Term, TermOfField
-from app.query.text_search import DIRECTIVE, Searched, searched_of
-from app.query.texts import StringText
-from app.query.walk import Field
+from app.query.filter.conditions import Condition, relation_filter_type
+from app.query.filter.text_search import DIRECTIVE, Searched, searched_of
+from app.query.plan.planning import OF_A_SEARCH, Planning
+from app.query.plan.rows import Rows, TableRows
+from app.query.plan.walk import Field
+from app.query.read.order_terms import Expression, Term, TermOfField
+from app.query.read.ordering import OrderKey, direction, direction_type
+from app.query.sql.comparison import USUAL_OPERATORS, Comparison, compared
+from app.query.sql.constructs import builtin
+from app.query.sql.texts import StringText
 from schema_cache.directive_values import ListOf, Object, String, ValueKind
 from schema_cache.directives import Directive
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from app.database.identifiers import quoted
-from app.graphql.api_schema import ApiSchema
-from app.graphql.notices import Notice, relation_subject
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.notices import Notice, relation_subject
 from app.hooks import hookimpl
-from app.query.text_search import DIRECTIVE, Searched, searched_of
+from app.query.filter.text_search import DIRECTIVE, Searched, searched_of
 from schema_cache.model import Relation
 
 INDEXES = """

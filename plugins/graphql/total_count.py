@@ -8,13 +8,13 @@ from typing import Any
 from graphql import GraphQLField, GraphQLInt, GraphQLNonNull
 from sqlalchemy import ColumnElement
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields, enabled_by
-from app.graphql.relations import ApiRelation
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields, enabled_by
+from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
-from app.query.collection import Collection
-from app.query.sql import row_count
-from app.query.walk import Field
+from app.query.plan.walk import Field
+from app.query.read.collection import Collection
+from app.query.sql.constructs import row_count
 from schema_cache.directive_values import Enabled
 from schema_cache.directives import Directive
 

@@ -9,17 +9,17 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
 from sqlalchemy import ColumnElement, Update, update
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Deferred, Fields
-from app.graphql.relation_names import RelationNames
-from app.graphql.relations import ApiColumn, ApiRelation
-from app.graphql.values import Leaf
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Deferred, Fields
+from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.relations import ApiColumn, ApiRelation
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.assignments import Assignments, arguments_of_updates, assigned, assignments, given_values
-from app.query.changes import affected_at_most, answer, at_most_argument, response_type
-from app.query.conditions import conditions_of_arguments
-from app.query.rows import Rows, TableRows
-from app.query.walk import Field
+from app.query.filter.conditions import conditions_of_arguments
+from app.query.plan.rows import Rows, TableRows
+from app.query.plan.walk import Field
+from app.query.write.assignments import Assignments, arguments_of_updates, assigned, assignments, given_values
+from app.query.write.changes import affected_at_most, answer, at_most_argument, response_type
 
 
 @hookimpl

@@ -8,16 +8,16 @@ from typing import Any
 from sqlalchemy import ColumnElement, case, func, literal_column, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation, OwnName
-from app.graphql.values import Leaf
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.aggregates import is_number
-from app.query.assignments import assigned, operator_argument, own_operators_name, read_and_updated
-from app.query.comparison import operators_of
-from app.query.sql import builtin, cast_to, constant
-from app.query.walk import Field
+from app.query.group.aggregates import is_number
+from app.query.plan.walk import Field
+from app.query.sql.comparison import operators_of
+from app.query.sql.constructs import builtin, cast_to, constant
+from app.query.write.assignments import assigned, operator_argument, own_operators_name, read_and_updated
 from schema_cache.model import Type
 
 

@@ -21,20 +21,20 @@ from sqlalchemy import ColumnElement, and_
 from sqlalchemy.dialects.postgresql import Insert
 
 from app.errors import RequestError
-from app.graphql import names
-from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
-from app.graphql.values import Leaf
+from app.graphql.schema import names
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import Fields
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.adding_up import added_up
-from app.query.aggregates import is_number
-from app.query.arbiters import Arbiter, OnTarget, arbiters_of
-from app.query.changes import AFTERWARDS
-from app.query.conflicts import existing_rows, if_seen, is_new
-from app.query.inserting import Inserted
-from app.query.sql import cast_to, constant, row_count
-from app.query.walk import Field
+from app.query.group.aggregates import is_number
+from app.query.plan.walk import Field
+from app.query.sql.constructs import cast_to, constant, row_count
+from app.query.write.adding_up import added_up
+from app.query.write.arbiters import Arbiter, OnTarget, arbiters_of
+from app.query.write.changes import AFTERWARDS
+from app.query.write.conflicts import existing_rows, if_seen, is_new
+from app.query.write.inserting import Inserted
 from schema_cache.directive_values import String
 from schema_cache.directives import Directive
 

@@ -10,17 +10,17 @@ from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQ
 from sqlalchemy import ColumnElement
 
 from app.database.identifiers import quoted
-from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import OwnName
-from app.graphql.values import Leaf
-from app.graphql.values_of_types import Nearness, ValueType
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.relations import OwnName
+from app.graphql.values.types import Nearness, ValueType
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.comparison import compared
-from app.query.extension_functions import usable_functions
-from app.query.json_texts import json_of_plain
-from app.query.own_scalars import own_value_type
-from app.query.planning import Planning
-from app.query.texts import is_number, refused
+from app.query.call.extension_functions import usable_functions
+from app.query.plan.planning import Planning
+from app.query.sql.comparison import compared
+from app.query.sql.json_texts import json_of_plain
+from app.query.sql.texts import is_number, refused
+from app.query.values.own_scalars import own_value_type
 from schema_cache.model import Type
 
 NAME = "Vector"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import falcon
 
 from app.hooks import hookimpl
-from app.server.cross_origin import CrossOrigin, Headers
+from app.http.cross_origin import CrossOrigin, Headers
 from app.services import Services
 
 

@@ -15,8 +15,8 @@ from app.commands.target import service_with_database
 from app.hooks import hookimpl
 
 if TYPE_CHECKING:
+    from app.faces.s3.access_keys import AccessKey, AccessKeys
     from app.settings import Settings
-    from app.storage.s3.access_keys import AccessKey, AccessKeys
 
 
 @hookimpl
@@ -112,7 +112,7 @@ def _check_role(settings: Settings, role: str) -> None:
 @contextmanager
 def _access_keys() -> Iterator[tuple[Settings, AccessKeys]]:
     from app.database import ContextBuilder, Database
-    from app.storage.s3.access_keys import AccessKeys
+    from app.faces.s3.access_keys import AccessKeys
 
     with service_with_database() as (settings, _):
         secret = settings.jwt_secret or settings.service_role_key

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.hooks import hookimpl
-from app.requesting import opened
+from app.http.client import opened
 from app.settings import Setting, Settings
 from app.settings.kinds import RECEIVER_URL, SECRET
-from app.storage.times import now_as_json
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
+from app.times import now_as_json
 
 WEBHOOK_URL: Setting[str | None] = Setting(
     "webhook_url", RECEIVER_URL, None, "The URL to which events of stored objects are posted."

@@ -10,8 +10,8 @@ from contextlib import ExitStack, closing
 import pytest
 from conftest import PAGE, START
 
-from app.server.address import listen
-from app.server.worker import Worker
+from app.server.processes.address import listen
+from app.server.processes.worker import Worker
 from app.settings import load
 
 TABLES = """

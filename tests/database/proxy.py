@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
 
 SSL_REQUEST = struct.pack("!ii", 8, 80877103)
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from app.database import Database
-from app.database.advice import advice_on
-from app.database.url import parse_database_url
+from app.database.pool.advice import advice_on
+from app.database.url.url import parse_database_url
 from app.errors import Unavailable
 from tests.database.conftest import MakeDatabase
 from tests.database.proxy import Proxy

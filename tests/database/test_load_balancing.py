@@ -13,8 +13,8 @@ from contextlib import contextmanager
 import pytest
 
 from app.database import Database, Statement, parse_database_url
-from app.database.advice import advice_on
-from app.database.connect import connect
+from app.database.pool.advice import advice_on
+from app.database.wire.connect import connect
 from app.errors import Unavailable
 from bench.streaming import USER, Cluster, Node, free_port, listens, missing, streaming, wait_until
 from tests.database.conftest import READER, ROLES, SCHEMA, MakeDatabase

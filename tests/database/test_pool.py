@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app.database import Context, Database, Statement
-from app.database.wire import DatabaseConnection
+from app.database.wire.wire import DatabaseConnection
 from app.errors import Unavailable
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
 from tests.database.conftest import READER, WRITER, MakeDatabase
@@ -59,7 +59,7 @@ def test_a_waiting_request_gets_the_returned_connection(url: str, make_database:
 def test_a_connection_is_replaced_after_its_time(
     url: str, make_database: MakeDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.database.pool._RENEW_AFTER_S", 0.5)
+    monkeypatch.setattr("app.database.pool.pool._RENEW_AFTER_S", 0.5)
     database = make_database(url, pool_size=1)
     session = database.read("select pg_backend_pid()")
     assert database.read("select pg_backend_pid()") == session
@@ -249,7 +249,7 @@ def test_old_connections_are_renewed(url: str, make_database: MakeDatabase, monk
     session = "select pg_backend_pid()"
     database = make_database(url, pool_size=1)
     assert database.read(session) == database.read(session)
-    monkeypatch.setattr("app.database.pool._RENEW_AFTER_S", 0.0)
+    monkeypatch.setattr("app.database.pool.pool._RENEW_AFTER_S", 0.0)
     database = make_database(url, pool_size=1)
     assert database.read(session) != database.read(session)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.database import Context, ContextBuilder, Statement, StatementError, parse_database_url
-from app.database.connect import connect
+from app.database.wire.connect import connect
 from app.errors import Unavailable
 from app.identity import Caller
 from bench.pooler import keeps_prepared, missing_pooler, pooler

@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from app.database.pinned import suitable_path
+from app.database.wire.pinned import suitable_path
 
 # In development mode, and from Python 3.13 on always, Python prints what fails when an object is collected.
 _PROGRAM = """
 import gc, socket, struct, sys, threading
-from app.database.connect import connect
-from app.database.url import parse_database_url
+from app.database.wire.connect import connect
+from app.database.url.url import parse_database_url
 from app.errors import Unavailable
 
 def serve(listener, answer):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from app.database import Context, ContextBuilder, Database, Statement
-from app.database.context import seconds_of
+from app.database.run.context import seconds_of
 from app.errors import Unavailable
 from app.identity import Caller
 from tests.database.conftest import READER, WRITER, MakeDatabase

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.database import sqlstates
+from app.database.wire import sqlstates
 from tests.postgres_server import PostgresServer
 
 RAISED = """

@@ -8,7 +8,7 @@ import re
 from app.demo import load_demo
 from app.demo.banner import USERS
 from app.discovery import plugin_manager
-from app.graphql.comments import DIRECTIVES
+from app.graphql.schema.comments import DIRECTIVES
 from app.installation import install
 from tests.docs.blocks import REPOSITORY, blocks
 from tests.graphql.door import Door

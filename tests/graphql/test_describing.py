@@ -11,7 +11,7 @@ from threading import Event
 import pytest
 from graphql import execute_sync, get_introspection_query, parse
 
-from app.graphql.api_schema import ApiSchema
+from app.graphql.schema.api_schema import ApiSchema
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 from tests.graphql.test_lazy_schema import CHAIN, TABLES, VARIED, read_types

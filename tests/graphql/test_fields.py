@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.graphql.fields import Deferred, Fields, deferred, in_order
+from app.graphql.schema.fields import Deferred, Fields, deferred, in_order
 
 
 class Made:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.query.planning import MAX_CONDITIONS
+from app.query.plan.planning import MAX_CONDITIONS
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Answer, Door
 

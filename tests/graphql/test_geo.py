@@ -10,7 +10,7 @@ import pytest
 from graphql import print_type
 
 from app.errors import RequestError
-from app.query.geojson import geometry_text
+from app.query.values.geojson import geometry_text
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.counted import counted
 from tests.graphql.door import Door

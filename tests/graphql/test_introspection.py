@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from graphql import FieldNode, build_client_schema, get_introspection_query, validate_schema
 
-from app.graphql.describing import Describer
-from app.graphql.relations import ApiRelation, OwnName
+from app.graphql.introspection.description import Describer
+from app.graphql.schema.relations import ApiRelation, OwnName
 from portico import hookimpl
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Answer, Door

@@ -20,8 +20,8 @@ from graphql import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.graphql.api_schema import ApiSchema
-from app.graphql.lazy_schema import LazyTypes
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.lazy_schema import LazyTypes
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 

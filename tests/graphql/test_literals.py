@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.bounded_cache import BoundedCache
-from app.graphql.forms import MAX_LITERALS, form_of, lifted
+from app.graphql.documents.shape import MAX_LITERALS, form_of, lifted
 from app.identity.identification import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.graphql.role_schemas import KEPT
+from app.graphql.schema.role_schemas import KEPT
 from tests.graphql.conftest import OpenDoor
 from tests.postgres_server import PostgresServer
 

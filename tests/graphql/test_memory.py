@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 from app.bounded_cache import UNIT, BoundedCache
-from app.graphql.values import Steering
+from app.graphql.values.values import Steering
 from tests.graphql.conftest import OpenDoor
 
 

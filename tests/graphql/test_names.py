@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.graphql import names
+from app.graphql.schema import names
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 

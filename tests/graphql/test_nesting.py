@@ -41,7 +41,7 @@ door.close()
 
 DEEP_WHILE_A_SCHEMA_IS_BUILT = """
 import threading
-from app.graphql.recursion import long_chains
+from app.graphql.schema.recursion import long_chains
 from tests.graphql.door import Door
 
 door = Door("postgresql://nobody@127.0.0.1:1/nothing")

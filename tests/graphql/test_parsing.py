@@ -8,8 +8,8 @@ import pytest
 from graphql import DocumentNode, GraphQLError, parse
 from graphql.utilities import ast_to_dict
 
-from app.graphql import parsing
-from app.graphql.parsing import parsed
+from app.graphql.documents import parsing
+from app.graphql.documents.parsing import parsed
 
 USUAL = [
     "{ a }",

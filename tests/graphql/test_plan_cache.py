@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.bounded_cache import BoundedCache
-from app.graphql.values import Steering, whole_value
-from app.graphql.variables import errors_of_variables
+from app.graphql.values.values import Steering, whole_value
+from app.graphql.values.variables import errors_of_variables
 from app.identity.identification import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.query.existence import MOST_JOINED
+from app.query.plan.existence import MOST_JOINED
 from tests.graphql.conftest import OpenDoor
 from tests.postgres_server import connect
 

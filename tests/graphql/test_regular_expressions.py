@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.query.regular_expressions import refusal
+from app.query.filter.regular_expressions import refusal
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 

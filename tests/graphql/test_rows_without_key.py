@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.graphql.api_schema import ApiSchema
+from app.graphql.schema.api_schema import ApiSchema
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 from tests.graphql.test_rights import changed, members, printed

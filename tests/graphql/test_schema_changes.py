@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.graphql.api_schema import ApiSchema
+from app.graphql.schema.api_schema import ApiSchema
 from app.hooks import hookimpl
 from app.installation import install
 from tests.graphql.conftest import ROLES

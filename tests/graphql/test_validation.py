@@ -6,8 +6,8 @@ import pytest
 from graphql import GraphQLError, build_schema, parse, specified_rules
 from graphql import validate as validate_of_graphql_core
 
-from app.graphql.quick_validation import is_certainly_valid
-from app.graphql.validation import validate
+from app.graphql.documents.quick_validation import is_certainly_valid
+from app.graphql.documents.validation import validate
 
 SCHEMA = build_schema(
     """

@@ -10,7 +10,7 @@ PACKAGES = ("app", "plugins", "portico", "schema_cache")
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema_cache",),
-    ("app.bounded_cache", "app.errors", "app.interrupt", "app.requesting", "app.settings"),
+    ("app.bounded_cache", "app.errors", "app.interrupt", "app.http.client", "app.settings"),
     ("app.plugin_guard",),
     ("app.entrances", "app.observation"),
     ("app.identity", "app.embedded"),
@@ -18,16 +18,16 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.graphql", "app.installation", "app.storage.bytes"),
     ("app.query", "app.storage", "app.documents"),
     ("app.pipeline", "app.storage.http"),
-    ("app.storage.rest", "app.storage.s3"),
-    ("app.storage.images",),
-    ("app.storage.resumable",),
+    ("app.faces.rest", "app.faces.s3"),
+    ("app.faces.images",),
+    ("app.faces.resumable",),
     ("app.services",),
     ("app.hook_results", "app.hooks", "app.metrics"),
     ("app.discovery",),
     ("app.resources",),
     ("app.wsgi",),
     ("app.server",),
-    ("app.live",),
+    ("app.faces.live",),
     ("app.demo",),
     ("app.verification",),
     ("app.commands",),
@@ -38,7 +38,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 """The rooms of the house, the lowest first. A file imports from its own room and from lower floors, nothing else.
 
-A room within another one, such as app.storage.rest in app.storage, is a room of its own. The core of the storage is
+A room within another one, such as app.faces.rest in app.storage, is a room of its own. The core of the storage is
 below its faces: it knows no protocol. ``app.hooks`` names in its types what a plugin is given, so it is above all of
 that; plugins are above the commands and known by nobody: they are found by their entry points.
 """

@@ -98,9 +98,9 @@ def test_the_core_names_nothing_of_a_protocol(path: Path) -> None:
     [
         "import falcon",
         "from http import HTTPStatus",
-        "from app.storage.rest.call import Call",
+        "from app.faces.rest.call import Call",
         "from app.storage import rest",
-        "import app.storage.http.ranges",
+        "import app.faces.shared.ranges",
         "call.headers.get('Content-Type')",
         "query['token']",
         "given['destinationKey']",

@@ -10,7 +10,7 @@ import pytest
 
 from app.commands.doctor import findings
 from app.commands.finding import Finding
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
 from app.discovery import configure
 from app.installation import VERSION, install, upgrade
 from tests.installation.test_rights import as_user

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
 from app.hooks import hookimpl
 from app.installation import InstallationError, install, make_logins
 from app.installation.logins import Login, url_of

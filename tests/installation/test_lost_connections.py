@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.database.wire import DatabaseConnection
+from app.database.wire.wire import DatabaseConnection
 from app.errors import Unavailable
 from app.installation import VERSION, Report, install, uninstall, upgrade
 from tests.database.proxy import Proxy

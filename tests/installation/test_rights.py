@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pg8000.native
 import pytest
 
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
 from app.installation import VERSION, InstallationError, Report, install, uninstall, upgrade
 from tests.installation.conftest import Session, show_files
 from tests.postgres_server import PostgresServer

@@ -18,8 +18,8 @@ import jwt
 import pytest
 import requests
 
-from app.database.url import parse_database_url
-from app.live import triggers
+from app.database.url.url import parse_database_url
+from app.faces.live import triggers
 from tests.graphql.conftest import ROLES
 from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY
 from tests.installation.test_rights import as_user

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from app.live import triggers
+from app.faces.live import triggers
 from bench.pooler import missing_pooler, pooler
 from bench.streaming import missing, streaming
 from tests.graphql.conftest import ROLES

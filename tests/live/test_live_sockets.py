@@ -17,7 +17,7 @@ import requests
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
-from app.live import triggers
+from app.faces.live import triggers
 from tests.graphql.conftest import ROLES
 from tests.graphql.door import ANON_KEY, SERVICE_KEY
 from tests.live.sockets import LIVE_NOTES, NOTES, bearer, socket

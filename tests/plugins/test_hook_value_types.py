@@ -8,9 +8,9 @@ import pytest
 from graphql import GraphQLString
 
 from app.discovery import configure
-from app.graphql.values_of_types import ValueType
+from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.texts import StringText, as_is
+from app.query.sql.texts import StringText, as_is
 from app.settings import SettingError
 from schema_cache.model import Type
 from tests.graphql.door import Door
@@ -41,10 +41,8 @@ PLUGINS = {"points": Points}
 @pytest.mark.parametrize(
     ("chosen", "is_there"), [("", False), ("all", True), ("points", True), ("domains", False), ("domains,points", True)]
 )
-def test_hook_value_types(open_door: Callable[..., Door], chosen: str, is_there: bool, dialect: str) -> None:
-    door = open_door(
-        TABLES, plugins=PLUGINS, value_types=tuple(filter(None, chosen.split(","))), graphql_dialect=dialect
-    )
+def test_hook_value_types(open_s3: Callable[..., Door], chosen: str, is_there: bool, dialect: str) -> None:
+    door = open_s3(TABLES, plugins=PLUGINS, value_types=tuple(filter(None, chosen.split(","))), graphql_dialect=dialect)
     types = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map
     expected = "String" if is_there and dialect == "standard" else "Opaque"
     assert str(types["place"].fields["spot"].type) == expected  # type: ignore[attr-defined]

@@ -21,17 +21,17 @@ from graphql import (
 from sqlalchemy import func, literal_column
 
 from app.commands.notices import left_out
-from app.graphql.api_schema import ApiSchema
-from app.graphql.notices import Notice
-from app.graphql.relation_names import RelationNames
-from app.graphql.relations import ApiRelation, OwnName
-from app.query.calls import result_of
-from app.query.comparison import key_comparison
-from app.query.computed_fields import ComputedField
-from app.query.keys import KEY, KeyPart
-from app.query.ordering import OrderKey
-from app.query.relationships import Relationship
-from app.query.terms import ColumnTerm
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.notices import Notice
+from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.relations import ApiRelation, OwnName
+from app.query.call.calls import result_of
+from app.query.call.computed_fields import ComputedField
+from app.query.read.keys import KEY, KeyPart
+from app.query.read.order_terms import ColumnTerm
+from app.query.read.ordering import OrderKey
+from app.query.read.relationships import Relationship
+from app.query.sql.comparison import key_comparison
 from portico import Directive, Fields, Scalar, StringText, hookimpl, scalar_type
 from schema_cache.directive_values import Flag
 from tests.graphql.conftest import ROLES

@@ -20,11 +20,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from app.server import worker
-from app.server.activation import passed_socket
-from app.server.address import address_of, listen
-from app.server.logs import configure_logging
-from app.server.parent import serve
+from app.server.processes import worker
+from app.server.processes.activation import passed_socket
+from app.server.processes.address import address_of, listen
+from app.server.processes.logs import configure_logging
+from app.server.processes.parent import serve
 from app.settings import Settings, load
 
 LARGE = 40_000_000

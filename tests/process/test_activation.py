@@ -14,9 +14,9 @@ from subprocess import Popen
 
 import pytest
 
-from app.server import activation
-from app.server.activation import passed_socket
-from app.server.address import ListenError, listen
+from app.server.processes import activation
+from app.server.processes.activation import passed_socket
+from app.server.processes.address import ListenError, listen
 from tests.process.running import PATIENCE_S, started, until
 
 CLIENTS = 6

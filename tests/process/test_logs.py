@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from app.server.logs import JSONLines, PlainLines
+from app.server.processes.logs import JSONLines, PlainLines
 from tests.process.running import PATIENCE_S, environment
 
 HOSTILE = "a\n2026-11-21T11:00:00Z INFO portico.server: all is well\r\x1b[2J"
@@ -69,7 +69,7 @@ def test_what_is_extra_follows_the_message() -> None:
 
 SIGNING = """
 import boto3
-from app.server.logs import configure_logging
+from app.server.processes.logs import configure_logging
 from app.settings import load
 configure_logging(load({}, {"log_level": "debug"}))
 session = boto3.Session(aws_access_key_id="id", aws_secret_access_key="secret", aws_session_token="TOKEN")

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from app.server.address import address_of, listen
-from app.server.worker import Worker
+from app.server.processes.address import address_of, listen
+from app.server.processes.worker import Worker
 from app.settings import load
 from tests.process.running import PATIENCE_S
 

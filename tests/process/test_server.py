@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from app.server.address import ListenError, listen
+from app.server.processes.address import ListenError, listen
 from tests.process.running import PATIENCE_S, is_running, started, until
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.commands.settings import settings_page
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
 from app.discovery import declared_settings, plugin_manager
 from app.settings import SETTINGS, Setting, SettingError, Settings, load, shown
 from app.settings.kinds import MASK, SECRET, SECRET_URL, Number

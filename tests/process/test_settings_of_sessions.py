@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import pytest
 
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
 from app.installation.scripts import install_script
 from app.installation.version import VERSION
 from tests.graphql.conftest import ROLES

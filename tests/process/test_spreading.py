@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from typing import Any
 
-from app.server.address import listen
 from app.server.capacity import Capacity
-from app.server.worker import Worker
+from app.server.processes.address import listen
+from app.server.processes.worker import Worker
 from app.settings import load
 from tests.process.running import PATIENCE_S
 

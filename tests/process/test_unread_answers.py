@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.server.capacity import Capacity, Seat
-from app.server.output import Output
+from app.server.connection.output import Output
 
 LONG = bytes(range(256)) * 50_000
 

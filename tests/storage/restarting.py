@@ -15,8 +15,8 @@ import sys
 import threading
 
 from app.discovery import configure
-from app.server.address import listen
-from app.server.worker import Worker
+from app.server.processes.address import listen
+from app.server.processes.worker import Worker
 from app.wsgi import create_app
 
 

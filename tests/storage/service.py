@@ -19,9 +19,9 @@ import jwt
 import requests
 
 from app.discovery import configure
-from app.server.address import listen
 from app.server.capacity import Capacity, make_capacity
-from app.server.worker import Worker
+from app.server.processes.address import listen
+from app.server.processes.worker import Worker
 from app.wsgi import Application, create_app
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S

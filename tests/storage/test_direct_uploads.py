@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import requests
 
+from app.faces.shared.signing import COMPLETE, UPLOAD, Signer
 from app.identity.derived_keys import SIGNED_URLS, derived_key
-from app.storage.http.signing import COMPLETE, UPLOAD, Signer
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
 from tests.storage.receiving_folder import ReceivingFolder, receiving

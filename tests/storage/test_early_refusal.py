@@ -11,7 +11,7 @@ import time
 import pytest
 
 from app.identity.tokens import DEFAULT_LEEWAY_S
-from app.server import body_buffer
+from app.server.request import body_buffer
 from tests.process.running import PATIENCE_S, until
 from tests.storage.service import SERVICE, Service, raw_request, token
 

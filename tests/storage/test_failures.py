@@ -16,7 +16,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from app.database.url import parse_database_url
+from app.database.url.url import parse_database_url
 from tests.postgres_server import PostgresServer, connect
 from tests.process.running import PATIENCE_S, until
 from tests.storage.gated import Gate, alone, waits_for_a_lock

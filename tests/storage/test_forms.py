@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.storage.http.forms import BrokenForm, form_parts
+from app.faces.shared.multipart_form import BrokenForm, form_parts
 
 TYPE = "multipart/form-data; boundary=abc"
 # What looks like the beginning of a boundary, around the sizes in which the reader reads.

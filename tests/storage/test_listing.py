@@ -11,11 +11,11 @@ import pytest
 from pg8000.exceptions import DatabaseError
 
 from app.database import Statement
+from app.faces.rest.listing_v2 import page_v2
+from app.faces.rest.projections import ENTRY
 from app.installation.scripts import install_script
 from app.installation.version import VERSION
 from app.storage.names import BEYOND, successor
-from app.storage.rest.listing_v2 import page_v2
-from app.storage.rest.projections import ENTRY
 from app.storage.sql import Direction
 from app.storage.sql_listing import LevelForm, walk, walk_with_page
 from app.storage.sql_pages import PageByOffset, page_of_visible

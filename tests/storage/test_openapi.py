@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import requests
 
-from app.storage.rest.routes import ROUTES
+from app.faces.rest.routes import ROUTES
 from tests.storage.service import Service
 
 PLACE = "/storage/v1/documentation"

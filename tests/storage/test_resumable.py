@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import requests
 
-from app.server.admission import Admission
-from app.server.request import ReceivedHead
+from app.http.admission import Admission
+from app.server.request.request import ReceivedHead
 from tests.postgres_server import connect
 from tests.process.running import PATIENCE_S, until
 from tests.storage.gated import Gate

@@ -21,7 +21,7 @@ from app.storage.reading import Reading, find_with_bytes, modified
 from app.storage.records import ObjectName, StoredObject
 from app.storage.rows import RawValue, known, read_metadata, text
 from app.storage.storage import Storage
-from app.storage.times import as_json
+from app.times import as_json
 
 _AT_A_TIME = b"1000"
 _KEYS = Statement(

@@ -23,9 +23,9 @@ from app.storage.reading import Reading, find
 from app.storage.records import ObjectName, StoredObject
 from app.storage.rows import text
 from app.storage.storage import Storage
-from app.storage.times import as_json
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 from app.storage.writing import Content, expected_metadata, permitted, put
+from app.times import as_json
 
 UPLOAD_TYPE = "import"
 """What events say about objects that were imported."""

@@ -14,7 +14,7 @@ from app.database import Row
 from app.storage.bytes.backend import Readable
 from app.storage.records import ObjectName
 from app.storage.rows import known, read_metadata
-from app.storage.times import now_as_json
+from app.times import now_as_json
 
 CREATED_POST, CREATED_PUT = "ObjectCreated:Post", "ObjectCreated:Put"
 CREATED_COPY, CREATED_MOVE = "ObjectCreated:Copy", "ObjectCreated:Move"

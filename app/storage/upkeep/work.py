@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from app.database import Context, ContextBuilder, Database, Row, Statement, StatementError
-from app.database.sqlstates import UNDEFINED_TABLE
+from app.database.wire.sqlstates import UNDEFINED_TABLE
 from app.errors import PorticoError
 from app.identity import SERVICE_ROLE, Caller
 from app.storage.bytes.backend import Backend

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
-from app.storage.s3.signature import EMPTY, Scope, canonical_request, sign, signing_key, string_to_sign
+from app.faces.s3.signature import EMPTY, Scope, canonical_request, sign, signing_key, string_to_sign
 from bench.siege.client import S3_KEY, S3_SECRET, Answer, token
 from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import Besieged, Grounds

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from syrupy.assertion import SnapshotAssertion
 
 from app.errors import PorticoError
-from app.graphql.values import Readings, Steering
+from app.graphql.values.values import Readings, Steering
 from app.pipeline.parse import parse
 from app.pipeline.plan import make_plan
 from app.pipeline.records import GraphQLRequest

@@ -7,10 +7,10 @@ from io import BytesIO
 
 import pytest
 
+from app.faces.images.decoders import Decoders
+from app.faces.images.jobs import DecoderLimits, Drawn, Wanted
+from app.faces.images.transform import Transform
 from app.storage.bytes.backend import Readable
-from app.storage.images.decoders import Decoders
-from app.storage.images.jobs import DecoderLimits, Drawn, Wanted
-from app.storage.images.transform import Transform
 from tests.process.running import PATIENCE_S
 
 PIXELS = 4_000_000

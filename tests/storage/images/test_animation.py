@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from PIL import Image, ImageSequence
 
+from app.faces.images.decoders import Decoders
+from app.faces.images.jobs import DecoderLimits, Drawn, Wanted
+from app.faces.images.transform import Transform
 from app.storage.bytes.backend import Readable
-from app.storage.images.decoders import Decoders
-from app.storage.images.jobs import DecoderLimits, Drawn, Wanted
-from app.storage.images.transform import Transform
 from tests.process.running import PATIENCE_S
 from tests.storage.images.conftest import Draw
 from tests.storage.images.pictures import encoded, opened

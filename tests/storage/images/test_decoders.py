@@ -14,11 +14,11 @@ from io import BytesIO
 import psutil
 import pytest
 
+from app.faces.images import decoders as module
+from app.faces.images.decoders import DecoderFailed, DecoderKilled, Decoders, DecodersBusy, DecoderTimeout
+from app.faces.images.jobs import DecoderLimits, Drawn, Wanted
+from app.faces.images.transform import Transform
 from app.storage.bytes.backend import BlobMissing, Readable
-from app.storage.images import decoders as module
-from app.storage.images.decoders import DecoderFailed, DecoderKilled, Decoders, DecodersBusy, DecoderTimeout
-from app.storage.images.jobs import DecoderLimits, Drawn, Wanted
-from app.storage.images.transform import Transform
 from tests.process.running import PATIENCE_S
 from tests.storage.images.pictures import picture
 
@@ -180,8 +180,8 @@ def test_a_decoder_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
 PARENT = """
 import sys, time
 from tests.storage.images.test_decoders import draw, pid_of
-from app.storage.images.decoders import Decoders
-from app.storage.images.jobs import DecoderLimits
+from app.faces.images.decoders import Decoders
+from app.faces.images.jobs import DecoderLimits
 decoders = Decoders(DecoderLimits(1_000_000, 60.0), processes=1, threads=4)
 draw(decoders)
 print(pid_of(decoders), flush=True)

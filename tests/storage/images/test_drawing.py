@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageCms, PngImagePlugin
 
-from app.storage.images.jobs import Drawn
+from app.faces.images.jobs import Drawn
 from tests.storage.images.conftest import Draw
 from tests.storage.images.pictures import encoded, opened, picture, turned
 

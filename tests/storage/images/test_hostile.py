@@ -10,8 +10,8 @@ import psutil
 import pytest
 from PIL import Image
 
-from app.storage.images.decoders import Decoders
-from app.storage.images.jobs import DecoderLimits, Drawn
+from app.faces.images.decoders import Decoders
+from app.faces.images.jobs import DecoderLimits, Drawn
 from bench.mutated_images import AS_IT_IS, Trial, mutated, seeds
 from tests.process.running import PATIENCE_S
 from tests.storage.images.conftest import PIXELS, Draw

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import requests
 
-from app.storage.images.rates import RenderRates
+from app.faces.images.rates import RenderRates
 from app.storage.records import ObjectName
 from tests.postgres_server import PostgresServer
 from tests.storage.images.pictures import picture

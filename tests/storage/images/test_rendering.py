@@ -16,8 +16,8 @@ import psutil
 import pytest
 import requests
 
+from app.faces.images.renditions import trim
 from app.identity.derived_keys import SIGNED_URLS, derived_key
-from app.storage.images.renditions import trim
 from tests.process.running import PATIENCE_S
 from tests.storage.images.pictures import opened, picture, turned
 from tests.storage.service import ANON, SECRET, SERVICE, Service, error, token

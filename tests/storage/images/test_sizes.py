@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.storage.images.sizes import Size, crop_of, scaled_size
-from app.storage.images.transform import GRAVITIES, Transform
+from app.faces.images.sizes import Size, crop_of, scaled_size
+from app.faces.images.transform import GRAVITIES, Transform
 
 TABLE: list[tuple[tuple[int, int], dict[str, Any], tuple[int, int]]] = [
     ((800, 600), {}, (800, 600)),

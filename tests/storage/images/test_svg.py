@@ -7,8 +7,8 @@ import zlib
 
 import pytest
 
-from app.storage.images.jobs import Drawn
-from app.storage.images.svg import LARGEST
+from app.faces.images.jobs import Drawn
+from app.faces.images.svg import LARGEST
 from tests.storage.images.conftest import Draw
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'

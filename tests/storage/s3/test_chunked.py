@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.storage.s3.body import VerifiedBody, verified_body
-from app.storage.s3.chunked import ChunkSigner
-from app.storage.s3.errors import S3Error
-from app.storage.s3.signature import EMPTY, Scope, sign, signing_key
+from app.faces.s3.body import VerifiedBody, verified_body
+from app.faces.s3.chunked import ChunkSigner
+from app.faces.s3.errors import S3Error
+from app.faces.s3.signature import EMPTY, Scope, sign, signing_key
 
 SCOPE = Scope("20260101", "auto", "s3")
 KEY = signing_key("secret", SCOPE)

@@ -12,7 +12,7 @@ import requests
 from botocore.exceptions import ClientError
 
 from app.database import ContextBuilder
-from app.storage.s3.access_keys import AccessKey, AccessKeys
+from app.faces.s3.access_keys import AccessKey, AccessKeys
 from tests.storage.s3.clients import KEY, as_user, client, code_of
 from tests.storage.service import ANON, SECRET, USER, Service, token, unique
 

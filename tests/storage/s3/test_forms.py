@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 import requests
 
-from app.storage.s3.signature import Scope, sign, signing_key
+from app.faces.s3.signature import Scope, sign, signing_key
 from tests.storage.s3.clients import KEY, SECRET_KEY, as_user, client
 from tests.storage.service import USER, Service, token, unique
 

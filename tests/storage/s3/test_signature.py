@@ -14,10 +14,10 @@ from botocore.credentials import Credentials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.storage.http.head import Head, lines_of
-from app.storage.s3.errors import S3Error
-from app.storage.s3.presented import check_time, presented_by
-from app.storage.s3.verification import Verifier
+from app.faces.s3.errors import S3Error
+from app.faces.s3.presented import check_time, presented_by
+from app.faces.s3.verification import Verifier
+from app.http.head import Head, lines_of
 
 SECRET = "a secret/with+signs"
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)

@@ -10,7 +10,7 @@ import pytest
 import requests
 from botocore.exceptions import ClientError
 
-from app.storage.s3.access_keys import AccessKey, AccessKeys
+from app.faces.s3.access_keys import AccessKey, AccessKeys
 from tests.process.running import PATIENCE_S
 from tests.storage.s3.clients import as_user, client, code_of
 from tests.storage.service import ANON, SERVICE, USER, Service, token, unique

@@ -13,7 +13,7 @@ from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from app.storage.s3.signature import ALGORITHM
+from app.faces.s3.signature import ALGORITHM
 from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.s3.test_chunked import crc32, framed
 from tests.storage.service import Service, raw_request, unique

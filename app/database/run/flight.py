@@ -1,0 +1,85 @@
+"""One flight to one server: what is sent again, and what becomes of a connection that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.database.pool.pool import Pool
+from app.database.run.position import is_badly_isolated
+from app.database.run.transaction_mode import roll_back
+from app.database.wire.failure import ConnectionLost, StatementError, outcome_unknown
+from app.database.wire.messages import Row
+from app.database.wire.prepared import Step
+from app.database.wire.session import is_unclean
+from app.database.wire.wire import DatabaseConnection
+
+
+class Flight(NamedTuple):
+    """``prelude``: how many steps come first whose rows are not told; the last one has the session's ``CHECKS``.
+    ``read_only``: it can be repeated after a lost connection. ``wait_s``: how long the server may be silent; 0 for no
+    limit. ``row_limit``: the largest row in bytes; 0 for any. ``then``: a step after the commit, in the same send,
+    whose rows come last. ``guarded``: the first step is ``HAS_REPLAYED``."""
+
+    steps: Sequence[Step]
+    prelude: int
+    read_only: bool
+    wait_s: float
+    row_limit: int = 0
+    then: Step | None = None
+    guarded: bool = False
+
+
+def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
+    """The rows of each step after the prelude. ``waits``: as for ``Pool.acquire``.
+
+    Raises StatementError, whose index is that of the step, Unavailable and RowTooLarge.
+    """
+    is_repeated, unclean = False, 0
+    while True:
+        lease = pool.acquire(waits=waits)
+        lease.connection.wait_at_most(flight.wait_s)
+        try:
+            return _converse(lease.connection, flight)
+        except ConnectionLost as ex:
+            may_be_repeated = ex.unapplied or (flight.read_only and not ex.answered)
+            if not is_repeated and not ex.silent and may_be_repeated:
+                is_repeated = True
+                continue
+            if flight.read_only or ex.unapplied:
+                raise ex.explained() from ex
+            raise outcome_unknown() from ex
+        except StatementError as ex:
+            roll_back(lease.connection)
+            if not is_repeated and pool.leads_astray(lease, ex):
+                is_repeated = True
+                continue
+            if is_unclean(ex, flight.prelude - 1) or (flight.guarded and is_badly_isolated(ex)):
+                # All others may be like it; one that is opened then is not.
+                lease.connection.usable = False
+                unclean += 1
+                if unclean <= pool.size:
+                    continue
+            raise
+        finally:
+            pool.give_back(lease)
+
+
+def _converse(connection: DatabaseConnection, flight: Flight) -> list[list[Row]]:
+    """The rows that a connection gives. If it has lost prepared statements, it prepares all again: another one may have
+    lost its own, as behind a pooler."""
+
+    def ask() -> list[list[Row]]:
+        return connection.pipeline(
+            flight.steps, clean=True, prelude=flight.prelude, row_limit=flight.row_limit, then=flight.then
+        )
+
+    try:
+        return ask()
+    except StatementError as ex:
+        if not ex.lost_preparation:
+            raise
+        # Everything is rolled back, so it can be repeated even if it writes.
+        roll_back(connection)
+        connection.forget_prepared()
+        return ask()

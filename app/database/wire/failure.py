@@ -1,0 +1,203 @@
+"""Failures of PostgreSQL, as our errors.
+
+StatementError            a statement failed; ``statement_index`` says which
+├── StatementTimeout      it took longer than statement_timeout (SQLSTATE 57014)
+└── SchemaOutdated        the plan was made for another schema version: plan again (SQLSTATE PTSCH)
+RowTooLarge               a row is larger than the request's limit (an OverLimit)
+RoleRefused               the service may not act as the caller's role (an AccessError, 403)
+ConnectionLost            the connection broke; never leaves app.database, it becomes Unavailable
+"""
+
+from __future__ import annotations
+
+import logging
+
+from app.database.wire.log_throttle import LogThrottle
+from app.database.wire.sqlstates import (
+    DATATYPE_MISMATCH,
+    FEATURE_NOT_SUPPORTED,
+    INSUFFICIENT_PRIVILEGE,
+    INVALID_PARAMETER_VALUE,
+    INVALID_SQL_STATEMENT_NAME,
+    QUERY_CANCELED,
+    UNDEFINED_COLUMN,
+    UNDEFINED_OBJECT,
+)
+from app.errors import UNNAMED_SQLSTATE, AccessError, DatabaseError, Diagnosis, OverLimit, PorticoError, Unavailable
+
+SCHEMA_OUTDATED = "PTSCH"
+"""SQLSTATE that ``graphql.assert_schema_version`` raises."""
+
+REFUSED_BY_POLICY = "ExecWithCheckOptions"
+"""The function of PostgreSQL that refuses a row that a policy forbids, with the code of a missing privilege."""
+
+log = logging.getLogger("portico.database")
+
+_RAISING = frozenset(
+    {"exec_stmt_raise", "exec_stmt_assert", "PLy_output", "PLy_elog_impl", "do_util_elog", "pltcl_elog", "plv8_Elog"}
+)
+"""The functions of procedural languages that raise what a database function tells them to."""
+
+_OF_THE_SERVICE = frozenset({SCHEMA_OUTDATED, QUERY_CANCELED})
+"""They say what became of the request. Where a function raises them, they say nothing."""
+
+_ROLE_SQLSTATES = frozenset({INVALID_PARAMETER_VALUE, INSUFFICIENT_PRIVILEGE, UNDEFINED_OBJECT})
+_FIND_OTHER_ROWS = frozenset({"CheckVarSlotCompatibility", "ExecEvalWholeRowVar", "tupledesc_match"})
+"""The functions of PostgreSQL that compare rows with those that a plan was made for."""
+
+_UNAVAILABLE = {
+    "53300": "The database accepts no more connections now.",
+    "57P01": "The database is shutting down or ended the connection.",
+    "57P02": "The database is restarting after a failure.",
+    "57P03": "The database is starting up.",
+    "57P05": "The database ended an idle connection.",
+}
+_FIELDS = {
+    "C": "sqlstate", "M": "message", "D": "detail", "H": "hint", "t": "table", "c": "column", "n": "constraint",
+    "W": "where",
+}  # fmt: skip
+
+
+class StatementError(DatabaseError):
+    """A statement failed and with it the whole request.
+
+    ``statement_index``: 0 is the context statement, 1 the first data statement, and so on; one more than there are
+    statements when the commit itself failed (deferred constraints).
+    """
+
+    def __init__(self, diagnosis: Diagnosis, statement_index: int, routine: str = "") -> None:
+        super().__init__(diagnosis)
+        self.statement_index = statement_index
+        self.routine = routine
+
+    @property
+    def state(self) -> str:
+        """The SQLSTATE, as far as what PostgreSQL does gave it: '' where a function raised the error on purpose, with
+        whatever SQLSTATE. The function of the server that reports the error tells that, in every language."""
+        return "" if self.routine in _RAISING else self.diagnosis.sqlstate
+
+    @property
+    def lost_preparation(self) -> bool:
+        """Whether the server no longer has, or no longer accepts, a statement that we prepared on this connection."""
+        state = self.diagnosis.sqlstate
+        if state == FEATURE_NOT_SUPPORTED:
+            # It has many other meanings: the server function that raised it identifies the case, in every language.
+            return self.routine == "RevalidateCachedQuery"
+        return state == INVALID_SQL_STATEMENT_NAME or self.has_stale_plan
+
+    @property
+    def has_stale_plan(self) -> bool:
+        """Whether PostgreSQL ran a plan that was made for another row type. It plans a prepared statement again when a
+        table changes that it names, but not when the table's row type changes that a function in it returns."""
+        return self.routine in _FIND_OTHER_ROWS and self.diagnosis.sqlstate in (DATATYPE_MISMATCH, UNDEFINED_COLUMN)
+
+
+class StatementTimeout(StatementError):
+    pass
+
+
+class SchemaOutdated(StatementError):
+    pass
+
+
+class RowTooLarge(OverLimit):
+    """A row was larger than the request's limit. Its statements have taken effect."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"The answer is larger than {limit} bytes (ANSWER_LIMIT)", status=200)
+
+
+class RoleRefused(AccessError):
+    """``diagnosis`` is PostgreSQL's own answer: 22023 for an unknown role, 42501 if we are not a member."""
+
+    code = "ROLE_NOT_ALLOWED"
+    status = 403
+
+    def __init__(self, role: str, diagnosis: Diagnosis) -> None:
+        super().__init__(f"The service may not act as the role {role!r}.")
+        self.role = role
+        self.diagnosis = diagnosis
+
+
+class ConnectionLost(Exception):
+    """The connection can no longer be used.
+    ``answered``: the server had begun to answer the request. ``unapplied``: it is certain that nothing was committed.
+    ``diagnosis``: the server's last error, if any. ``silent``: it sent nothing for longer than permitted.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        answered: bool,
+        unapplied: bool,
+        diagnosis: Diagnosis | None = None,
+        silent: bool = False,
+    ) -> None:
+        super().__init__(reason)
+        self.silent = silent
+        self.answered = answered
+        self.unapplied = unapplied
+        self.diagnosis = diagnosis
+
+    def explained(self) -> Unavailable:
+        """The error of a request that changed nothing."""
+        if self.silent:
+            return Unavailable("The database did not answer in time.", code="DATABASE_TIMEOUT", hint="Try again.")
+        return unavailable(self.diagnosis, "The connection to the database was lost.")
+
+
+def read_diagnosis(body: bytes) -> tuple[Diagnosis, dict[str, str]]:
+    """The fields of an ErrorResponse: the ones we know as a Diagnosis, and all by their one-letter code."""
+    fields = {part[:1].decode(): part[1:].decode(errors="replace") for part in body.split(b"\0") if part}
+    return Diagnosis(**{name: fields.get(letter, "") for letter, name in _FIELDS.items()}), fields
+
+
+def explain(error: StatementError, role: str | None, throttle: LogThrottle) -> PorticoError:
+    """The error that the caller of the database gets for a failed statement. What the operator has to mend is logged,
+    as ``throttle`` allows: callers are only told that the database is unavailable."""
+    diagnosis, index = error.diagnosis, error.statement_index
+    # What the service itself runs is believed.
+    state = diagnosis.sqlstate if role is None else error.state
+    if state in _UNAVAILABLE or state.startswith("53"):
+        if throttle.allows(state):
+            log.warning("the database cannot run statements: %s (SQLSTATE %s)", diagnosis.message, state)
+        return unavailable(diagnosis)
+    # Only the statement that sets the context compares the versions.
+    if diagnosis.sqlstate == SCHEMA_OUTDATED and index == 0:
+        return SchemaOutdated(diagnosis, index)
+    if state == QUERY_CANCELED:
+        return StatementTimeout(diagnosis, index)
+    # The role's own settings are set by the same statement and may fail with the same codes: the message that is
+    # about the role names it, in every language.
+    if index == 0 and role is not None and state in _ROLE_SQLSTATES and role in diagnosis.message:
+        return RoleRefused(role, diagnosis)
+    if diagnosis.sqlstate in _OF_THE_SERVICE:
+        error.code = UNNAMED_SQLSTATE
+    return error
+
+
+def is_misconfigured(sqlstate: str) -> bool:
+    """Whether a server refused a connection for something that is wrong in the service's configuration or its own: the
+    user or its password, the database, a right or a parameter."""
+    return sqlstate.startswith(("22", "28", "3D", "42", "55", "F0"))
+
+
+def unavailable(diagnosis: Diagnosis | None, otherwise: str = "The database cannot be reached.") -> Unavailable:
+    """Unavailable with a message that names no host, user or database; the log has those."""
+    state = diagnosis.sqlstate if diagnosis is not None else ""
+    if state.startswith("53") and state not in _UNAVAILABLE:
+        otherwise = "The database is short of memory, disk space or connections."
+    hint = "The operator has to correct the service's connection." if is_misconfigured(state) else "Try again."
+    return Unavailable(_UNAVAILABLE.get(state, otherwise), code="DATABASE_UNAVAILABLE", hint=hint)
+
+
+def outcome_unknown() -> Unavailable:
+    """The connection was lost after a request to write had been sent whole: it may have been applied."""
+    error = Unavailable(
+        "The connection to the database was lost; it is unknown whether the change was saved.",
+        code="OUTCOME_UNKNOWN",
+        hint="Read what was to be changed before trying again.",
+    )
+    error.retry_after = None
+    return error

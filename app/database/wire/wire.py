@@ -1,0 +1,350 @@
+"""One connection and the hot path on it: several statements, one flight to the server, one transaction.
+
+The server treats all that comes before a Sync as one implicit transaction: it commits at Sync when all went well, and
+after an error it skips the rest and rolls back. What is sent is composed in ``app.database.wire.prepared``; what comes
+back is read here. Source of the message formats: PostgreSQL documentation, "Frontend/Backend Protocol".
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from struct import Struct
+
+from app.database.wire import session
+from app.database.wire.failure import ConnectionLost, RowTooLarge, StatementError
+from app.database.wire.messages import (
+    BOUND_AND_ROW,
+    ENDED_AFTER_ROW,
+    VALUE,
+    Row,
+    failure_of,
+    row_of,
+    unpack_int,
+    unpack_short,
+)
+from app.database.wire.prepared import Parsing, PreparedStatements, Step
+from app.database.wire.transport import Transport
+
+Beginning = tuple[bool, int]
+"""How a flight begins: whether it cleans the session first, and how many steps follow whose rows are not told."""
+
+IDLE = b"I"
+"""The transaction status of a connection that is in no transaction."""
+
+_header = Struct("!ci")
+_pack_int = Struct("!i").pack
+
+# The bytes of a message that tell its size.
+_SIZE = 4
+# Beyond any message of the protocol.
+_ANY_SIZE = 2**31
+_LONGEST_PAYLOAD = 20
+_MAJOR = re.compile(r"\d+", re.ASCII)
+_BLOCKS_SINCE = 18
+
+MOST_NOTIFIED = 10_000
+"""How many different notifications are kept until they are asked for."""
+
+
+class DatabaseConnection:
+    """An open, authenticated connection. Used by one thread at a time.
+
+    ``prepared_limit`` bounds the statements kept prepared; 0 turns prepared statements off. ``parameters`` are those
+    that the server reported at the start. ``cleaning`` is what undoes a flight's changes to the session. ``usable``
+    turns False when the connection must not be used again; its holder then closes it.
+    """
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        *,
+        prepared_limit: int,
+        release: Callable[[], None] | None = None,
+        cancel: Callable[[], None] | None = None,
+        parameters: Mapping[str, str] | None = None,
+    ) -> None:
+        self._transport = Transport(sock)
+        self._cancel = cancel
+        self._release = release
+        self.parameters = dict(parameters or {})
+        self._prepared = PreparedStatements(prepared_limit, in_block=_makes_blocks(self.parameters))
+        # The answer to each beginning, and how many statements were parsed for it. The server mostly repeats itself.
+        self._usual: dict[Beginning, tuple[bytes, int]] = {}
+        self.cleaning = session.CLEANING
+        self.usable = True
+        self.opened_at = time.monotonic()
+        self.transaction_status = IDLE
+        self._notified: set[str] | None = None
+
+    # Sending
+
+    def pipeline(
+        self,
+        steps: Sequence[Step],
+        *,
+        clean: bool = False,
+        prelude: int = 0,
+        row_limit: int = 0,
+        then: Step | None = None,
+    ) -> list[list[Row]]:
+        """Run ``steps`` in one flight; the rows of each except the first ``prelude``, which are not told.
+        ``clean``: first undo what the last one left in the session. ``then``: a step to run after the end of their
+        transaction, in the same flight; its rows come last, none if it fails, which does not count.
+        A row of more than ``row_limit`` bytes is skipped without holding it in memory; 0 for no limit. Raises
+        RowTooLarge for it after everything is read; the steps have taken effect by then.
+
+        Raises StatementError with the step's index, negative when cleaning failed (nothing was applied, the connection
+        is in order unless ``transaction_status`` says otherwise), or ConnectionLost.
+        """
+        self._require_usable()
+        message, parsing = self._prepared.compose(steps)
+        if clean:
+            message = self.cleaning.message + message
+        parsing_then = None
+        if then is not None:
+            more, parsing_then = self._prepared.compose([then])
+            message += more
+        try:
+            results = self._converse(
+                message, parsing, len(steps), (clean, prelude), row_limit or _ANY_SIZE, parsing_then
+            )
+            return results[prelude:]
+        except (StatementError, RowTooLarge):
+            raise
+        except BaseException:
+            # Also on an interrupt: an unread answer would be taken for the next request's.
+            self.usable = False
+            raise
+
+    def simple(self, sql: str) -> list[list[Row]]:
+        """Run ``sql``, which may hold several statements, by the simple query protocol; the rows of each statement."""
+        self._require_usable()
+        body = sql.encode() + b"\0"
+        try:
+            return self._converse(b"Q" + _pack_int(len(body) + 4) + body, [], None, (False, 0), _ANY_SIZE)
+        except StatementError:
+            raise
+        except BaseException:
+            self.usable = False
+            raise
+
+    def forget_prepared(self) -> None:
+        """The server no longer has our prepared statements (DISCARD ALL, a pooler): prepare them anew."""
+        self._prepared.forget()
+
+    # Receiving
+
+    def _converse(
+        self,
+        message: bytes,
+        parsing: Sequence[Parsing],
+        count: int | None,
+        beginning: Beginning,
+        row_limit: int,
+        parsing_then: Sequence[Parsing] | None = None,
+    ) -> list[list[Row]]:
+        """Send ``message`` and read to ReadyForQuery; ``count`` results are due, any number when it is None, after
+        those of cleaning the session, which are left out. With ``parsing_then`` a step in a transaction of its own
+        follows."""
+        self._transport.send(message)
+        results, failure = self._read(parsing, beginning, row_limit)
+        last = None if parsing_then is None else self._read_then(parsing_then)
+        if failure is not None:
+            raise failure
+        if count is not None and len(results) != count:
+            self.usable = False
+            raise ConnectionLost("the server answered out of order", answered=True, unapplied=False)
+        return results if last is None else [*results, last]
+
+    def _read(  # noqa: C901
+        self, parsing: Sequence[Parsing], beginning: Beginning, row_limit: int
+    ) -> tuple[list[list[Row]], StatementError | RowTooLarge | None]:
+        """The rows of each result up to ReadyForQuery, and the first failure.
+
+        Whatever comes with every answer is read in this one function, since each call costs time on the hot path.
+        """
+        is_clean, prelude = beginning
+        buffer, position, parsed = self._read_usual(beginning)
+        started = position > 0
+        results: list[list[Row]] = [[]] * prelude if started else []
+        if started and (row := self._read_last(buffer, position, row_limit)) is not None:
+            results.append([row])
+            return results, None
+        transport = self._transport
+        is_learning = is_clean and not started
+        cleaning = self.cleaning.commands if is_learning else 0
+        rows: list[Row] = []
+        failure: StatementError | RowTooLarge | None = None
+        while True:
+            # A message: one byte for its kind, four for its length, which includes these four.
+            end = position + 5
+            if len(buffer) >= end:
+                kind, size = _header.unpack_from(buffer, position)
+                end = position + 1 + size
+            if len(buffer) < end:
+                is_learning = is_learning and not position and end <= row_limit
+                if end - position > row_limit:
+                    buffer, position = transport.past(buffer, end), 0
+                    failure = failure or RowTooLarge(row_limit)
+                else:
+                    buffer, position = transport.more(buffer, position, end, answered=started), 0
+                continue
+            body = position + 5
+            position = end
+            if kind == b"D":
+                if unpack_short(buffer, body)[0] == 1:
+                    length = unpack_int(buffer, body + 2)[0]
+                    rows.append((buffer[body + 6 : end] if length >= 0 else None,))
+                else:
+                    rows.append(row_of(buffer, body))
+            elif kind == b"C" or kind == b"I":
+                if cleaning:
+                    cleaning -= 1
+                else:
+                    results.append(rows)
+                rows = []
+                started = True
+                if is_learning and not cleaning and len(results) == prelude and not any(parsing[:parsed]):
+                    self._usual[beginning] = buffer[:position], parsed
+            elif kind == b"2" or kind == b"T":
+                started = True
+            elif kind == b"1":
+                if not cleaning:
+                    self._add_prepared(parsing[parsed])
+                    parsed += 1
+            elif kind == b"Z":
+                self.transaction_status = buffer[body:end]
+                transport.buffer = buffer[end:]
+                return results, failure
+            elif kind == b"E":
+                error = failure_of(buffer[body:end], len(results) - cleaning, started=started)
+                # After an error the server skips everything, so there is one; it says more than the size of a row.
+                failure = failure if isinstance(failure, StatementError) else error
+            elif kind not in b"3tnN":
+                is_learning = False
+                self._asynchronous(kind, buffer[body:end])
+
+    def _read_then(self, parsing: Sequence[Parsing]) -> list[Row]:
+        """The rows of the step after the transaction; none if it failed, or if the connection is lost meanwhile."""
+        try:
+            results, failure = self._read(parsing, (False, 0), _ANY_SIZE)
+        except ConnectionLost:
+            self.usable = False
+            return []
+        if failure is not None:
+            self._prepared.forget()
+            return []
+        return results[0]
+
+    def _read_usual(self, beginning: Beginning) -> tuple[bytes, int, int]:
+        """What has come, the position after the answer to the beginning, and how many statements were parsed for it.
+        It usually comes as a whole and is the same as before; otherwise none is taken yet."""
+        usual = self._usual.get(beginning)
+        if usual is None:
+            return self._transport.buffer, 0, 0
+        answer, parsed = usual
+        buffer = self._transport.more(self._transport.buffer, 0, 5, answered=False)
+        return (buffer, len(answer), parsed) if buffer.startswith(answer) else (buffer, 0, 0)
+
+    def _read_last(self, buffer: bytes, position: int, row_limit: int) -> Row | None:
+        """The rest of what is due, if it is here as a whole and a single row, as it usually is; otherwise none is
+        taken."""
+        row = position + len(BOUND_AND_ROW)
+        if not buffer.startswith(BOUND_AND_ROW, position) or len(buffer) < row + VALUE.size:
+            return None
+        size, columns, length = VALUE.unpack_from(buffer, row)
+        end = row + size
+        if size > row_limit:
+            return None
+        for ended in ENDED_AFTER_ROW:
+            if buffer.startswith(ended, end):
+                break
+        else:
+            return None
+        self.transaction_status = IDLE
+        self._transport.buffer = buffer[end + len(ended) :]
+        if columns == 1 and length >= 0:
+            return (buffer[end - length : end],)
+        return row_of(buffer, row + _SIZE)
+
+    def _add_prepared(self, parsing: Parsing) -> None:
+        if parsing is not None:
+            self._prepared.add(*parsing)
+
+    def _asynchronous(self, kind: bytes, body: bytes) -> None:
+        if kind == b"S":
+            name, value = body.split(b"\0")[:2]
+            self.parameters[name.decode()] = value.decode(errors="replace")
+            if name == b"client_encoding" and value.upper() not in (b"UTF8", b"SQL_ASCII"):
+                # A database function changed it for the session: what we send would be misread.
+                self.usable = False
+        elif kind == b"A" and self._notified is not None:
+            # The sender's process id, the channel and the payload.
+            payload = body[4:].split(b"\0")[1]
+            # Every role may notify every channel of anything: what nobody looks for takes no memory.
+            if len(payload) <= _LONGEST_PAYLOAD and len(self._notified) < MOST_NOTIFIED:
+                self._notified.add(payload.decode(errors="replace"))
+        elif kind == b"A":
+            # None of our statements listens. Nobody reads an idle connection, so notifications would pile up.
+            self.usable = False
+        else:
+            raise ConnectionLost("the server sent an unexpected message", answered=True, unapplied=False)
+
+    # Listening
+
+    def listen(self, channel: str) -> None:
+        """Receive the notifications of a channel from now on; ``channel`` is an identifier that needs no quotes. The
+        connection is for nothing else."""
+        self._notified = set()
+        self.simple(f"listen {channel}")
+
+    def notifications(self, seconds: float) -> set[str]:
+        """The short payloads that have come since the last call, once there is one or the seconds have passed. If
+        there are ``MOST_NOTIFIED``, others are missing. Raises ConnectionLost."""
+        self._transport.wait(seconds)
+        # The server sends notifications before the end of an answer, and answers nothing if it is gone.
+        self.simple("")
+        told, self._notified = self._notified or set(), set()
+        return told
+
+    # Life
+
+    def wait_at_most(self, seconds: float) -> None:
+        """How long the server may be silent before the connection counts as lost; 0 for no limit."""
+        self._transport.wait_at_most(seconds)
+
+    def _require_usable(self) -> None:
+        if not self.usable:
+            raise ConnectionLost("the connection is not usable any more", answered=False, unapplied=True)
+
+    def is_dead(self) -> bool:
+        """Whether the server has closed this idle connection, as far as this side can know without asking it."""
+        if not self.usable or not self._transport.arrived():
+            return True
+        buffer, position = self._transport.buffer, 0
+        while position + 5 <= len(buffer):
+            kind, size = _header.unpack_from(buffer, position)
+            # Between requests an error ends the connection; for notifications see _asynchronous.
+            if kind in b"EA":
+                return True
+            position += 1 + size
+        return False
+
+    def cancel(self) -> None:
+        """Have the server cancel the statement that runs, which another thread waits for. Raises OSError."""
+        if self._cancel is not None:
+            self._cancel()
+
+    def close(self) -> None:
+        orderly, self.usable = self.usable, False
+        self._transport.close(orderly=orderly, release=self._release)
+
+
+def _makes_blocks(parameters: Mapping[str, str]) -> bool:
+    """Whether the server treats the statements of a flight as a transaction block, which PostgreSQL does from 18 on.
+    Older ones warn of SET LOCAL there."""
+    major = _MAJOR.match(parameters.get("server_version", ""))
+    return major is not None and int(major[0]) >= _BLOCKS_SINCE

@@ -1,0 +1,66 @@
+"""Several requests in one body: a list of them, and with JSON Lines also a list of ``variables`` for one document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import RequestError
+from app.graphql.documents.errors import DocumentError
+from app.pipeline.records import Reply
+
+JSON_LINES = "application/jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One request of a batch. ``place`` are the json members that say which, where the answer has a line for each."""
+
+    body: dict[str, Any]
+    place: bytes
+
+
+def parts_of(body: Any, limit: int, *, as_lines: bool) -> list[Part] | None:
+    """The requests in a body; None for a single one. Raises DocumentError for more than ``limit``."""
+    if not limit or not (isinstance(body, list) or (as_lines and _variables(body) is not None)):
+        return None
+    parts = _listed(body, as_lines) if isinstance(body, list) else _varied(body, b"")
+    if not parts:
+        raise RequestError("The batch has no request")
+    if len(parts) > limit:
+        raise DocumentError(f"The batch has {len(parts)} requests, more than {limit} (BATCH_LIMIT)", "LIMIT_EXCEEDED")
+    return parts
+
+
+def joined(replies: Sequence[Reply], parts: Sequence[Part], *, as_lines: bool) -> Reply:
+    """The replies as one: a JSON list in the order of the requests, or a line for each."""
+    codes = tuple(dict.fromkeys(code for each in replies for code in each.codes))
+    if not as_lines:
+        return Reply(200, b"[%b]" % b",".join(each.body for each in replies), codes=codes)
+    lines = [b"{%b%b\n" % (part.place, reply.body[1:]) for part, reply in zip(parts, replies, strict=True)]
+    return Reply(200, b"".join(lines), JSON_LINES, codes=codes)
+
+
+def _listed(bodies: Sequence[Any], as_lines: bool) -> list[Part]:
+    parts: list[Part] = []
+    for index, body in enumerate(bodies):
+        place = b'"requestIndex":%d,' % index
+        if as_lines and _variables(body) is not None:
+            parts += _varied(body, place)
+        else:
+            # What is no object has no query, and is answered so.
+            parts.append(Part(body if isinstance(body, dict) else {}, place))
+    return parts
+
+
+def _varied(body: dict[str, Any], place: bytes) -> list[Part]:
+    return [
+        Part({**body, "variables": each}, b'%b"variableIndex":%d,' % (place, index))
+        for index, each in enumerate(body["variables"])
+    ]
+
+
+def _variables(body: Any) -> list[Any] | None:
+    variables = body.get("variables") if isinstance(body, dict) else None
+    return variables if isinstance(variables, list) else None

@@ -1,0 +1,121 @@
+"""The process of live queries, from its start to its stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import uvicorn
+
+from app.faces.live.application import make_live_app
+from app.faces.live.changes import Changes
+from app.faces.live.connections import PromptConnection, PromptSocket
+from app.faces.live.hub import Hub
+from app.faces.live.metrics import LiveMetrics
+from app.faces.live.places import Places
+from app.faces.live.queries import Queries
+from app.pipeline.engine import Engine, make_engine
+from app.plugin_guard import Plugins
+from app.server.processes.open_files import open_as_many_as_granted
+from app.settings import Settings
+from schema_cache.freshness import SchemaCache
+from schema_cache.poller import Poller
+
+_LOOK_S = 1.0
+_PING_S = 10.0
+"""How often a WebSocket is asked whether somebody is there still."""
+_LINGER_S = 5.0
+"""How long a stream may take to read its last answer at a stop."""
+
+
+def serve_live(settings: Settings, plugins: Plugins, listener: socket.socket, started: Callable[[], None]) -> None:
+    """Serve streams until SIGTERM or SIGINT; ``started`` is called once it can."""
+    open_as_many_as_granted()
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    with closing(make_engine(settings, plugins)) as engine, closing(Poller(engine.schema_cache)) as poller:
+        engine.database.start()
+        engine.named_documents.registry.start()
+        poller.start()
+        asyncio.run(_serve(settings, engine, listener, started))
+    plugins.hook.closing()
+
+
+async def _serve(settings: Settings, engine: Engine, listener: socket.socket, started: Callable[[], None]) -> None:
+    loop, queries = asyncio.get_running_loop(), Queries(engine, settings.live_answer_limit)
+    # As many threads as there are connections: more would only wait for one.
+    with ThreadPoolExecutor(settings.pool_size, "live") as executor:
+        metrics = LiveMetrics()
+        places = Places(settings.live_limit, settings.live_caller_limit, "streams")
+        hub = Hub(queries, executor, poll_s=settings.live_poll_s, places=places, ran=metrics.ran)
+        metrics.show(hub)
+        changes = Changes(engine.database.target, lambda tables: _call(loop, hub, tables))
+        hub.hear(changes)
+        config = uvicorn.Config(
+            make_live_app(hub, queries, metrics, settings),
+            http=PromptConnection,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            # The address in X-Forwarded-For, which distinguishes callers without a subject.
+            forwarded_allow_ips=settings.trusted_proxy or "127.0.0.1",
+            server_header=False,
+            ws=PromptSocket,
+            ws_max_size=settings.body_limit,
+            ws_ping_interval=_PING_S,
+            # Not worth the memory that it takes for each connection.
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=max(1, int(settings.shutdown_grace_s)),
+        )
+        changes.start()
+        following = asyncio.create_task(_follow_schema(engine.schema_cache, hub))
+        # uvicorn sends itself the signal again once it has stopped, which must not end us in the middle of our stop.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
+        try:
+            await _Server(config, hub, started).serve(sockets=[listener])
+        finally:
+            following.cancel()
+            changes.close()
+
+
+async def _follow_schema(schema_cache: SchemaCache, hub: Hub) -> None:
+    """Run everything again when the schema or rights have changed, of which no trigger tells."""
+    known = schema_cache.known
+    while True:
+        await asyncio.sleep(_LOOK_S)
+        if known is not schema_cache.known:
+            known = schema_cache.known
+            hub.changed(None)
+
+
+def _call(loop: asyncio.AbstractEventLoop, hub: Hub, tables: frozenset[int] | None) -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(hub.changed, tables)
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams before it waits for their connections, though not for those that nobody reads, and tells when it
+    listens."""
+
+    def __init__(self, config: uvicorn.Config, hub: Hub, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._hub = hub
+        self._tell_started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._tell_started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._hub.close()
+        asyncio.get_running_loop().call_later(_LINGER_S, self._abort)
+        await super().shutdown(sockets)
+
+    def _abort(self) -> None:
+        for each in self.server_state.connections:
+            each.transport.abort()

@@ -1,0 +1,95 @@
+"""What is decided on a request to the REST API of the storage before its body is read.
+
+This checks what needs no database: whether the credential is genuine, and the declared length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
+
+from app.errors import PorticoError
+from app.faces.rest.credentials import caller_of, presented_token, required_signed_token
+from app.faces.rest.errors import as_rest_error, invalid_request
+from app.faces.rest.json_bodies import LARGEST_JSON_BODY
+from app.faces.rest.router import Match, Router
+from app.faces.shared.credentials import bearer_token
+from app.faces.shared.paths import without_prefix
+from app.faces.shared.signing import UPLOAD, Signer, check_scope, signed_key
+from app.http.admission import Admitted
+from app.http.head import ReceivedHead, path_of
+from app.http.refusal import OVERLOADED
+from app.http.response import Answer
+from app.identity import Identity
+from app.storage.errors import TooLarge
+
+FORM_ENVELOPE = 1024 * 1024
+"""How many bytes a multipart form may add to an object: boundaries and fields."""
+
+Recognizes = Callable[[str, str, Mapping[str, str]], bool]
+"""Whether a request has a credential that a plugin accepts, by its method, path and headers."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestAdmission:
+    """A rule of app.http.admission, for all paths that no other face has. ``largest_upload`` is the largest object,
+    ``largest_other`` the largest body of a request without a route, both in bytes. ``fetches_keys``: whether keys that
+    verify tokens may have to be fetched."""
+
+    router: Router
+    identity: Identity = field(repr=False)
+    signer: Signer = field(repr=False)
+    recognizes: Recognizes = field(repr=False)
+    largest_upload: int
+    largest_other: int
+    fetches_keys: bool
+
+    def leads_here(self, path: str, host: str | None) -> bool:
+        return True
+
+    def may_wait(self, head: ReceivedHead) -> bool:
+        return self.fetches_keys
+
+    def admit(self, head: ReceivedHead) -> Admitted:
+        # A token may have expired later: operations verify it themselves, in the same words.
+        return Admitted(self._largest(head), repeatable=True)
+
+    def _largest(self, head: ReceivedHead) -> int:
+        method, path, query = head.method, path_of(head.target), head.target.partition("?")[2]
+        if method in ("GET", "HEAD"):
+            raise invalid_request("A request of this method has no body. Send it without one, or with another method.")
+        match = self.router.match(method, without_prefix(path))
+        if match is None:
+            return self.largest_other
+        given = dict(parse_qsl(query, keep_blank_values=True))
+        is_ours = match.route.credential == "ignored" or bearer_token(head.headers, given) is not None
+        if is_ours or not self.recognizes(method, path, head.headers):
+            self._check_credential(match, head.headers, given)
+        if not match.route.takes_object:
+            return LARGEST_JSON_BODY
+        is_form = head.headers.get("content-type", "").lower().startswith("multipart/")
+        return self.largest_upload + (FORM_ENVELOPE if is_form else 0)
+
+    def busy_status(self, head: ReceivedHead) -> int:
+        return OVERLOADED
+
+    def refusal(self, head: ReceivedHead, error: PorticoError) -> Answer:
+        shown = as_rest_error(error)
+        return Answer(shown.status, shown.headers, shown.body(), code=shown.code)
+
+    def too_large(self, head: ReceivedHead, largest: int) -> Answer:
+        return self.refusal(head, TooLarge())
+
+    def _check_credential(self, match: Match, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
+        credential = match.route.credential
+        token = presented_token(credential, headers, query)
+        if credential in ("required", "judged"):
+            caller_of(self.identity, token)
+        elif match.route.takes_object:
+            self._check_signed(match, required_signed_token(query))
+
+    def _check_signed(self, match: Match, token: str) -> None:
+        claims = self.signer.verify(token)
+        check_scope(claims, UPLOAD)
+        signed_key(claims, match.bucket, match.key)

@@ -1,0 +1,203 @@
+"""Downloads: the routes to an object, the headers of the answer, and the bytes."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import quote
+
+from app.faces.rest.call import Call
+from app.faces.rest.projections import INFO
+from app.faces.rest.versions import refuse_version
+from app.faces.shared.kept_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
+from app.faces.shared.ranges import WHOLE, applicable_range, part_of
+from app.http.preconditions import evaluate
+from app.http.response import Answer, Headers
+from app.storage.bytes.backend import BlobMissing, Labels
+from app.storage.content_types import is_content_type
+from app.storage.errors import PreconditionFailed
+from app.storage.reading import Reading, find, find_with_bytes, link_to, modified, open_bytes, size_of
+from app.storage.records import StoredObject
+from app.storage.storage import Storage
+from app.times import http_date
+
+_HTML = re.compile("text/html", re.IGNORECASE)
+# Browsers refuse to show it in a sandbox, and their viewer gives it no access to the origin.
+_SHOWN_BY_THE_BROWSER_ITSELF = "application/pdf"
+# Some clients send every file of a form as this type, images too. Browsers detect images in it, but never HTML.
+_UNDECLARED = "text/plain"
+# The characters that both filename and filename* can have as they are.
+_TOKEN = re.compile(r"[A-Za-z0-9._~!-]+")
+# What clients take for an escape, a path or the end, and all that is not ASCII.
+_NOT_QUOTED = re.compile(r'[^ -~]|["\\/]|%(?=[0-9A-Fa-f]{2})')
+
+
+def get_authenticated(storage: Storage, call: Call) -> Answer:
+    """GET /object/authenticated/{bucket}/{key}"""
+    return serve(storage, call, Reading())
+
+
+def get_object(storage: Storage, call: Call) -> Answer:
+    """GET /object/{bucket}/{key}: like /object/authenticated; without a valid token, only from public buckets."""
+    return serve(storage, call, Reading(public_only=not call.identified))
+
+
+def get_public(storage: Storage, call: Call) -> Answer:
+    """GET /object/public/{bucket}/{key}"""
+    return serve(storage, call, Reading(as_service=True, public_only=True))
+
+
+def info_authenticated(storage: Storage, call: Call) -> Answer:
+    """GET /object/info/authenticated/{bucket}/{key}"""
+    return info(storage, call, Reading())
+
+
+def info_object(storage: Storage, call: Call) -> Answer:
+    """GET /object/info/{bucket}/{key}"""
+    return info(storage, call, Reading(public_only=not call.identified))
+
+
+def info_public(storage: Storage, call: Call) -> Answer:
+    """GET /object/info/public/{bucket}/{key}"""
+    return info(storage, call, Reading(as_service=True, public_only=True))
+
+
+def serve(storage: Storage, call: Call, reading: Reading, *, expires: int | None = None) -> Answer:
+    """The object's bytes; for HEAD only the headers, without opening the bytes.
+
+    ``expires``: when the signed URL expires, in seconds since 1970.
+    """
+    refuse_version(call.query.get("versionId"))
+    return find_with_bytes(
+        storage, call.asker, call.name, reading, lambda found, _: _answer(storage, call, found, expires)
+    )
+
+
+def info(storage: Storage, call: Call, reading: Reading) -> Answer:
+    """An object's metadata as JSON; for HEAD the same headers with the object's length."""
+    refuse_version(call.query.get("versionId"))
+    found, description = find(storage, call.asker, call.name, reading, INFO)
+    headers: Headers = (
+        *((("etag", found.entity_tag),) if found.entity_tag else ()),
+        ("last-modified", http_date(modified(found))),
+        ("cache-control", found.caching),
+    )
+    if call.method == "HEAD":
+        return Answer(headers=headers, length=found.size or 0, content_type=found.mime_type)
+    return Answer(headers=headers, body=description or b"")
+
+
+def _answer(storage: Storage, call: Call, found: StoredObject, expires: int | None) -> Answer | None:
+    """The answer, or None when the bytes are gone."""
+    second = modified(found)
+    outcome = evaluate(call.headers, etag=found.entity_tag, modified=second)
+    if outcome == "failed":
+        raise PreconditionFailed
+    if outcome == "not modified":
+        return Answer(304, _headers(call, found, second, expires), content_type=None)
+    headers = _headers(call, found, second, expires, differs="if-none-match" in call.headers)
+    content_type = _shown(found.mime_type).content_type
+    if call.method == "HEAD":
+        return Answer(200, headers, content_type=content_type, length=found.size or 0)
+    wanted = applicable_range(call.headers, etag=found.entity_tag, modified=second)
+    part = WHOLE if wanted is None else part_of(wanted, size_of(storage, found))
+    try:
+        if storage.limits.links and (link := link_to(storage, found, _labels(call, found, expires))) is not None:
+            return _redirect(link)
+        body, length = open_bytes(storage, found, part.start, part.end)
+    except BlobMissing:
+        return None
+    return Answer(part.status, headers + part.headers, body, content_type, length)
+
+
+def _labels(call: Call, found: StoredObject, expires: int | None) -> Labels:
+    """What a backend that serves the bytes by itself says of them."""
+    return Labels(
+        content_type=_shown(found.mime_type).content_type,
+        caching=found.caching if expires is None else "",
+        disposition=_disposition(call, found) or "",
+        encoding=kept_header(found.metadata, ENCODING) or "",
+    )
+
+
+def _redirect(link: str) -> Answer:
+    """The answer that leads to ``link``, which nobody else may learn. Clients keep a Range when they follow it."""
+    headers = (("location", link), ("cache-control", "no-store"), ("referrer-policy", "no-referrer"))
+    return Answer(307, headers, content_type=None)
+
+
+def _disposition(call: Call, found: StoredObject) -> str | None:
+    download = call.query.get("download")
+    return kept_header(found.metadata, DISPOSITION) if download is None else content_disposition(download)
+
+
+def _headers(call: Call, found: StoredObject, second: int, expires: int | None, *, differs: bool = False) -> Headers:
+    """The headers of the answer. ``differs``: the client asked whether its version is current, and it is not."""
+    entity_tag = found.entity_tag
+    headers = [
+        ("accept-ranges", "bytes"),
+        *((("etag", entity_tag),) if entity_tag else ()),
+        ("last-modified", http_date(second)),
+        ("x-robots-tag", kept_header(found.metadata, ROBOTS) or "none"),
+    ]
+    if expires is not None:
+        headers.append(("expires", http_date(expires)))
+    else:
+        cache_control = found.caching
+        if differs:
+            more = "must-revalidate" if call.method == "HEAD" else "stale-while-revalidate=30"
+            cache_control = f"{cache_control}, {more}"
+        headers.append(("cache-control", cache_control))
+    headers += _shown(found.mime_type).headers
+    encoding = kept_header(found.metadata, ENCODING)
+    if encoding:
+        headers.append(("content-encoding", encoding))
+    disposition = _disposition(call, found)
+    if disposition:
+        headers.append(("content-disposition", disposition))
+    return tuple(headers)
+
+
+def content_disposition(name: str) -> str:
+    """The header's value (RFC 6266) with the name in both forms; without a name, clients use the one in the URL.
+
+    Clients that do not know ``filename*`` (RFC 8187) get a name in ASCII, with ``_`` for what they might misread.
+    """
+    if not name:
+        return "attachment"
+    encoded = quote(name, safe="!", errors="replace")
+    plain = name if _TOKEN.fullmatch(name) else f'"{_NOT_QUOTED.sub("_", name)}"'
+    return f"attachment; filename={plain}; filename*=UTF-8''{encoded}"
+
+
+class _Shown(NamedTuple):
+    """How browsers show an object: the type that they are told, and the headers that restrict what it may do."""
+
+    content_type: str
+    headers: Headers
+
+
+@lru_cache(100)
+def _shown(mime_type: str) -> _Shown:
+    content_type = _harmless(mime_type)
+    # Browsers never add our credentials on their own, so other sites may embed any object whose URL they have.
+    headers = [("cross-origin-resource-policy", "cross-origin")]
+    if _essence(content_type) != _SHOWN_BY_THE_BROWSER_ITSELF:
+        headers.append(("content-security-policy", "sandbox"))
+    if _essence(mime_type) != _UNDECLARED:
+        headers.append(("x-content-type-options", "nosniff"))
+    return _Shown(content_type, tuple(headers))
+
+
+def _essence(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _harmless(content_type: str) -> str:
+    """The type to send: HTML is sent as plain text, because its scripts would run in this origin, with the rights of
+    whoever opens it. In other documents, such as SVG, the content security policy stops scripts."""
+    if "," in content_type and not is_content_type(content_type):
+        # Browsers may read another type after the comma. Uploads cannot have such a type, but rows of others may.
+        return "application/octet-stream"
+    return _HTML.sub("text/plain", content_type)

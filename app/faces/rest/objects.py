@@ -1,0 +1,104 @@
+"""Deleting, copying and moving objects."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from app.faces.rest.call import Call, json_answer
+from app.faces.rest.json_bodies import Member, read_json_object, refuse_empty_json
+from app.faces.rest.projections import RECORD
+from app.faces.rest.versions import refuse_version
+from app.faces.shared.errors import InvalidRequest
+from app.faces.shared.kept_headers import ENCODING, encoding_to_keep
+from app.faces.shared.upload_body import header_metadata
+from app.faces.shared.write_conditions import deletion_conditions
+from app.http.response import Answer
+from app.storage import moving
+from app.storage.content_types import check_content_type
+from app.storage.names import check_bucket_name, check_key
+from app.storage.records import Described, ObjectName
+from app.storage.rows import known
+from app.storage.storage import Storage
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CHANGEABLE = "cacheControl", "mimetype", ENCODING
+"""The file metadata that a copy can have otherwise than its source."""
+PREFIXES = (Member("prefixes", "strings", required=True, least=1, most=1000),)
+NAMES = (
+    Member("bucketId", "string", required=True),
+    Member("sourceKey", "string", required=True),
+    Member("destinationKey", "string", required=True),
+    Member("destinationBucket", "string"),
+    Member("sourceVersionId", "string"),
+)
+COPY = (
+    *NAMES,
+    Member("metadata", "object", members=tuple(Member(name, "string") for name in _CHANGEABLE)),
+    Member("copyMetadata", "boolean", default=True),
+)
+
+
+def delete_object(storage: Storage, call: Call) -> Answer:
+    """DELETE /object/{bucket}/{key}"""
+    refuse_empty_json(call)
+    moving.delete(storage, call.asker, call.name, etags=deletion_conditions(call.headers))
+    return json_answer({"message": "Successfully deleted"})
+
+
+def delete_objects(storage: Storage, call: Call) -> Answer:
+    """DELETE /object/{bucket}: the keys in ``prefixes``, except those that are missing or may not be deleted."""
+    keys: list[str] = read_json_object(call, PREFIXES)["prefixes"]
+    deleted = moving.delete_many(storage, call.asker, call.bucket, keys, RECORD)
+    return Answer(body=b"[" + b",".join(map(known, deleted.projected)) + b"]")
+
+
+def copy_object(storage: Storage, call: Call) -> Answer:
+    """POST /object/copy"""
+    given = read_json_object(call, COPY)
+    source, target = _names(storage, given)
+
+    def describe(found: Described, _: float) -> Described:
+        if given["copyMetadata"]:
+            return found
+        metadata = {**found.metadata, **_changed(given.get("metadata") or {})}
+        if not metadata.get(ENCODING):
+            metadata.pop(ENCODING, None)
+        return Described(metadata, header_metadata(call.headers) or {})
+
+    copied = moving.copy(storage, call.asker, source, target, upsert=call.upsert, describe=describe, projection=RECORD)
+    record: dict[str, Any] = json.loads(copied)
+    return json_answer({"Key": f"{target.bucket}/{target.key}", "Id": record["id"], **record})
+
+
+def move_object(storage: Storage, call: Call) -> Answer:
+    """POST /object/move"""
+    source, target = _names(storage, read_json_object(call, NAMES))
+    moving.move(storage, call.asker, source, target)
+    return json_answer({"message": "Successfully moved"})
+
+
+def _changed(given: Mapping[str, str]) -> dict[str, str]:
+    """The file metadata that replaces the source's in a copy; it becomes headers of answers, so it is checked.
+
+    Only an encoding can be given as empty: the copy has none then.
+    """
+    if _CONTROL.search(given.get("cacheControl", "")):
+        raise InvalidRequest("body/metadata/cacheControl must not have control characters")
+    check_content_type(given.get("mimetype", ""))
+    changed = {name: value for name, value in given.items() if value}
+    if ENCODING in given:
+        changed[ENCODING] = encoding_to_keep(given[ENCODING], f"body/metadata/{ENCODING}")
+    return changed
+
+
+def _names(storage: Storage, given: dict[str, Any]) -> tuple[ObjectName, ObjectName]:
+    """The source and the target. Raises InvalidBucketName, InvalidKey, or RestError for a version."""
+    refuse_version(given.get("sourceVersionId"))
+    bucket = check_bucket_name(given["bucketId"])
+    target_bucket = check_bucket_name(given.get("destinationBucket") or bucket)
+    any_script = storage.limits.any_script
+    source = ObjectName(bucket, check_key(given["sourceKey"], any_script=any_script))
+    return source, ObjectName(target_bucket, check_key(given["destinationKey"], any_script=any_script))

@@ -1,0 +1,20 @@
+"""What an operation does and takes, for people and programs who read its description (OpenAPI)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.faces.rest.json_bodies import Member
+
+
+@dataclass(frozen=True, slots=True)
+class OperationText:
+    """``body``: the members of its JSON. ``query``: the parameters of its query."""
+
+    summary: str
+    body: tuple[Member, ...] = ()
+    query: tuple[Member, ...] = ()
+
+
+TOKEN = Member("token", "string", required=True)
+DOWNLOAD_NAME = Member("download", "string")

@@ -1,0 +1,88 @@
+"""What is decided on a request of this protocol before its body is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from app.errors import PorticoError
+from app.faces.rest.credentials import caller_of, presented_token
+from app.faces.resumable.answering import completed
+from app.faces.resumable.errors import LOCKED, refusal
+from app.faces.resumable.headers import BYTES, read_headers
+from app.faces.resumable.routes import COLLECTION, OVERRIDE, ResumableRoute, find_route, method_of
+from app.faces.resumable.signed import SignedUpload
+from app.faces.shared.credentials import bearer_token
+from app.faces.shared.paths import without_prefix
+from app.faces.shared.signing import Signer
+from app.http.admission import Admitted
+from app.http.head import Head, ReceivedHead
+from app.http.refusal import OVERLOADED
+from app.http.response import Answer
+from app.http.slices import Slices
+from app.identity import Identity
+from app.storage.errors import TooLarge
+
+# Of requests that have no bytes to store.
+_LARGEST_OTHER = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ResumableAdmission:
+    """A rule of app.http.admission. ``largest`` is the most bytes of an object, ``slice`` those of one request.
+    ``recognizes`` says whether a plugin accepts a request's credential."""
+
+    identity: Identity
+    signer: Signer
+    largest: int
+    slice: int
+    recognizes: Callable[[str, str, Mapping[str, str]], bool] = field(repr=False)
+
+    def leads_here(self, path: str, host: str | None) -> bool:
+        """Whether a request to this path is one of this protocol."""
+        inner = without_prefix(path)
+        return inner == COLLECTION or inner.startswith(COLLECTION + "/")
+
+    def may_wait(self, head: ReceivedHead) -> bool:
+        """Whether the decision may block: keys that verify tokens may have to be fetched."""
+        return True
+
+    def admit(self, head: ReceivedHead) -> Admitted:
+        sent = head.as_sent()
+        return Admitted(self._largest(sent), self._slices(sent))
+
+    def _largest(self, head: Head) -> int:
+        route = _route(head)
+        if route is None or route.action == "options":
+            return _LARGEST_OTHER
+        query = head.query()
+        if route.is_signed:
+            SignedUpload.of(self.signer, head.headers)
+        elif bearer_token(head.headers, query) is not None or not self.recognizes(head.method, head.path, head.headers):
+            caller_of(self.identity, presented_token("required", head.headers, query))
+        read_headers(_method(head), head.headers)
+        return self.largest if route.action in ("create", "part") else _LARGEST_OTHER
+
+    def _slices(self, head: Head) -> Slices | None:
+        """Whether what has arrived of the body counts. Of a body with a checksum, which is that of all of it, none."""
+        route = _route(head)
+        if route is None or head.headers.get("content-type") != BYTES or "upload-checksum" in head.headers:
+            return None
+        return Slices(self.slice, when_broken=route.action == "part")
+
+    def busy_status(self, head: ReceivedHead) -> int:
+        return LOCKED if head.method == "HEAD" else OVERLOADED
+
+    def refusal(self, head: ReceivedHead, error: PorticoError) -> Answer:
+        return completed(refusal(error, head.method), for_page="origin" in head.as_sent().headers)
+
+    def too_large(self, head: ReceivedHead, largest: int) -> Answer:
+        return self.refusal(head, TooLarge())
+
+
+def _route(head: Head) -> ResumableRoute | None:
+    return find_route(_method(head), without_prefix(head.path))
+
+
+def _method(head: Head) -> str:
+    return method_of(head.method, head.headers.get(OVERRIDE))

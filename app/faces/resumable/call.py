@@ -1,0 +1,25 @@
+"""One request of this protocol, as its operations take it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.faces.resumable.headers import UploadHeaders
+from app.faces.resumable.signed import SignedUpload
+from app.storage.asker import Asker
+from app.storage.bytes.backend import ByteSource
+
+
+@dataclass(frozen=True, slots=True)
+class UploadCall:
+    """``signed`` is the permission of an upload token, None on routes with a user's token. ``length`` is that of
+    ``body``, None if it is not known. ``url_of`` gives the URL of an upload by its id."""
+
+    asker: Asker
+    signed: SignedUpload | None
+    upload_id: str
+    headers: UploadHeaders
+    body: ByteSource = field(repr=False)
+    length: int | None
+    url_of: Callable[[str], str] = field(repr=False)

@@ -1,0 +1,75 @@
+"""Upload-Checksum: the bytes are refused at their end, before they count, when they do not fit."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from base64 import b64decode
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.faces.resumable.errors import TusError, invalid_headers
+from app.storage.bytes.backend import ByteSource, PassingOn
+
+
+class _Sum(Protocol):
+    def update(self, data: bytes, /) -> None: ...
+    def digest(self) -> bytes: ...
+
+
+class _Crc32:
+    def __init__(self) -> None:
+        self._value = 0
+
+    def update(self, data: bytes, /) -> None:
+        self._value = zlib.crc32(data, self._value)
+
+    def digest(self) -> bytes:
+        return self._value.to_bytes(4, "big")
+
+
+_ALGORITHMS: dict[str, Callable[[], _Sum]] = {
+    "md5": lambda: hashlib.md5(usedforsecurity=False),
+    "sha1": lambda: hashlib.sha1(usedforsecurity=False),
+    "sha256": hashlib.sha256,
+    "crc32": _Crc32,
+}
+ALGORITHMS = ",".join(_ALGORITHMS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked(PassingOn):
+    source: ByteSource
+    computed: _Sum
+    expected: bytes
+
+    def read(self, size: int = -1, /) -> bytes:
+        chunk = self.source.read(size)
+        self.computed.update(chunk)
+        if not chunk and self.computed.digest() != self.expected:
+            raise TusError(460, "Checksum Mismatch\n")
+        return chunk
+
+
+def checked(source: ByteSource, header: str | None, size: int | None) -> ByteSource:
+    """The bytes of ``source``, which raise TusError at their end unless they fit the header's value; None fits all.
+    ``size`` is their number, if it is known.
+
+    Raises TusError for an algorithm that is not among ours, and for a value that is not a sum in base64.
+    """
+    if header is None:
+        return source
+    name, _, encoded = header.partition(" ")
+    make = _ALGORITHMS.get(name)
+    try:
+        expected = b64decode(encoded.encode(), validate=True)
+    except ValueError:
+        make, expected = None, b""
+    if make is None or not expected:
+        raise invalid_headers("upload-checksum")
+    found = _Checked(source, make(), expected)
+    if size == 0:
+        # Nobody will read them.
+        found.read(1)
+    return found

@@ -1,0 +1,73 @@
+"""Upload-Metadata: pairs of a key and a value in base64, of which some say what the object will be."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.faces.resumable.errors import TusError, invalid_headers
+from app.faces.shared.upload_body import LARGEST_USER_METADATA, as_object, caching_of
+from app.storage.content_types import check_content_type
+from app.storage.errors import InvalidContentType, InvalidMimeType
+from app.storage.records import ObjectName
+
+_PAIR = re.compile(r"[!-+\--~]+(?: (?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)?")
+_BLANKS = " \t"
+_READ = frozenset({"bucketName", "objectName", "contentType", "cacheControl", "metadata"})
+
+
+@dataclass(frozen=True, slots=True)
+class Intended:
+    """The object that the client wants: its name, the metadata of its bytes, and the user's or None."""
+
+    name: ObjectName
+    metadata: Mapping[str, Any]
+    user_metadata: Mapping[str, Any] | None
+
+
+def is_metadata(header: str) -> bool:
+    """Whether a header has the right form."""
+    return not header or all(map(_PAIR.fullmatch, _pairs(header)))
+
+
+def _pairs(header: str) -> list[str]:
+    # Blanks around commas (RFC 9110 section 5.6.1) come from clients, and from proxies that join two lines of a header.
+    return [pair.strip(_BLANKS) for pair in header.split(",")]
+
+
+def read_metadata(header: str | None) -> Intended:
+    """What a header of the right form asks for. Raises TusError and InvalidMimeType; names are not checked."""
+    if not header:
+        raise TusError(400, "Metadata header is required")
+    given: dict[str, str] = {}
+    for pair in _pairs(header):
+        key, _, value = pair.partition(" ")
+        if key in given:
+            raise invalid_headers("upload-metadata")
+        given[key] = value
+    try:
+        # Others mean nothing here, and need not be texts.
+        values = {key: b64decode(value).decode() for key, value in given.items() if key in _READ}
+    except UnicodeDecodeError:
+        raise invalid_headers("upload-metadata") from None
+    return Intended(
+        ObjectName(values.get("bucketName", ""), values.get("objectName", "")),
+        {"mimetype": _mime_type(values.get("contentType", "")), "cacheControl": caching_of(values.get("cacheControl"))},
+        _user_metadata(values.get("metadata", "")),
+    )
+
+
+def _mime_type(given: str) -> str:
+    try:
+        return check_content_type(given.replace("\t", " ")) or "application/octet-stream"
+    except InvalidContentType:
+        raise InvalidMimeType(given) from None
+
+
+def _user_metadata(text: str) -> Mapping[str, Any] | None:
+    if len(text.encode()) > LARGEST_USER_METADATA:
+        raise TusError(413, "The user_metadata exceeded the maximum allowed size")
+    return as_object(text.encode()) if text else None

@@ -1,0 +1,135 @@
+"""Resumable uploads: ``/upload/resumable``, at the root and below ``/storage/v1``."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import falcon
+
+from app.errors import PorticoError
+from app.faces.rest.callers import Callers
+from app.faces.rest.errors import internal_error
+from app.faces.resumable.answering import completed
+from app.faces.resumable.call import UploadCall
+from app.faces.resumable.checksum import ALGORITHMS
+from app.faces.resumable.errors import refusal
+from app.faces.resumable.headers import VERSION, read_headers
+from app.faces.resumable.location import seen_from, upload_url
+from app.faces.resumable.operations import ResumableUploads
+from app.faces.resumable.routes import ResumableRoute, find_route, method_of
+from app.faces.resumable.signed import SignedUpload
+from app.faces.shared.exchange import declared_length, headers_of, query_of, raw_path, request_id_of, send
+from app.faces.shared.paths import PREFIX, without_prefix
+from app.faces.shared.signing import Signer
+from app.http.environ import FORWARDED
+from app.http.response import Answer
+from app.identity.identification import RequestHead
+from app.identity.project import check_project
+from app.settings import Settings
+from app.storage.asker import Asker, anonymous
+from app.storage.storage import Storage
+
+log = logging.getLogger("portico.storage.resumable")
+
+PATHS = re.compile(r"(?:/storage/v1)?/upload/resumable(?:/|$)")
+
+_EXTENSIONS = "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum"
+
+
+class ResumableSink:
+    """A Falcon sink. ``otherwise`` answers what is no request of the protocol."""
+
+    def __init__(self, settings: Settings, storage: Storage, callers: Callers, otherwise: Callable[..., None]) -> None:
+        self._public_url = settings.public_url
+        self._storage = storage
+        self._callers = callers
+        self._otherwise = otherwise
+        self._uploads = ResumableUploads(storage, settings.resumable_upload_s)
+
+    def __call__(self, req: falcon.Request, resp: falcon.Response, **more: Any) -> None:
+        path = without_prefix(raw_path(req.env))
+        method = method_of(req.method, req.env.get("HTTP_X_HTTP_METHOD_OVERRIDE"))
+        route = find_route(method, path)
+        if route is None:
+            self._otherwise(req, resp, **more)
+            return
+        # A sink has no URI template; metrics tell operations apart by it.
+        req.uri_template = f"{PREFIX}{route.path}" + ("/{id}" if route.upload_id else "")
+        try:
+            answer = self._answer(route, method, req, resp)
+        except PorticoError as ex:
+            answer = refusal(ex, req.method)
+        except Exception:
+            log.exception("the request failed: %s %s", req.method, req.path)
+            answer = refusal(internal_error(), req.method)
+        send(completed(answer, for_page="HTTP_ORIGIN" in req.env), resp)
+
+    def _answer(self, route: ResumableRoute, method: str, req: falcon.Request, resp: falcon.Response) -> Answer:
+        environ = req.env
+        if self._storage.project_ref:
+            check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
+        if route.action == "options":
+            return self._options()
+        headers = headers_of(environ)
+        asker, signed = self._asker(route, method, environ, headers)
+        resp.context.role = asker.role
+        call = UploadCall(
+            asker=asker,
+            signed=signed,
+            upload_id=route.upload_id,
+            headers=read_headers(method, headers),
+            body=environ["wsgi.input"],
+            length=declared_length(environ),
+            url_of=partial(self._url, route, environ),
+        )
+        return _OPERATIONS[route.action](self._uploads, call)
+
+    def _options(self) -> Answer:
+        headers = (
+            ("tus-version", VERSION),
+            ("tus-extension", _EXTENSIONS),
+            ("tus-max-size", str(self._storage.limits.upload)),
+            ("tus-checksum-algorithm", ALGORITHMS),
+        )
+        return Answer(204, headers, content_type=None)
+
+    def _asker(
+        self, route: ResumableRoute, method: str, environ: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> tuple[Asker, SignedUpload | None]:
+        path = without_prefix(raw_path(environ))
+        signed = SignedUpload.of(Signer(self._storage.signing_secret), headers) if route.is_signed else None
+        caller, token = self._callers.identify(
+            "ignored" if signed else "required",
+            RequestHead.of(environ["REQUEST_METHOD"], path, environ),
+            headers,
+            query_of(environ),
+        )
+        asker = Asker(
+            contexts=self._storage.contexts,
+            caller=caller or anonymous(),
+            operation=route.operation,
+            method=method,
+            path=path,
+            headers=headers,
+            token=token,
+            given_id=request_id_of(environ),
+        )
+        return (asker if signed is None else signed.asker(self._storage.identity, asker)), signed
+
+    def _url(self, route: ResumableRoute, environ: Mapping[str, Any], upload_id: str) -> str:
+        prefix = PREFIX if raw_path(environ).startswith(PREFIX + "/") else ""
+        host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
+        seen = seen_from(environ["wsgi.url_scheme"], host, environ.get(FORWARDED, {}), prefix)
+        return upload_url(self._public_url, seen, f"{route.path}/{upload_id}")
+
+
+_OPERATIONS: Mapping[str, Callable[[ResumableUploads, UploadCall], Answer]] = {
+    "create": ResumableUploads.create,
+    "get": ResumableUploads.head,
+    "part": ResumableUploads.patch,
+    "delete": ResumableUploads.delete,
+}

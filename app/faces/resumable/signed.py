@@ -1,0 +1,57 @@
+"""Upload tokens, with which anybody uploads one object: each request carries the token in a header."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.faces.resumable.errors import TusError
+from app.faces.shared.errors import InvalidSignature
+from app.faces.shared.signing import UPLOAD, Signer, check_scope
+from app.identity import ANON, Caller, Identity
+from app.storage.asker import Asker
+from app.storage.records import ObjectName
+
+_HEADER = "x-signature"
+
+
+@dataclass(frozen=True, slots=True)
+class SignedUpload:
+    """A token that this service signed. ``digest`` tells it from others. It may have expired."""
+
+    claims: Mapping[str, Any]
+    digest: str
+    token: str
+    signer: Signer
+
+    @classmethod
+    def of(cls, signer: Signer, headers: Mapping[str, str]) -> SignedUpload:
+        """The token of a request. Raises TusError, InvalidToken and InvalidSignature."""
+        token = headers.get(_HEADER)
+        if not token:
+            raise TusError(400, "Missing x-signature header")
+        claims = signer.verify(token, expired_too=True)
+        check_scope(claims, UPLOAD)
+        return cls(claims, hashlib.sha256(token.encode()).hexdigest(), token, signer)
+
+    @property
+    def upsert(self) -> bool:
+        return self.claims.get("upsert") is True
+
+    def check(self, name: ObjectName, begun_with: object) -> None:
+        """Raise InvalidSignature unless the token is for this object, and InvalidToken when it has expired.
+
+        An upload that was begun with this very token, whose digest is then ``begun_with``, may outlive it.
+        """
+        if self.claims.get("url") != f"{name.bucket}/{name.key}":
+            raise InvalidSignature("Invalid signature")
+        if begun_with != self.digest:
+            self.signer.verify(self.token)
+
+    def asker(self, identity: Identity, asker: Asker) -> Asker:
+        """The signer as the asker: who signed decides what is permitted now. Raises what refuses the signer's role."""
+        caller = Caller.of(self.signer.unseal(self.claims.get("signer")), default_role=ANON)
+        identity.check_role(caller.role)
+        return asker.as_signer(caller)

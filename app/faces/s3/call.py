@@ -1,0 +1,86 @@
+"""What an operation of this protocol takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from app.faces.s3.bodies import LARGEST_XML
+from app.faces.s3.body import VerifiedBody, whole
+from app.faces.s3.errors import access_denied, invalid_argument
+from app.faces.s3.presented import Presented
+from app.storage.asker import Asker
+from app.storage.records import ObjectName
+
+
+@dataclass(frozen=True, slots=True)
+class S3Settings:
+    """The settings of this face. ``host``: the host name whose root is this door. ``debug``: whether errors say what
+    the service has signed. ``smallest_part``: the least size of a part but the last. ``upload_lifetime_s``: for how
+    long an unfinished upload is kept."""
+
+    region: str
+    host: str | None
+    public_url: str | None
+    debug: bool
+    smallest_part: int
+    upload_lifetime_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class S3Call:
+    """One request. Names in ``headers`` are in lower case; ``query`` has the last value of each parameter.
+
+    ``bucket`` and ``key`` are '' if the request names none. ``is_signed``: whether it has a credential.
+    ``allowed_buckets``: those that its access key is confined to, None for all. ``base``: the URL of the door, as the
+    client knows it. ``enter`` gives the call of a form whose policy has this signature.
+    """
+
+    asker: Asker
+    method: str
+    bucket: str
+    key: str
+    headers: Mapping[str, str] = field(repr=False)
+    query: Mapping[str, str] = field(repr=False)
+    body: VerifiedBody = field(repr=False)
+    is_signed: bool
+    allowed_buckets: frozenset[str] | None
+    base: str
+    settings: S3Settings
+    enter: Callable[[S3Call, Presented, str], S3Call] = field(repr=False)
+
+    @property
+    def name(self) -> ObjectName:
+        """The object that the path names."""
+        return ObjectName(self.bucket, self.key)
+
+    @property
+    def is_head(self) -> bool:
+        return self.method == "HEAD"
+
+    def document(self) -> bytes:
+        """The body of a request that carries a document. Raises S3Error for one that is too long."""
+        return whole(self.body, LARGEST_XML)
+
+    def check_bucket(self, bucket: str) -> None:
+        """Raise S3Error for a bucket that the access key is not for."""
+        if self.allowed_buckets is not None and bucket not in self.allowed_buckets:
+            raise access_denied("The access key is not for this bucket")
+
+    def number(self, name: str, default: int, *, least: int = 0, most: int) -> int:
+        """A parameter of the query that is a number; more than ``most`` counts as that. Raises S3Error."""
+        return _number(self.query, name, default, least=least, most=most)
+
+    def number_in_header(self, name: str, default: int, *, most: int) -> int:
+        """A header that is a number, as ``number``."""
+        return _number(self.headers, name, default, least=0, most=most)
+
+
+def _number(given: Mapping[str, str], name: str, default: int, *, least: int, most: int) -> int:
+    value = given.get(name)
+    if value is None:
+        return default
+    digits = value.removeprefix("+")
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 9 or int(digits) < least:
+        raise invalid_argument(f"Argument {name} must be an integer >= {least}")
+    return min(int(digits), most)

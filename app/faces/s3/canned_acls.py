@@ -1,0 +1,43 @@
+"""Canned access control lists, with which clients create buckets and objects.
+
+Who may do what is decided by the policies of the database, and whether everybody may read by the bucket. A list that
+says the same is accepted; one that grants more is refused, because it would not hold.
+"""
+
+from __future__ import annotations
+
+from app.faces.s3.call import S3Call
+from app.faces.s3.errors import invalid_argument, not_implemented
+from app.storage import buckets
+from app.storage.errors import NoSuchBucket
+from app.storage.storage import Storage
+
+ACL = "x-amz-acl"
+"""The header with the name of a list."""
+
+_PUBLIC = "public-read"
+_PRIVATE = frozenset({"", "private", "bucket-owner-full-control", "bucket-owner-read"})
+_IS_PUBLIC = "pg_catalog.to_json(coalesce(b.public, false))"
+_NOT_KEPT = frozenset({"public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write"})
+
+
+def grants_public_reads(given: str) -> bool:
+    """Whether the list lets everybody read, and nothing else. Raises S3Error for one that grants anything else."""
+    if given in _NOT_KEPT:
+        raise not_implemented(f"{ACL}: {given}")
+    if given not in _PRIVATE and given != _PUBLIC:
+        raise invalid_argument(f"{ACL} has no such value: {given[:100]}")
+    return given == _PUBLIC
+
+
+def check_object_acl(storage: Storage, call: S3Call, given: str) -> None:
+    """Raise S3Error for a list that grants more than the bucket of the object does, as far as the caller sees it."""
+    if grants_public_reads(given) and not _is_public(storage, call):
+        raise not_implemented(f"{ACL}: {_PUBLIC} in a bucket that is not public")
+
+
+def _is_public(storage: Storage, call: S3Call) -> bool:
+    try:
+        return buckets.get(storage, call.asker, call.bucket, _IS_PUBLIC) == b"true"
+    except NoSuchBucket:
+        return False

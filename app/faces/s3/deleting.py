@@ -1,0 +1,113 @@
+"""Deleting objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+from xml.etree.ElementTree import Element as Node
+
+from app.faces.s3.bodies import children, read_document, text_of
+from app.faces.s3.call import S3Call
+from app.faces.s3.elements import XML, Element, document
+from app.faces.s3.errors import (
+    S3Error,
+    access_denied,
+    as_s3_error,
+    malformed_xml,
+    no_such_version,
+    not_implemented,
+)
+from app.faces.shared.write_conditions import deletion_conditions
+from app.http.response import Answer
+from app.identity import SERVICE_ROLE
+from app.storage import moving
+from app.storage.buckets import find_bucket
+from app.storage.errors import NoSuchBucket, NoSuchObject, StorageError
+from app.storage.names import check_bucket_name
+from app.storage.records import ObjectName
+from app.storage.sql import NOTHING
+from app.storage.storage import Storage
+
+_MOST = 1000
+_OTHER_CONDITIONS = ("x-amz-if-match-last-modified-time", "x-amz-if-match-size")
+
+
+def delete_object(storage: Storage, call: S3Call) -> Answer:
+    """DELETE /{bucket}/{key}: what is not there counts as deleted."""
+    etags = deletion_conditions(call.headers)
+    _check_conditions(call.headers.get("if-match"), (name for name in _OTHER_CONDITIONS if name in call.headers))
+    try:
+        moving.delete(storage, call.asker, call.name, etags=etags)
+    except NoSuchObject:
+        if etags is not None:
+            raise
+        _check_bucket(storage, call)
+    return Answer(204, content_type=XML)
+
+
+def delete_objects(storage: Storage, call: S3Call) -> Answer:
+    """POST /{bucket}?delete: an answer about each key, whatever happens to others."""
+    root = read_document(call.document(), "Delete")
+    quiet = (text_of(root, "Quiet") or "").strip().lower() == "true"
+    given = [_entry(each) for each in children(root, "Object")]
+    if not 1 <= len(given) <= _MOST:
+        raise malformed_xml(f"Between 1 and {_MOST} objects are expected")
+    _check_bucket(storage, call)
+    entries = list(dict.fromkeys(given))
+    current = [each for each in entries if each.version in (None, "null")]
+    refused = {each: _refusal(storage, call, each) for each in current if each.etag}
+    keys = [each.key for each in current if not each.etag]
+    kept = moving.delete_many(storage, call.asker, call.bucket, keys, NOTHING).kept
+    refused |= {each: access_denied() for each in current if not each.etag and each.key in kept}
+    refused |= {each: no_such_version() for each in entries if each not in current}
+    told = [_told(each, refused.get(each)) for each in entries]
+    body = document("DeleteResult", *(each for each in told if not quiet or each[0] == "Error"))
+    return Answer(body=body, content_type=XML)
+
+
+class _Entry(NamedTuple):
+    """An object to delete: the version is "null" or another one, and ``etag`` is the condition, '' for none."""
+
+    key: str
+    version: str | None
+    etag: str
+
+
+def _entry(node: Node) -> _Entry:
+    key = text_of(node, "Key")
+    if not key:
+        raise malformed_xml("Each Object is expected to have a Key")
+    etag = (text_of(node, "ETag") or "").strip()
+    _check_conditions(etag, (name for name in ("LastModifiedTime", "Size") if text_of(node, name)))
+    return _Entry(key, text_of(node, "VersionId") or None, etag)
+
+
+def _check_conditions(etag: str | None, others: Iterable[str]) -> None:
+    """Raise S3Error for conditions that are not kept. An entity tag tells more than they do."""
+    other = next(iter(others), None)
+    if other is not None and not etag:
+        raise not_implemented(other)
+
+
+def _refusal(storage: Storage, call: S3Call, entry: _Entry) -> S3Error | None:
+    """Delete the object if its entity tag is the one of the entry; else why it stays."""
+    etags = deletion_conditions({"if-match": entry.etag})
+    try:
+        moving.delete(storage, call.asker, ObjectName(call.bucket, entry.key), etags=etags)
+    except StorageError as ex:
+        return as_s3_error(ex)
+    return None
+
+
+def _told(entry: _Entry, refused: S3Error | None) -> Element:
+    named: list[Element] = [("Key", entry.key), ("VersionId", entry.version)]
+    if refused is None:
+        return "Deleted", named
+    return "Error", [*named, ("Code", refused.code), ("Message", refused.message)]
+
+
+def _check_bucket(storage: Storage, call: S3Call) -> None:
+    """Raise NoSuchBucket; only the service role learns which buckets exist."""
+    check_bucket_name(call.bucket)
+    if call.asker.role == SERVICE_ROLE and find_bucket(storage, call.asker, call.bucket) is None:
+        raise NoSuchBucket

@@ -1,0 +1,196 @@
+"""Uploads by HTML forms, whose fields a signed policy covers."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from urllib.parse import quote, urlencode, urlsplit
+
+from app.faces.s3.body import VerifiedBody
+from app.faces.s3.call import S3Call
+from app.faces.s3.canned_acls import check_object_acl
+from app.faces.s3.checksums import Checksums
+from app.faces.s3.descriptions import check_refused_headers
+from app.faces.s3.elements import XML, document
+from app.faces.s3.errors import S3Error, access_denied, invalid_argument, invalid_request, not_implemented
+from app.faces.s3.kept_checksums import as_member, headers_of
+from app.faces.s3.presented import presented_in_form
+from app.faces.s3.uploads import stored
+from app.faces.shared.multipart_form import BrokenForm, FormPart, form_parts
+from app.http.response import Answer, Headers
+from app.storage.bytes.backend import ByteSource
+from app.storage.records import ObjectName
+from app.storage.storage import Storage
+
+_MOST_FIELDS = 100
+_LARGEST_FIELD = 20 * 1024
+_NOT_COVERED = frozenset({
+    "policy", "x-amz-signature", "x-amz-algorithm", "x-amz-credential", "x-amz-date", "x-amz-security-token", "file",
+    "awsaccesskeyid", "signature",
+})  # fmt: skip
+_IGNORED = "x-ignore-"
+# Fields that become headers of answers. Unlike a header, a field can have a line break.
+_HEADERS = (
+    "cache-control", "content-disposition", "content-encoding", "content-language", "expires", "x-robots-tag",
+    "success_action_redirect", "redirect",
+)  # fmt: skip
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class PostedForm:
+    """The fields up to the file, by names in lower case; what follows the file is ignored."""
+
+    fields: Mapping[str, str]
+    file: ByteSource = field(repr=False)
+
+
+def post_object(storage: Storage, call: S3Call) -> Answer:
+    """POST /{bucket} with multipart/form-data"""
+    form = _read(call)
+    fields = form.fields
+    policy = fields.get("policy")
+    if policy is None:
+        raise access_denied("Missing signature")
+    known = call.enter(call, presented_in_form(fields), policy)
+    if not fields.get("key"):
+        raise invalid_argument("Bucket POST must contain a field named 'key'. If it is specified, check the order.")
+    least, most = _check_policy(policy, {**fields, "bucket": call.bucket})
+    check_refused_headers(fields)
+    check_object_acl(storage, known, fields.get("acl", ""))
+    if fields.get("tagging"):
+        raise not_implemented("tagging")
+    for header in _HEADERS:
+        if _CONTROL.search(fields.get(header, "")):
+            raise invalid_argument(f"The field {header} has a control character")
+    name = ObjectName(call.bucket, fields["key"])
+    body = VerifiedBody(_Measured(form.file, least, most), None, None, Checksums(fields))
+    etag = stored(storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums))
+    return _answer(known, name, fields, (("etag", etag), *headers_of(body.checksums)))
+
+
+def _read(call: S3Call) -> PostedForm:
+    fields: dict[str, str] = {}
+    try:
+        for part in form_parts(call.body, call.headers.get("content-type", "")):
+            name = part.name.lower()
+            if not name:
+                raise _malformed("The form has a field without a name.")
+            if name == "file":
+                if "key" in fields:
+                    fields["key"] = fields["key"].replace("${filename}", _file_name(part))
+                return PostedForm(fields, part.stream)
+            if len(fields) >= _MOST_FIELDS:
+                raise invalid_request(f"The form has more than {_MOST_FIELDS} fields")
+            data = part.stream.read(_LARGEST_FIELD + 1)
+            if len(data) > _LARGEST_FIELD:
+                raise S3Error("MaxPostPreDataLengthExceeded", 400, f"The field {name} is too long")
+            fields[name] = data.decode(errors="replace")
+    except BrokenForm:
+        raise _broken() from None
+    raise invalid_argument("POST requires exactly one file upload per request.")
+
+
+def _malformed(message: str) -> S3Error:
+    return S3Error("MalformedPOSTRequest", 400, message)
+
+
+def _broken() -> S3Error:
+    return _malformed("The body is not well-formed multipart/form-data.")
+
+
+def _file_name(part: FormPart) -> str:
+    return (part.filename or "").replace("\\", "/").rpartition("/")[2]
+
+
+def _check_policy(encoded: str, fields: Mapping[str, str]) -> tuple[int, int | None]:
+    """The least and the largest size of the file. Raises S3Error unless the policy covers the form."""
+    try:
+        policy = json.loads(base64.b64decode(encoded, validate=True))
+        expiration = datetime.fromisoformat(policy["expiration"].replace("Z", "+00:00")).timestamp()
+        conditions = list(policy["conditions"])
+    except (binascii.Error, ValueError, KeyError, TypeError, AttributeError):
+        raise S3Error("InvalidPolicyDocument", 400, "Invalid Policy: expiration and conditions are expected") from None
+    if expiration < time.time():
+        raise access_denied("Invalid according to Policy: Policy expired.")
+    covered = set[str]()
+    sizes: tuple[int, int | None] = (0, None)
+    for condition in conditions:
+        found = _sizes(condition)
+        if found is not None:
+            sizes = found
+            continue
+        covered.add(_fulfilled(condition, fields))
+    # Also the bucket: a form without one would be for every bucket of its signer.
+    for name in fields:
+        if name not in covered and name not in _NOT_COVERED and not name.startswith(_IGNORED):
+            raise access_denied(f"Invalid according to Policy: Extra input fields: {name}")
+    return sizes
+
+
+def _sizes(condition: object) -> tuple[int, int] | None:
+    match condition:
+        case [str(kind), int(least), int(most)] if kind.lower() == "content-length-range":
+            return least, most
+    return None
+
+
+def _fulfilled(condition: object, fields: Mapping[str, str]) -> str:
+    """The name of the field that the condition is about. Raises S3Error unless the form meets it."""
+    match condition:
+        case dict() if len(condition) == 1:
+            [(name, wanted)] = condition.items()
+            name, prefix_only = str(name).lower(), False
+        case [str(kind), str(name), wanted] if kind.lower() in ("eq", "starts-with") and name.startswith("$"):
+            name, prefix_only = name[1:].lower(), kind.lower() == "starts-with"
+        case _:
+            raise S3Error("InvalidPolicyDocument", 400, f"Invalid Policy: {json.dumps(condition)} is no condition")
+    given = fields.get(name, "")
+    if not (given.startswith(str(wanted)) if prefix_only else given == str(wanted)):
+        raise access_denied(f"Invalid according to Policy: Policy Condition failed: {json.dumps(condition)}")
+    return name
+
+
+class _Measured:
+    """A file whose size the policy limits. The last bytes are given only if there are enough."""
+
+    def __init__(self, source: ByteSource, least: int, most: int | None) -> None:
+        self._source = source
+        self._least = least
+        self._most = most
+        self._given = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most ``size`` bytes, b"" at the end. Raises S3Error."""
+        try:
+            data = self._source.read(size)
+        except BrokenForm:
+            raise _broken() from None
+        self._given += len(data)
+        if self._most is not None and self._given > self._most:
+            raise S3Error("EntityTooLarge", 400, "Your proposed upload exceeds the maximum allowed size")
+        if not data and self._given < self._least:
+            raise S3Error("EntityTooSmall", 400, "Your proposed upload is smaller than the minimum allowed size")
+        return data
+
+
+def _answer(call: S3Call, name: ObjectName, fields: Mapping[str, str], stored_as: Headers) -> Answer:
+    location = f"{call.base}/{quote(name.bucket)}/{quote(name.key)}"
+    etag = dict(stored_as)["etag"]
+    headers = (*stored_as, ("location", location))
+    redirect = fields.get("success_action_redirect") or fields.get("redirect")
+    if redirect and urlsplit(redirect).scheme in ("http", "https"):
+        query = urlencode({"bucket": name.bucket, "key": name.key, "etag": etag})
+        target = f"{redirect}{'&' if urlsplit(redirect).query else '?'}{query}"
+        return Answer(303, (*stored_as, ("location", target)), content_type=XML)
+    status = fields.get("success_action_status")
+    if status == "201":
+        members = (("Location", location), ("Bucket", name.bucket), ("Key", name.key), ("ETag", etag))
+        return Answer(201, headers, document("PostResponse", *members, namespace=False), XML)
+    return Answer(200 if status == "200" else 204, headers, content_type=XML)

@@ -1,0 +1,163 @@
+"""A page of a bucket's keys, in the order of their bytes: what a listing asks for, and what is found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import quote
+
+from app.faces.s3.buckets import check_visible
+from app.faces.s3.call import S3Call
+from app.faces.s3.errors import invalid_argument
+from app.faces.s3.grouped import GroupedPage, common_prefix
+from app.identity import SERVICE_ROLE
+from app.storage.buckets import find_bucket
+from app.storage.errors import NoSuchBucket
+from app.storage.listing import Entry, FilledPage, Level, after
+from app.storage.long_reads import Read
+from app.storage.names import successor
+from app.storage.sql import plain_json
+from app.storage.sql_pages import PageByCursor
+from app.storage.storage import Storage
+
+LARGEST_PAGE = 1000
+
+_PAGE = PageByCursor(
+    folder="pg_catalog.to_json(v.folder)::text",
+    entry=f"""pg_catalog.concat('[', pg_catalog.to_json(v.name), ',', {plain_json("v.updated")}, ',',
+        coalesce(pg_catalog.to_json(v.metadata ->> 'eTag')::text, 'null'), ',',
+        coalesce(v.metadata -> 'size', v.metadata -> 'contentLength', '0'), ']')""",
+    column="name",
+    direction="asc",
+)
+_OUR_DELIMITER = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class WantedKeys:
+    """What a listing asks for. ``after``: the entry, or the text, after which it begins."""
+
+    prefix: str
+    delimiter: str
+    after: Entry | None
+    limit: int
+    encode: Callable[[str], str]
+
+    def encoded(self, text: str | None) -> str | None:
+        """Text for an element that may be absent."""
+        return None if text is None else self.encode(text)
+
+    @property
+    def encoded_delimiter(self) -> str | None:
+        """The delimiter for its element; None without one."""
+        return self.encoded(self.delimiter or None)
+
+
+class ListedObject(NamedTuple):
+    """``modified`` is the time as XML has it, ``entity_tag`` includes its quotes."""
+
+    key: str
+    modified: str
+    entity_tag: str | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedKeys:
+    """Objects, and what keys up to a delimiter have in common. ``last`` is the last of them."""
+
+    objects: Sequence[ListedObject] = ()
+    prefixes: Sequence[str] = ()
+    last: Entry | None = None
+    has_next: bool = False
+
+
+def wanted_by(call: S3Call, marker: str, last: Entry | None = None) -> WantedKeys:
+    """What the parameters ask for. ``marker`` is a text after which the listing begins; ``last`` counts more."""
+    encoding = call.query.get("encoding-type")
+    if encoding not in (None, "", "url"):
+        raise invalid_argument("Invalid Encoding Method specified in Request")
+    prefix, delimiter = call.query.get("prefix", ""), call.query.get("delimiter", "")
+    if "\0" in prefix + delimiter + marker:
+        raise invalid_argument("A parameter has a NUL character")
+    if last is None and marker:
+        last = Entry(marker, is_folder=common_prefix(marker, prefix, delimiter) == marker)
+    return WantedKeys(
+        prefix=prefix,
+        delimiter=delimiter,
+        after=last,
+        limit=call.number("max-keys", LARGEST_PAGE, most=LARGEST_PAGE),
+        encode=(lambda text: quote(text, safe="/-_.~*")) if encoding == "url" else str,
+    )
+
+
+def listed_keys(storage: Storage, call: S3Call, wanted: WantedKeys) -> ListedKeys:
+    """The page. Raises NoSuchBucket where nothing is found in a bucket that the caller may not see."""
+    found = ListedKeys()
+    if wanted.limit:
+        with storage.read(call.asker) as read:
+            find = _by_level if wanted.delimiter in ("", _OUR_DELIMITER) else _by_other_delimiter
+            found = find(read, call, wanted)
+    if not found.objects and not found.prefixes:
+        if call.asker.role != SERVICE_ROLE:
+            check_visible(storage, call)
+        elif find_bucket(storage, call.asker, call.bucket) is None:
+            raise NoSuchBucket
+    return found
+
+
+def _by_level(read: Read, call: S3Call, wanted: WantedKeys) -> ListedKeys:
+    page = _page(read, call, wanted, _position(wanted), wanted.limit, delimited=bool(wanted.delimiter))
+    prefixes = [each for some in page.folders for each in json.loads(b"[" + some + b"]")]
+    return ListedKeys(list(_objects(page)), prefixes, page.last, page.has_next)
+
+
+def _by_other_delimiter(read: Read, call: S3Call, wanted: WantedKeys) -> ListedKeys:
+    """Read keys and group them here; a group is skipped by one further query, however many keys it has."""
+    grouped: GroupedPage[ListedObject] = GroupedPage(wanted.limit)
+    position = _position(wanted)
+    while True:
+        page = _page(read, call, wanted, position, LARGEST_PAGE, delimited=False)
+        fits = all(
+            grouped.take(each, common_prefix(each.key, wanted.prefix, wanted.delimiter)) for each in _objects(page)
+        )
+        last = _entry(grouped.last)
+        if not fits or not page.has_next or last is None:
+            return ListedKeys(grouped.items, grouped.prefixes, last, grouped.is_truncated)
+        position = _beyond(last)
+
+
+def _entry(last: ListedObject | str | None) -> Entry | None:
+    if last is None:
+        return None
+    return Entry(last, is_folder=True) if isinstance(last, str) else Entry(last.key, is_folder=False)
+
+
+def _page(
+    read: Read, call: S3Call, wanted: WantedKeys, position: str | None, limit: int, *, delimited: bool
+) -> FilledPage:
+    level = Level(
+        read, call.asker, call.bucket, wanted.prefix, "asc", folded=False, delimited=delimited, position=position
+    )
+    page = FilledPage(limit)
+    page.fill(level, _PAGE)
+    return page
+
+
+def _objects(page: FilledPage) -> Iterator[ListedObject]:
+    return (ListedObject(*each) for some in page.objects for each in json.loads(b"[" + some + b"]"))
+
+
+def _position(wanted: WantedKeys) -> str | None:
+    """Where the walk begins; None for the first key."""
+    last = wanted.after
+    # A position before the prefix would be one outside the range that is walked.
+    return None if last is None or last.name < wanted.prefix else _beyond(last)
+
+
+def _beyond(last: Entry) -> str:
+    if last.is_folder:
+        return successor(last.name) or last.name
+    return after(last.name, "asc", is_folder=False)

@@ -1,0 +1,56 @@
+"""The list of parts with which a client completes a multipart upload."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+from xml.etree.ElementTree import Element as Node
+
+from app.faces.s3.bodies import children, read_document, text_of
+from app.faces.s3.errors import S3Error, malformed_xml
+from app.faces.s3.kept_checksums import fits
+from app.storage.unfinished.records import UploadPart
+
+MOST_PARTS = 10_000
+PART_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+
+
+class ListedPart(NamedTuple):
+    """A part as the client lists it: its number, its entity tag without quotes, and the element that tells more."""
+
+    number: int
+    etag: str
+    node: Node
+
+
+def listed_parts(body: bytes) -> list[ListedPart]:
+    """The parts that make the object, in the body of the request that completes an upload. Raises S3Error."""
+    root = read_document(body, "CompleteMultipartUpload")
+    listed: list[ListedPart] = []
+    for node in children(root, "Part"):
+        number, etag = (text_of(node, "PartNumber") or "").strip(), (text_of(node, "ETag") or "").strip()
+        if not PART_NUMBER.fullmatch(number) or not etag:
+            raise malformed_xml("Each Part is expected to have a PartNumber and an ETag")
+        listed.append(ListedPart(int(number), etag.strip('"'), node))
+    if not 1 <= len(listed) <= MOST_PARTS:
+        raise malformed_xml(f"Between 1 and {MOST_PARTS} parts are expected")
+    if any(one.number >= other.number for one, other in pairwise(listed)):
+        raise S3Error("InvalidPartOrder", 400, "The list of parts was not in ascending order.")
+    return listed
+
+
+def chosen(parts: list[UploadPart], wanted: list[ListedPart], smallest: int) -> list[UploadPart]:
+    """The parts that are listed. Raises S3Error for one that is missing, is another one, or has fewer bytes than
+    ``smallest`` and is not the last."""
+    there = {part.number: part for part in parts}
+    found: list[UploadPart] = []
+    for each in wanted:
+        part = there.get(each.number)
+        if part is None or part.md5 != each.etag or not fits(part, each.node):
+            message = f"Part {each.number} could not be found, or its entity tag or checksum is not the one given."
+            raise S3Error("InvalidPart", 400, message)
+        found.append(part)
+    if any(part.size < smallest for part in found[:-1]):
+        raise S3Error("EntityTooSmall", 400, "Your proposed upload is smaller than the minimum allowed size")
+    return found

@@ -1,0 +1,142 @@
+"""The answers that list a bucket's keys: versions 1 and 2, and the list of versions."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator
+
+from app.faces.s3.buckets import owner
+from app.faces.s3.call import S3Call
+from app.faces.s3.elements import XML, Element, document
+from app.faces.s3.errors import invalid_argument
+from app.faces.s3.listed_keys import ListedKeys, WantedKeys, listed_keys, wanted_by
+from app.http.response import Answer
+from app.storage.listing import Entry
+from app.storage.storage import Storage
+
+
+def list_objects(storage: Storage, call: S3Call) -> Answer:
+    """GET /{bucket}: version 1, whose marker is a key or a common prefix."""
+    marker = call.query.get("marker", "")
+    wanted = wanted_by(call, marker)
+    found = listed_keys(storage, call, wanted)
+    next_marker = found.last.name if found.has_next and found.last and wanted.delimiter else None
+    body = document(
+        "ListBucketResult",
+        ("Name", call.bucket),
+        ("Prefix", wanted.encode(wanted.prefix)),
+        ("Marker", wanted.encode(marker)),
+        ("NextMarker", wanted.encoded(next_marker)),
+        ("MaxKeys", wanted.limit),
+        ("Delimiter", wanted.encoded_delimiter),
+        ("IsTruncated", found.has_next),
+        *contents(found, wanted, owner(call)),
+        *common_prefixes(found, wanted),
+        ("EncodingType", call.query.get("encoding-type")),
+    )
+    return Answer(body=body, content_type=XML)
+
+
+def list_objects_v2(storage: Storage, call: S3Call) -> Answer:
+    """GET /{bucket}?list-type=2"""
+    token = call.query.get("continuation-token")
+    start = call.query.get("start-after", "")
+    wanted = wanted_by(call, start, decode_token(token) if token else None)
+    found = listed_keys(storage, call, wanted)
+    following = encode_token(found.last) if found.has_next and found.last else None
+    members = owner(call) if call.query.get("fetch-owner") == "true" else None
+    body = document(
+        "ListBucketResult",
+        ("Name", call.bucket),
+        ("Prefix", wanted.encode(wanted.prefix)),
+        ("ContinuationToken", token),
+        *contents(found, wanted, members),
+        ("IsTruncated", found.has_next),
+        ("MaxKeys", wanted.limit),
+        ("Delimiter", wanted.encoded_delimiter),
+        ("EncodingType", call.query.get("encoding-type")),
+        ("KeyCount", len(found.objects) + len(found.prefixes)),
+        *common_prefixes(found, wanted),
+        ("NextContinuationToken", following),
+        ("StartAfter", wanted.encode(start) if start else None),
+    )
+    return Answer(body=body, content_type=XML)
+
+
+def list_versions(storage: Storage, call: S3Call) -> Answer:
+    """GET /{bucket}?versions: each object has one version, whose id is null."""
+    marker = call.query.get("key-marker", "")
+    wanted = wanted_by(call, marker)
+    found = listed_keys(storage, call, wanted)
+    members = owner(call)
+    versions: list[Element] = [
+        (
+            "Version",
+            [
+                ("Key", wanted.encode(key)),
+                ("VersionId", "null"),
+                ("IsLatest", True),
+                ("LastModified", modified),
+                ("ETag", etag),
+                ("Size", size),
+                ("StorageClass", "STANDARD"),
+                ("Owner", members),
+            ],
+        )
+        for key, modified, etag, size in found.objects
+    ]
+    following = found.last.name if found.has_next and found.last else None
+    body = document(
+        "ListVersionsResult",
+        ("Name", call.bucket),
+        ("Prefix", wanted.encode(wanted.prefix)),
+        ("KeyMarker", wanted.encode(marker)),
+        ("NextKeyMarker", wanted.encoded(following)),
+        ("NextVersionIdMarker", "null" if following is not None else None),
+        ("MaxKeys", wanted.limit),
+        ("Delimiter", wanted.encoded_delimiter),
+        ("IsTruncated", found.has_next),
+        *versions,
+        *common_prefixes(found, wanted),
+        ("EncodingType", call.query.get("encoding-type")),
+    )
+    return Answer(body=body, content_type=XML)
+
+
+def contents(found: ListedKeys, wanted: WantedKeys, members: list[Element] | None = None) -> Iterator[Element]:
+    """The elements of objects."""
+    for key, modified, etag, size in found.objects:
+        yield (
+            "Contents",
+            [
+                ("Key", wanted.encode(key)),
+                ("LastModified", modified),
+                ("ETag", etag),
+                ("Size", size),
+                ("StorageClass", "STANDARD"),
+                ("Owner", members),
+            ],
+        )
+
+
+def common_prefixes(found: ListedKeys, wanted: WantedKeys) -> Iterator[Element]:
+    """The elements of common prefixes."""
+    for each in found.prefixes:
+        yield ("CommonPrefixes", [("Prefix", wanted.encode(each))])
+
+
+def encode_token(last: Entry) -> str:
+    """The continuation token of the page that ends with this entry."""
+    return base64.urlsafe_b64encode(f"{'f' if last.is_folder else 'o'}{last.name}".encode()).decode()
+
+
+def decode_token(token: str) -> Entry:
+    """The entry in a token that ``encode_token`` made. Raises S3Error."""
+    try:
+        text = base64.b64decode(token.encode(), altchars=b"-_", validate=True).decode()
+    except (binascii.Error, ValueError):
+        text = ""
+    if text[:1] not in ("f", "o") or "\0" in text:
+        raise invalid_argument("The continuation token provided is incorrect")
+    return Entry(text[1:], is_folder=text[0] == "f")

@@ -1,0 +1,72 @@
+"""Reading an object by the parts of which it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.faces.s3.call import S3Call
+from app.faces.s3.elements import Element
+from app.faces.s3.errors import S3Error, invalid_argument
+from app.faces.s3.kept_checksums import elements_of, headers_of, kept_in, kind_header
+from app.faces.s3.kept_parts import KeptPart, parts_in
+from app.faces.s3.listed_parts import MOST_PARTS, PART_NUMBER
+from app.faces.shared.ranges import WHOLE, AnsweredPart
+from app.http.response import Headers
+
+_LARGEST_PAGE = 1000
+_COUNT = "x-amz-mp-parts-count"
+
+
+def part_number(call: S3Call) -> int:
+    """The number of a part in the query. Raises S3Error."""
+    value = call.query.get("partNumber", "")
+    if not PART_NUMBER.fullmatch(value) or not 1 <= int(value) <= MOST_PARTS:
+        raise invalid_argument(f"Part number must be an integer between 1 and {MOST_PARTS}, inclusive")
+    return int(value)
+
+
+def asked_part(number: int, metadata: Mapping[str, Any], size: int) -> tuple[AnsweredPart, Headers]:
+    """The part of this number, and the headers of its checksums. An object that was stored as a whole is its part 1.
+
+    Raises S3Error if there is no such part.
+    """
+    parts, kept = parts_in(metadata), kept_in(metadata)
+    if not parts and number == 1:
+        return _answered(0, size, size, ()), headers_of(kept)
+    found = next((each for each in parts if each.number == number), None)
+    if found is None or found.end > size:
+        raise S3Error("InvalidPartNumber", 416, "The requested partnumber is not satisfiable")
+    checksums = headers_of(found.checksums, kind=False)
+    answered = _answered(found.start, found.end, size, ((_COUNT, str(len(parts))),))
+    return answered, (*checksums, *kind_header(kept)) if checksums else ()
+
+
+def _answered(start: int, end: int, size: int, headers: Headers) -> AnsweredPart:
+    if start == end:
+        # No range has no bytes.
+        return WHOLE._replace(end=0, headers=headers) if not size else AnsweredPart(206, start, end, headers)
+    return AnsweredPart(206, start, end, (("content-range", f"bytes {start}-{end - 1}/{size}"), *headers))
+
+
+def parts_element(call: S3Call, metadata: Mapping[str, Any]) -> list[Element] | None:
+    """A page of the parts for the attributes of an object; None for one that was stored as a whole."""
+    parts = parts_in(metadata)
+    if not parts:
+        return None
+    most = call.number_in_header("x-amz-max-parts", _LARGEST_PAGE, most=_LARGEST_PAGE)
+    marker = call.number_in_header("x-amz-part-number-marker", 0, most=MOST_PARTS)
+    beyond = [each for each in parts if each.number > marker]
+    given = beyond[:most]
+    return [
+        ("PartsCount", len(parts)),
+        ("PartNumberMarker", marker),
+        ("NextPartNumberMarker", given[-1].number if given else 0),
+        ("MaxParts", most),
+        ("IsTruncated", len(beyond) > most),
+        *(("Part", _members(each)) for each in given),
+    ]
+
+
+def _members(part: KeptPart) -> list[Element]:
+    return [("PartNumber", part.number), ("Size", part.size), *elements_of(part.checksums, kind=False)]

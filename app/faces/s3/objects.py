@@ -1,0 +1,170 @@
+"""Reading objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.faces.s3.call import S3Call
+from app.faces.s3.descriptions import encoded_word
+from app.faces.s3.elements import XML, ElementContent, document
+from app.faces.s3.errors import invalid_argument, invalid_request
+from app.faces.s3.kept_checksums import elements_of, headers_of, kept_in
+from app.faces.s3.object_parts import asked_part, part_number, parts_element
+from app.faces.s3.verification import missing_signature
+from app.faces.shared.kept_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, kept_header
+from app.faces.shared.ranges import WHOLE, AnsweredPart, applicable_range, is_byte_range, part_of
+from app.http.preconditions import evaluate
+from app.http.response import Answer, Headers
+from app.storage.bytes.backend import BlobMissing
+from app.storage.errors import NoSuchBucket, PreconditionFailed
+from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size_of
+from app.storage.records import StoredObject
+from app.storage.rows import RawValue, read_metadata
+from app.storage.storage import Storage
+from app.times import http_date, read_http_date
+
+_USER_METADATA = "o.user_metadata"
+_CHECKSUM_MODE = "x-amz-checksum-mode"
+_OVERRIDES = ("content-type", "content-disposition", "content-language", "content-encoding", "cache-control", "expires")
+
+
+def get_object(storage: Storage, call: S3Call) -> Answer:
+    """GET and HEAD /{bucket}/{key}"""
+    _check_parameters(call)
+    try:
+        return _served(storage, call)
+    except NoSuchBucket:
+        if call.is_signed:
+            raise
+        # There may be a bucket, but not for everybody.
+        raise missing_signature() from None
+
+
+def get_tagging(storage: Storage, call: S3Call) -> Answer:
+    """GET /{bucket}/{key}?tagging: objects have no tags."""
+    find(storage, call.asker, call.name, reading_of(call))
+    return Answer(body=document("Tagging", ("TagSet", [])), content_type=XML)
+
+
+def get_attributes(storage: Storage, call: S3Call) -> Answer:
+    """GET /{bucket}/{key}?attributes: those that the caller names."""
+    found, _ = find(storage, call.asker, call.name, reading_of(call))
+    values: dict[str, ElementContent] = {
+        "ETag": found.entity_tag.strip('"') or None,
+        "Checksum": elements_of(kept_in(found.metadata)) or None,
+        "ObjectParts": parts_element(call, found.metadata),
+        "StorageClass": "STANDARD",
+        "ObjectSize": size_of(storage, found),
+    }
+    wanted = {each.strip() for each in call.headers.get("x-amz-object-attributes", "").split(",")}
+    if not wanted <= values.keys():
+        raise invalid_argument(f"x-amz-object-attributes takes {', '.join(values)}")
+    body = document("GetObjectAttributesResponse", *((name, values[name]) for name in values if name in wanted))
+    return Answer(headers=(("last-modified", http_date(found.updated_at)),), body=body, content_type=XML)
+
+
+def reading_of(call: S3Call) -> Reading:
+    """Unsigned requests read what everybody may."""
+    return Reading() if call.is_signed else Reading(as_service=True, public_only=True)
+
+
+def _check_parameters(call: S3Call) -> None:
+    if "partNumber" in call.query and "range" in call.headers:
+        raise invalid_request("Cannot specify both Range header and partNumber query parameter")
+    if not call.is_signed and any(f"response-{name}" in call.query for name in _OVERRIDES):
+        raise invalid_request("Request specific response headers cannot be used for anonymous GET requests.")
+
+
+def _served(storage: Storage, call: S3Call) -> Answer:
+    def use(found: StoredObject, user_metadata: RawValue) -> Answer | None:
+        return _answer(storage, call, found, read_metadata(user_metadata))
+
+    return find_with_bytes(storage, call.asker, call.name, reading_of(call), use, _USER_METADATA)
+
+
+def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: Mapping[str, Any]) -> Answer | None:
+    """The answer, or None when the bytes are gone."""
+    second = int(found.updated_at)
+    outcome = evaluate(call.headers, etag=found.entity_tag, modified=second)
+    if outcome == "failed":
+        raise PreconditionFailed
+    if outcome == "not modified":
+        return Answer(304, (("etag", found.entity_tag), ("last-modified", http_date(second))), content_type=None)
+    content_type, headers = _described(call, found, user_metadata)
+    size = size_of(storage, found)
+    part, checksums = _asked_for(call, found, second, size)
+    headers = (*headers, *part.headers)
+    if call.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
+        headers = (*headers, *checksums)
+    if call.is_head:
+        length = (size if part.end is None else part.end) - part.start
+        return Answer(part.status, headers, content_type=content_type, length=length)
+    try:
+        body, length = open_bytes(storage, found, part.start, part.end)
+    except BlobMissing:
+        return None
+    return Answer(part.status, headers, body, content_type, length)
+
+
+def _described(call: S3Call, found: StoredObject, user_metadata: Mapping[str, Any]) -> tuple[str | None, Headers]:
+    """The type of an object, and the headers that describe it whichever part is sent."""
+    given = {
+        "content-type": found.mime_type,
+        "cache-control": found.caching,
+        "content-encoding": kept_header(found.metadata, ENCODING),
+        "content-disposition": kept_header(found.metadata, DISPOSITION),
+        "content-language": kept_header(found.metadata, LANGUAGE),
+        "expires": kept_header(found.metadata, EXPIRES),
+        **_overrides(call),
+    }
+    content_type = given.pop("content-type")
+    return content_type, (
+        ("accept-ranges", "bytes"),
+        *((("etag", found.entity_tag),) if found.entity_tag else ()),
+        ("last-modified", http_date(int(found.updated_at))),
+        ("content-security-policy", "sandbox"),
+        ("x-content-type-options", "nosniff"),
+        *((name, value) for name, value in given.items() if value),
+        *_user_headers(user_metadata),
+    )
+
+
+def _asked_for(call: S3Call, found: StoredObject, second: int, size: int) -> tuple[AnsweredPart, Headers]:
+    """The bytes that the request asks for, and the headers of their checksums, none if these are not known."""
+    if "partNumber" in call.query:
+        return asked_part(part_number(call), found.metadata, size)
+    wanted = _wanted_range(call, found, second)
+    return (WHOLE, headers_of(kept_in(found.metadata))) if wanted is None else (part_of(wanted, size), ())
+
+
+def _wanted_range(call: S3Call, found: StoredObject, second: int) -> str | None:
+    """The range; None without one that applies. S3 ignores several ranges, and those that are not valid."""
+    value = applicable_range(call.headers, etag=found.entity_tag, modified=second)
+    return value if value is not None and is_byte_range(value) else None
+
+
+def _overrides(call: S3Call) -> dict[str, str]:
+    """Headers of the answer that the request sets. Those that could not be sent are ignored."""
+    given = {name: call.query.get(f"response-{name}", "") for name in _OVERRIDES}
+    expires = given["expires"]
+    if expires and read_http_date(expires) is None:
+        raise invalid_request("response-expires is expected as an HTTP date")
+    return {name: value for name, value in given.items() if value and value.isprintable()}
+
+
+def _user_headers(user_metadata: Mapping[str, Any]) -> Headers:
+    """The user's metadata as headers, and the number of members that cannot be one."""
+    fit = {
+        name.lower(): encoded_word(value)
+        for name, value in user_metadata.items()
+        if _is_header_text(name) and " " not in name and ":" not in name and isinstance(value, str)
+        and value.isprintable()
+    }  # fmt: skip
+    missing = len(user_metadata) - len(fit)
+    headers = tuple((f"x-amz-meta-{name}", value) for name, value in fit.items())
+    return (*headers, ("x-amz-missing-meta", str(missing))) if missing else headers
+
+
+def _is_header_text(text: str) -> bool:
+    return text != "" and text.isascii() and text.isprintable()

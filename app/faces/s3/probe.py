@@ -1,0 +1,111 @@
+"""A request that the operator's own command signs and sends, to learn what of it arrives.
+
+Both sides know the secret of the service, so the command can sign without an access key, and the answer, which repeats
+what arrived, is given to it alone.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from app.errors import PorticoError
+from app.faces.s3.presented import presented_by
+from app.faces.s3.signature import (
+    ALGORITHM,
+    UNSIGNED,
+    Scope,
+    canonical_query,
+    canonical_request,
+    sign,
+    signing_key,
+    string_to_sign,
+)
+from app.faces.s3.verification import Verifier
+from app.http.head import Head
+from app.http.response import Answer
+from app.identity.derived_keys import derived_key
+
+PARAMETER = "x-portico-probe"
+
+_PURPOSE = "portico probes of the S3 protocol"
+_ACCESS_KEY = "portico-doctor"
+_LIFETIME_S = 300
+# What proxies like to change: the encoding of a path, a header's name with an underscore, and what a client accepts.
+_PATH = "/probe/a%20b%2Bc%28d%29"
+_HEADERS = {"accept-encoding": "identity", "x-amz-meta-under_score": "kept", "x-amz-meta-spaced": "a b"}
+
+
+@dataclass(frozen=True, slots=True)
+class SignedProbe:
+    """A signed request. ``headers`` has the signed ones, and Authorization."""
+
+    path: str
+    query: str
+    headers: Mapping[str, str] = field(repr=False)
+
+
+def probe_secret(service_secret: str) -> str:
+    """What probes are signed with."""
+    return derived_key(service_secret, _PURPOSE).hex()
+
+
+def make_probe(secret: str, host: str, base: str) -> SignedProbe:
+    """A probe of the door at ``base``, a path, on ``host``."""
+    now = datetime.now(UTC)
+    moment = now.strftime("%Y%m%dT%H%M%SZ")
+    scope = Scope(moment[:8], "us-east-1", "s3")
+    path, query = base + _PATH, f"{PARAMETER}={_ticket(secret, int(now.timestamp()))}"
+    headers = {"host": host, "x-amz-content-sha256": UNSIGNED, "x-amz-date": moment, **_HEADERS}
+    signed = sorted(headers.items())
+    canonical = canonical_request("GET", path, canonical_query(query), signed, UNSIGNED)
+    signature = sign(signing_key(secret, scope), string_to_sign(moment, scope, canonical))
+    names = ";".join(name for name, _ in signed)
+    credential = f"Credential={_ACCESS_KEY}/{scope}, SignedHeaders={names}, Signature={signature}"
+    return SignedProbe(path, query, {**headers, "authorization": f"{ALGORITHM} {credential}"})
+
+
+def is_probe(query: Mapping[str, str], secret: str) -> bool:
+    """Whether the request was made by ``make_probe`` with this secret, a short time ago."""
+    given = query.get(PARAMETER, "")
+    moment = given.partition(".")[0]
+    if not moment.isascii() or not moment.isdigit() or abs(time.time() - int(moment[:12])) > _LIFETIME_S:
+        return False
+    return hmac.compare_digest(given.encode(errors="replace"), _ticket(secret, int(moment)).encode())
+
+
+def answer_probe(head: Head, verifier: Verifier, secret: str) -> Answer:
+    """What arrived of a probe, and whether its signature is right."""
+    try:
+        presented = presented_by(head, head.query())
+        problem = "the header Authorization did not arrive"
+        if presented is not None:
+            problem = ""
+            verifier.check(head, presented, secret)
+    except PorticoError as ex:
+        problem = ex.message
+    arrived = {"path": head.path, "headers": dict(head.headers), "problem": problem, "time": time.time()}
+    return Answer(body=json.dumps(arrived).encode())
+
+
+def differences(probe: SignedProbe, arrived: Mapping[str, object]) -> list[str]:
+    """What arrived otherwise than it was sent, a line each."""
+    found: list[str] = []
+    if arrived.get("path") != probe.path:
+        found.append(f"the path {probe.path} arrives as {arrived.get('path')}")
+    headers = arrived.get("headers")
+    given = headers if isinstance(headers, dict) else {}
+    for name, value in probe.headers.items():
+        if name not in given:
+            found.append(f"the header {name} does not arrive")
+        elif given[name] != value:
+            found.append(f"the header {name}: {value} arrives as {given[name]}")
+    return found
+
+
+def _ticket(secret: str, moment: int) -> str:
+    return f"{moment}.{hmac.digest(secret.encode(), f'ticket {moment}'.encode(), 'sha256').hex()}"

@@ -1,0 +1,78 @@
+"""The S3 protocol: below ``/s3`` and ``/storage/v1/s3``, and at a host name of its own."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+import falcon
+
+from app.errors import PorticoError
+from app.faces.s3.errors import internal_error
+from app.faces.s3.face import PATH, S3Face, new_request_id
+from app.faces.shared.exchange import close, declared_length, request_id_of, send, unsendable_header
+from app.http.head import Head, head_of
+from app.http.response import Answer
+from app.identity.project import check_project
+
+log = logging.getLogger("portico.storage.s3")
+
+PATHS = re.compile(r"(?:/storage/v1)?/s3(?:/|$)")
+
+
+class S3Sink:
+    """A Falcon sink: operations are told apart by their query as well, and paths are signed before they are decoded."""
+
+    def __init__(self, door: S3Face, project_ref: str | None) -> None:
+        self._door = door
+        self._project_ref = project_ref
+
+    def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
+        # A sink has no URI template; metrics tell operations apart by it.
+        req.uri_template = PATH
+        head = head_of(req.env)
+        request_id = request_id_of(req.env) or new_request_id()
+        try:
+            answer = self._answer(req, resp, head, request_id)
+        except PorticoError as ex:
+            answer = self._door.refusal(head, ex, request_id)
+        except Exception:
+            log.exception("the request failed: %s %s", head.method, head.path)
+            answer = self._door.refusal(head, internal_error(), request_id)
+        send(_exposed(answer, head), resp)
+
+    def _answer(self, req: falcon.Request, resp: falcon.Response, head: Head, request_id: str) -> Answer:
+        if self._project_ref and not self._door.place(head).by_host:
+            check_project(head.headers.get("host"), self._project_ref)
+        probed = self._door.probe(head)
+        if probed is not None:
+            return probed
+        source, length = req.env["wsgi.input"], declared_length(req.env)
+        operation, call = self._door.call(head, source, length, request_id)
+        req.uri_template = f"{PATH} {operation.name}"
+        resp.context.role = call.asker.role
+        answer = self._door.run(operation, call)
+        if unsendable_header(answer) is not None:
+            close(answer)
+            raise internal_error()
+        return answer._replace(headers=(*answer.headers, ("x-amz-request-id", request_id)))
+
+
+def _exposed(answer: Answer, head: Head) -> Answer:
+    """The answer with leave for a page of another origin to read its headers, which CORS gives for each by name."""
+    if "origin" not in head.headers:
+        return answer
+    names = ", ".join(name for name, _ in answer.headers if name.startswith("x-amz-"))
+    return answer._replace(headers=(*answer.headers, ("access-control-expose-headers", names)))
+
+
+class S3Host:
+    """Middleware that leads requests to the door's own host name there, whatever their path."""
+
+    def __init__(self, door: S3Face) -> None:
+        self._door = door
+
+    def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
+        if self._door.leads_here("", req.env.get("HTTP_HOST")):
+            req.path = PATH + req.path

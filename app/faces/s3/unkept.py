@@ -1,0 +1,90 @@
+"""Configurations of buckets and objects that this service does not keep.
+
+To read one gives what S3 answers where nothing is configured, so that clients which look for it go on. To write one is
+refused; it is never taken for the operation without it, which would overwrite an object with the configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from app.faces.s3.buckets import check_visible, owner
+from app.faces.s3.call import S3Call
+from app.faces.s3.elements import XML, Element, document
+from app.faces.s3.errors import S3Error, not_implemented
+from app.faces.s3.objects import reading_of
+from app.http.response import Answer
+from app.storage.buckets import find_bucket
+from app.storage.reading import find
+from app.storage.storage import Storage
+
+_MISSING: Mapping[str, tuple[str, str]] = {
+    "cors": ("NoSuchCORSConfiguration", "The CORS configuration does not exist"),
+    "lifecycle": ("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"),
+    "policy": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
+    "policyStatus": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
+    "tagging": ("NoSuchTagSet", "The TagSet does not exist"),
+    "encryption": (
+        "ServerSideEncryptionConfigurationNotFoundError",
+        "The server side encryption configuration was not found",
+    ),
+    "object-lock": (
+        "ObjectLockConfigurationNotFoundError",
+        "Object Lock configuration does not exist for this bucket",
+    ),
+    "website": ("NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration"),
+    "replication": ("ReplicationConfigurationNotFoundError", "The replication configuration was not found"),
+    "publicAccessBlock": (
+        "NoSuchPublicAccessBlockConfiguration",
+        "The public access block configuration was not found",
+    ),
+    "ownershipControls": ("OwnershipControlsNotFoundError", "The bucket ownership controls were not found"),
+}
+
+_GRANTEE = 'Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"'
+_GROUP = _GRANTEE.replace("CanonicalUser", "Group")
+_ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers"
+
+
+def _acl(storage: Storage, call: S3Call) -> bytes:
+    """The list that says what a bucket that is public, or not, has in common with one of S3."""
+    grants: list[Element] = [("Grant", [(_GRANTEE, owner(call)), ("Permission", "FULL_CONTROL")])]
+    bucket = find_bucket(storage, call.asker, call.bucket)
+    if bucket is not None and bucket.public:
+        grants.insert(0, ("Grant", [(_GROUP, [("URI", _ALL_USERS)]), ("Permission", "READ")]))
+    return document("AccessControlPolicy", ("Owner", owner(call)), ("AccessControlList", grants))
+
+
+_EMPTY: Mapping[str, Callable[[Storage, S3Call], bytes]] = {
+    "acl": _acl,
+    "logging": lambda *_: document("BucketLoggingStatus"),
+    "notification": lambda *_: document("NotificationConfiguration"),
+    "accelerate": lambda *_: document("AccelerateConfiguration"),
+    "requestPayment": lambda *_: document("RequestPaymentConfiguration", ("Payer", "BucketOwner")),
+}
+
+NAMES = frozenset({
+    *_MISSING, *_EMPTY,
+    "analytics", "attributes", "delete", "intelligent-tiering", "inventory", "legal-hold", "location", "metadataTable",
+    "metrics", "object-lock", "ownershipControls", "partNumber", "policyStatus", "renameObject", "restore", "retention",
+    "select", "session", "tagging", "torrent", "uploadId", "uploads", "versioning", "versions",
+})  # fmt: skip
+"""The names of the query that S3 understands as another resource than the bucket or the object itself."""
+
+
+def answer_unkept(storage: Storage, call: S3Call, name: str) -> Answer:
+    """The answer about a configuration. Raises S3Error."""
+    if call.method not in ("GET", "HEAD"):
+        if call.method == "DELETE" and name in _MISSING:
+            return Answer(204, content_type=XML)
+        raise not_implemented(name)
+    if call.key:
+        find(storage, call.asker, call.name, reading_of(call))
+    elif call.bucket:
+        check_visible(storage, call)
+    if name in _EMPTY:
+        return Answer(body=_EMPTY[name](storage, call), content_type=XML)
+    if name in _MISSING:
+        code, message = _MISSING[name]
+        raise S3Error(code, 404, message)
+    raise not_implemented(name)

@@ -1,0 +1,189 @@
+"""The body of an upload: raw bytes, or the file in a multipart form."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import json
+import math
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from app.faces.shared.errors import InvalidRequest, NoContent, NoLength
+from app.faces.shared.kept_headers import ENCODING, encoding_to_keep, header_text, headers_to_keep
+from app.faces.shared.multipart_form import BrokenForm, FormPart, form_parts
+from app.storage.bytes.backend import ByteSource
+from app.storage.content_types import check_content_type
+from app.storage.errors import TooLarge
+from app.storage.writing import Content
+
+LARGEST_USER_METADATA = 1024 * 1024
+_MOST_FIELDS = 10
+_LARGEST_FIELD = 64 * 1024
+_CHUNK = 256 * 1024
+
+
+def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) -> Content:
+    """The upload in a request; ``length`` is the body's declared length, None for a chunked body.
+
+    Raises InvalidRequest for a malformed form, NoContent for a form without a file, TooLarge for a form field,
+    InvalidContentType, and what ``headers_to_keep`` raises.
+    """
+    content_type = headers.get("content-type") or ""
+    # Requests may use a tab as a space in a header; in headers of answers it is refused.
+    headers = {name: value.replace("\t", " ") for name, value in headers.items()}
+    if media_type(headers) == "multipart/form-data":
+        content = _read_form(headers, body, length, content_type)
+    else:
+        content = Content(
+            stream=body,
+            size=length,
+            declared=length,
+            mime_type=check_content_type(content_type) or "application/octet-stream",
+            caching=header_text(headers.get("cache-control") or "") or "no-cache",
+            more_metadata={},
+            user_metadata=header_metadata(headers),
+        )
+    kept = headers_to_keep(headers)
+    return content._replace(more_metadata={**kept, **content.more_metadata}) if kept else content
+
+
+def check_declared(headers: Mapping[str, str]) -> None:
+    """Raise NoLength for an upload without a body, such as one whose caller forgot the file.
+
+    Such a request has an empty body (RFC 9112 section 6.3), but an object must not become empty by accident.
+    """
+    if "content-length" not in headers and "transfer-encoding" not in headers:
+        raise NoLength
+
+
+def media_type(headers: Mapping[str, str]) -> str:
+    """The body's media type in lower case and without parameters; '' when it is not declared."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def header_metadata(headers: Mapping[str, str]) -> dict[str, Any] | None:
+    """The user metadata in ``x-metadata``, a base64-encoded JSON object; None for anything else. Raises TooLarge."""
+    encoded = headers.get("x-metadata")
+    if not encoded:
+        return None
+    if len(encoded) > LARGEST_USER_METADATA * 4 // 3 + 4:
+        raise TooLarge("user_metadata")
+    try:
+        return as_object(_from_base64(encoded))
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _from_base64(encoded: str) -> bytes:
+    """The bytes, in either alphabet of RFC 4648 and with or without padding, as Supabase's storage reads them.
+
+    Raises binascii.Error.
+    """
+    letters = re.sub("[^A-Za-z0-9+/]", "", encoded.replace("-", "+").replace("_", "/"))
+    return base64.b64decode(letters + "=" * (-len(letters) % 4))
+
+
+def _read_form(headers: Mapping[str, str], sent: BinaryIO, length: int | None, content_type: str) -> Content:
+    body = _seekable(sent)
+    try:
+        form = _look_through(form_parts(body, content_type))
+        body.seek(0)
+        # The first pass measured the file; the second stops at it.
+        stream = next(part.stream for part in form_parts(body, content_type) if part.is_file)
+    except BrokenForm:
+        raise InvalidRequest("The multipart form is broken") from None
+    except StopIteration:
+        raise NoContent from None
+    encoding = encoding_to_keep(form.text("contentEncoding"), "contentEncoding")
+    return Content(
+        stream=stream,
+        size=form.file_size,
+        declared=length,
+        mime_type=check_content_type(form.text("contentType") or form.file_type) or "text/plain",
+        caching=caching_of(form.text("cacheControl")),
+        more_metadata={ENCODING: encoding} if encoding else {},
+        user_metadata=_form_metadata(form) or header_metadata(headers),
+    )
+
+
+def caching_of(seconds: str | None) -> str:
+    """What caches may do, of a field that should be a number of seconds."""
+    return f"max-age={seconds}" if seconds and re.fullmatch(r"\d+", seconds, re.ASCII) else "no-cache"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    fields: Mapping[str, bytes]
+    file_type: str
+    file_size: int | None
+
+    def text(self, name: str) -> str:
+        return self.fields.get(name, b"").decode(errors="replace").strip()
+
+
+def _look_through(parts: Iterable[FormPart]) -> _Form:
+    """The fields, including those after the file, and the file's size. The file's bytes are read and dropped."""
+    fields: dict[str, bytes] = {}
+    file_type, size = "", None
+    for part in parts:
+        if part.is_file:
+            if size is not None:
+                raise InvalidRequest("The form has more than one file")
+            file_type, size = part.content_type, _measure(part.stream)
+            continue
+        if len(fields) >= _MOST_FIELDS:
+            raise InvalidRequest(f"The form has more than {_MOST_FIELDS} fields")
+        is_metadata = part.name in ("metadata", "userMetadata")
+        limit = LARGEST_USER_METADATA if is_metadata else _LARGEST_FIELD
+        data = part.stream.read(limit + 1)
+        if len(data) > limit:
+            raise TooLarge("user_metadata" if is_metadata else "field")
+        fields[part.name] = data
+    return _Form(fields, file_type, size)
+
+
+def _seekable(body: BinaryIO) -> BinaryIO:
+    """The body as something that can be read twice. This project's server provides that; for others it is copied."""
+    if isinstance(body, io.IOBase) and body.seekable():
+        return body
+    if hasattr(body, "seek"):
+        return body
+    kept = tempfile.TemporaryFile()  # noqa: SIM115 - it ends with the request
+    shutil.copyfileobj(body, kept, _CHUNK)
+    kept.seek(0)
+    return kept
+
+
+def _measure(stream: ByteSource) -> int:
+    size = 0
+    while chunk := stream.read(_CHUNK):
+        size += len(chunk)
+    return size
+
+
+def _form_metadata(form: _Form) -> dict[str, Any] | None:
+    raw = form.fields.get("metadata", form.fields.get("userMetadata"))
+    return as_object(raw) if raw else None
+
+
+def as_object(raw: bytes) -> dict[str, Any] | None:
+    """The JSON object in ``raw``; None for anything else."""
+    try:
+        value = json.loads(raw, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _finite(number: str) -> float:
+    """The number. Raises ValueError for NaN and infinity, which neither JSON nor the database has."""
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(number)
+    return value

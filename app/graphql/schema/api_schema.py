@@ -1,0 +1,339 @@
+"""The GraphQL schema of one role's view of the database, built from what plugins contribute."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from threading import Lock, RLock
+from typing import Any, TypeVar, cast
+
+from graphql import (
+    GraphQLIncludeDirective,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    GraphQLSkipDirective,
+    introspection_types,
+    specified_directives,
+)
+
+from app.graphql.schema.comments import DIRECTIVES, Comments
+from app.graphql.schema.dialect import Dialect
+from app.graphql.schema.exposure import Exposure
+from app.graphql.schema.fields import ABSENT_FIELD, absent_field, deferred, in_order
+from app.graphql.schema.lazy_schema import LazySchema, LazyTypes
+from app.graphql.schema.notices import Notices, relation_subject
+from app.graphql.schema.own_type_names import Announced, OwnTypeNames
+from app.graphql.schema.possible import possible, possible_in_collation
+from app.graphql.schema.relation_names import RelationNames, with_own_names
+from app.graphql.schema.relations import ApiRelation, OwnName
+from app.graphql.schema.role_rules import RoleRules
+from app.graphql.schema.root_types import RootType
+from app.graphql.values.types import ValueType
+from schema_cache.collector import collector_at_rest
+from schema_cache.model import Catalog, Column, Type
+from schema_cache.role_view import RoleView
+
+NamedType = TypeVar("NamedType", bound=GraphQLNamedType)
+Made = TypeVar("Made")
+
+MOST_SUGGESTING = 100
+"""How many relations a schema may have whose errors suggest names."""
+
+_serial = itertools.count(1)
+
+
+class ApiSchema:
+    """What one view of the database looks like in GraphQL; with ``whole``, that part of another one that is of
+    ``only_schemas``, where everything is called as it is there.
+
+    Built once per view, dialect and rules, used by many threads. Types are made when they are first asked for, each
+    the same whoever asks when. ``relations`` are those that have a key, and so a collection; ``rows_by_oid`` has all
+    whose rows have a type. ``graphql`` is the schema; ``unchecked`` is the same without a check of all its types.
+    ``rules`` are those of the roles that it is for. ``notices`` say what the database has that is not in it.
+    """
+
+    def __init__(
+        self,
+        view: RoleView,
+        dialect: Dialect,
+        rules: RoleRules,
+        whole: ApiSchema | None = None,
+        only_schemas: frozenset[str] = frozenset(),
+    ) -> None:
+        self.whole = whole
+        self.view = view
+        self.dialect = dialect
+        self.rules = rules
+        self.hooks = rules.hooks
+        self.serial = next(_serial)
+        self._named: dict[str, Any] = {}
+        self._shared: dict[str, Any] = {}
+        self._learning = Lock()
+        # A part has its names from the whole. With a lock each, one thread that has the part's would wait for the
+        # whole's while another that has that waits for graphql-core, which in Python 3.11 has one lock for all types.
+        self._making: AbstractContextManager[object] = RLock() if whole is None else whole._making
+        self._value_types: dict[int, ValueType | None] = {}
+        self._collated_types: dict[int, ValueType | None] = {}
+        self.notices: Notices = Notices(lambda: self._lazy.whole()) if whole is None else whole.notices
+        self.comments = self._comments()
+        self.schemas = tuple(each for each in view.schemas if whole is None or each.name in only_schemas)
+        self._left_out = {each.name for each in view.schemas} - {each.name for each in self.schemas}
+        self._introspectable = frozenset(
+            each.name
+            for each in self.schemas
+            if self.comments.on_schema(each.name).get("introspection", dialect.introspection) is True
+        )
+        self._exposure = self._exposed()
+        self._own_names = OwnTypeNames(self._exposure, make_all=lambda: self._lazy.whole())
+        self.is_name = self._exposure.is_name
+        self.is_exposed_kind = self._exposure.is_exposed_kind
+        self.type_name = self._exposure.type_name
+        self.field_names_of_columns = self._exposure.field_names_of_columns
+        self.rows_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self._shown_relations()}
+        self.relations = tuple(each for each in self.rows_by_oid.values() if each.key)
+        self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
+        self._lazy = self._lazy_types()
+        self.unchecked: GraphQLSchema = LazySchema(self._lazy, assume_valid=True)
+        # Names with two leading underscores, which pg_graphql allows, are all that a check could find.
+        self.graphql = LazySchema(self._lazy, assume_valid=False) if dialect.validates else self.unchecked
+        if whole is None:
+            self.shared("names of enums", self._claim_names_of_enums)
+            self._own_names.settle(self._announced_names())
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.view.catalog
+
+    # What is exposed
+
+    def _comments(self) -> Comments:
+        declared = (each for some in self.hooks.comment_directives() for each in some)
+        known = (each for each in declared if self.dialect.extended or not each.extended)
+        return Comments(self.catalog, (*DIRECTIVES, *known), self.notices, describe=self.dialect.described_by_comments)
+
+    def _exposed(self) -> Exposure:
+        return Exposure(
+            view=self.view,
+            dialect=self.dialect,
+            comments=self.comments,
+            schemas=frozenset(each.name for each in self.schemas),
+            names_of=lru_cache(maxsize=None)(self._names_of),
+            value_type_of=self.value_type_of,
+            max_rows=self.rules.max_rows,
+            reserved=self._reserved_names(),
+            notices=self.notices,
+        )
+
+    def _shown_relations(self) -> Sequence[ApiRelation]:
+        shown = self._exposure.relations()
+        if self.whole is None:
+            return with_own_names(shown, self._exposure.reserved, self._exposure.names_of, self.notices)
+        return [each for each in shown if each.relation.oid in self.whole.rows_by_oid]
+
+    def _names_of(self, type_name: str) -> RelationNames:
+        made: Sequence[RelationNames] = self.hooks.relation_names(type_name=type_name)
+        return RelationNames(
+            types=(type_name, *(name for each in made for name in each.types)),
+            root_fields=tuple(name for each in made for name in each.root_fields),
+        )
+
+    def _reserved_names(self) -> frozenset[str]:
+        listed = {each.name for some in self.hooks.always_listed_types(api=self) for each in some}
+        interfaces = {each.name for some in self.hooks.node_interfaces(api=self) for each in some}
+        return frozenset(listed | interfaces | set(introspection_types) | {"Query", "Mutation", "Subscription"})
+
+    def value_type(self, type_oid: int) -> ValueType | None:
+        """How values of that PostgreSQL type cross the API; None if they cannot, as rows of relations. Of a type in a
+        schema that is closed to the role, values can only be read: taking one would need the type's name."""
+        if type_oid not in self._value_types:
+            type_ = self.catalog.type_by_oid.get(type_oid)
+            hidden = type_ is None or self._is_left_out(type_)
+            value_type = None if hidden else self.hooks.value_type(api=self, type_=type_)
+            if value_type is not None and type_ is not None and type_.delimiter != value_type.delimiter:
+                value_type = replace(value_type, delimiter=type_.delimiter)
+            if value_type is not None and type_oid in self.view.unnamed_types:
+                value_type = replace(value_type, filter=None, orderable=False, nearness=None)
+            if value_type is not None and type_ is not None and self.dialect.only_possible:
+                value_type = possible(value_type, type_, self.own_type_name)
+            self._value_types[type_oid] = value_type
+        return self._value_types[type_oid]
+
+    def value_type_of(self, column: Column) -> ValueType | None:
+        """How the values of a column cross the API."""
+        value_type = self.value_type(column.type)
+        if value_type is None or not (column.nondeterministic and self.dialect.only_possible):
+            return value_type
+        if column.type not in self._collated_types:
+            made = possible_in_collation(value_type, self.catalog, self.own_type_name)
+            self._collated_types[column.type] = made
+        return self._collated_types[column.type]
+
+    def _is_left_out(self, type_: Type) -> bool:
+        """Whether a type has a GraphQL type of its own but is of an exposed schema that ``only_schemas`` leaves out."""
+        return type_.kind in "ec" and type_.schema in self._left_out
+
+    # Types
+
+    def named(self, name: str, factory: Callable[[str], NamedType]) -> NamedType:
+        """The type of that name, made by ``factory(name)`` on first use."""
+        if name not in self._named:
+            self._named[name] = factory(name)
+        return cast(NamedType, self._named[name])
+
+    def object_type(self, relation: ApiRelation) -> GraphQLObjectType:
+        """The type of a relation's rows."""
+        return self.named(
+            relation.type_name,
+            lambda name: GraphQLObjectType(
+                name,
+                fields=lambda: {
+                    field_name: field
+                    for field_name, field in self.contributed("node_fields", relation).items()
+                    if self.is_name(field_name)
+                },
+                interfaces=lambda: self._interfaces() if relation.has_readable_key else [],
+                description=relation.directives.get("description"),
+                extensions={
+                    "unknown_field": lambda field: f"Unknown field '{field}' on type '{relation.type_name}'",
+                    ABSENT_FIELD: lambda field: absent_field(
+                        self.hooks.node_fields(api=self, relation=relation), field
+                    ),
+                },
+            ),
+        )
+
+    def contributed(self, hook: str, relation: ApiRelation) -> dict[str, Any]:
+        """What plugins add to a relation by a hook, in order; a notice reports what is left out because of its name."""
+        return self._in_order(hook, relation_subject(relation.relation), relation=relation)
+
+    def operators_of(self, value_type: ValueType) -> dict[str, Any]:
+        """The members that plugins give the filter of a type's values, as ``contributed`` does."""
+        return self._in_order("filter_operators", f"type {value_type.filter}Filter", value_type=value_type)
+
+    def arguments_of_columns(self, type_: Type) -> dict[str, Any]:
+        """The arguments that plugins give the fields of a type's columns, as ``contributed`` does."""
+        return self._in_order("column_arguments", f"type {type_.text}", type_=type_)
+
+    def _in_order(self, hook: str, subject: str, **about: Any) -> dict[str, Any]:
+        return in_order(getattr(self.hooks, hook)(api=self, **about), self._leaves_out(hook, subject))
+
+    def _leaves_out(self, hook: str, subject: str) -> Callable[[str], None]:
+        """What is called with the names of what is left out because something else has them."""
+        what = hook.replace("_", " ")
+        renamed = "the directive `name` renames columns and functions"
+        return lambda name: self.notices.add(subject, f"of two {what} called {name} one is left out; {renamed}")
+
+    def _interfaces(self) -> list[GraphQLInterfaceType]:
+        return [each for some in self.hooks.node_interfaces(api=self) for each in some]
+
+    def shared(self, key: str, factory: Callable[[], Made]) -> Made:
+        """A value that plugins share within one schema, made on first use."""
+        if key not in self._shared:
+            self._shared[key] = factory()
+        return cast(Made, self._shared[key])
+
+    def claim(self, owner: Hashable, *type_names: str) -> bool:
+        """Whether types of these names are ``owner``'s to make: not the API's, a relation's or an earlier owner's."""
+        return self._own_names.claim(owner, type_names)
+
+    def own_type_name(self, owner: Hashable, name: str) -> str:
+        """``name`` for a type beyond the relations' own ones, with underscores appended until no other type has
+        it. ``owner`` identifies the type. It never takes a name that an object of the database would have.
+
+        Plugins say what they ask for by the hooks ``own_type_names`` and ``own_type_names_of``: where one did not, all
+        types are made."""
+        if self.whole is not None:
+            return self.whole.own_type_name(owner, name)
+        self.shared("names of enums", self._claim_names_of_enums)
+        return self._own_names.given(owner, name)
+
+    def _announced_names(self) -> Announced:
+        def of_relation(relation: ApiRelation) -> Iterator[OwnName]:
+            return (each for some in self.hooks.own_type_names_of(api=self, relation=relation) for each in some)
+
+        by_name = {each.type_name: each for each in self.rows_by_oid.values()}
+        of_api = (each for some in self.hooks.own_type_names(api=self) for each in some)
+        return Announced(of_api, of_relation, by_name)
+
+    def _claim_names_of_enums(self) -> None:
+        shown = {each.name for each in self.schemas}
+        for type_ in self.catalog.types:
+            if type_.kind == "e" and type_.schema in shown:
+                self.value_type(type_.oid)
+
+    def _lazy_types(self) -> LazyTypes:
+        listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
+        listed += [each for some in self.hooks.database_types(api=self) for each in some]
+        listed += [self.object_type(each) for each in self.relations]
+        query, mutation = self._root_type("Query", "query_fields"), self._root_type("Mutation", "mutation_fields")
+        directives = specified_directives if self.dialect.validates else (GraphQLIncludeDirective, GraphQLSkipDirective)
+        return LazyTypes(
+            query,
+            None if mutation.is_empty else mutation,
+            listed,
+            directives,
+            self._having_columns_of,
+            self._before_all_types,
+            self._making,
+        )
+
+    def _root_type(self, name: str, hook: str) -> RootType:
+        contributed = getattr(self.hooks, hook)(api=self)
+        return RootType(name, deferred(contributed, self.is_name, self._leaves_out(hook, "the API")))
+
+    def _before_all_types(self) -> None:
+        self._own_names.unsettle()
+        for each in self.rows_by_oid.values():
+            # Notices say which columns are not as their comments have it, also of relations that no type leads to.
+            _ = each.columns, each.insertable, each.updatable
+
+    def making(self) -> AbstractContextManager[object]:
+        """A context to walk types in, some of which may not be made yet. One thread at a time is in it."""
+        return self._lazy.making()
+
+    def learn_names(self, asked: Iterable[str]) -> None:
+        """Find out whether types of the names ``asked`` exist. If only all types tell, they are made elsewhere, so that
+        nobody waits who needs some of these, and their memory is free again afterwards."""
+        if not all(map(self._lazy.can_tell, asked)):
+            with self._learning:
+                # At rest until the types are left, as for introspection.
+                if not all(map(self._lazy.can_tell, asked)):
+                    with collector_at_rest:
+                        self._lazy.learn(self.anew().unchecked.type_map)
+
+    def anew(self) -> ApiSchema:
+        """The same schema, made again for one who walks all of it and keeps nothing of it."""
+        if self.whole is None:
+            return ApiSchema(self.view, self.dialect, self.rules)
+        return cast(ApiSchema, self.whole.anew().introspected)
+
+    def _having_columns_of(self, type_name: str) -> Iterator[str]:
+        """The types of rows with a column whose type, or its filter, is called so."""
+        known = (*self._value_types.items(), *self._collated_types.items())
+        called = {oid for oid, each in known if each is not None and type_name in each.type_names}
+        for relation in self.rows_by_oid.values() if called else ():
+            if any(each.type in called for each in relation.relation.columns):
+                yield relation.type_name
+
+    @property
+    def suggests(self) -> bool:
+        """Whether an error suggests names that are alike, which may take all types. Where introspection hides a schema,
+        errors do not give its names away."""
+        return len(self.relations) <= MOST_SUGGESTING and len(self._introspectable) == len(self.schemas)
+
+    # Introspection
+
+    @cached_property
+    def introspected(self) -> ApiSchema | None:
+        """The part of the schema that introspection shows; None if introspection is off."""
+        shown = self._introspectable
+        if not shown and not self.dialect.introspection:
+            return None
+        if len(shown) == len(self.schemas):
+            return self
+        return ApiSchema(self.view, self.dialect, self.rules, whole=self, only_schemas=shown)

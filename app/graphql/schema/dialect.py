@@ -1,0 +1,129 @@
+"""The two GraphQL dialects: every difference between them is one member of one frozen record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How the API behaves where the GraphQL specification and pg_graphql disagree.
+
+    ``validates``: documents must pass all rules of the GraphQL specification; otherwise values are read as they come,
+    unknown fields are found while planning, and errors carry pg_graphql's messages only.
+    ``partial_answers``: a root field of a query that fails validation leaves the others standing.
+    ``introspection``: whether a schema is introspectable unless its comment says otherwise.
+    ``to_one_by_table``: a field that leads to one row is named after the table it leads to, not after the column.
+    ``to_one_nullable``: such a field is nullable even where the key's columns are NOT NULL.
+    ``partitioned_tables``: the parents of partitions are exposed.
+    ``one_order_key_per_element``: an element of orderBy names exactly one column.
+    ``direction_aliases``: AscNullFirst is understood for AscNullsFirst.
+    ``node_fragments``: a fragment on the interface Node applies to the types that implement it.
+    ``introspection_oddities``: introspection answers with pg_graphql's peculiarities.
+    ``all_enum_labels``: a label of an enum that is no GraphQL name is given one, so that no value is left out.
+    ``nested_arrays``: an array column of several dimensions is a list of lists.
+    ``finite_floats``: NaN and the infinities, which JSON does not have, are null.
+    ``nullable_json``: a JSON column is nullable even where it is NOT NULL: the null of JSON is null.
+    ``lists_all_enums``: the enums of exposed schemas are types of the schema even where no field uses them.
+    ``reads_after_functions``: what the rows lead to that a volatile function returns is read after it, and so as the
+    function left it.
+    ``fields_that_write``: a volatile function of a row is a field of its type, which a query could not select without
+    changing something.
+    ``required_inserts``: a column that is NOT NULL and has no default must be given a value by an insert.
+    ``native_json``: JSON values are JSON in requests and answers, not strings that hold it; a setting turns it on.
+    ``described_by_comments``: the text of a comment is a description; a setting turns it on.
+    ``keyless_rows``: rows of relations without a key have a type, for functions that return them.
+    ``only_possible``: what PostgreSQL can never do, such as order points, is not offered.
+    ``extended``: the features that go beyond pg_graphql are offered (app.graphql.schema.features).
+    """
+
+    name: str
+    validates: bool
+    partial_answers: bool
+    introspection: bool
+    to_one_by_table: bool
+    to_one_nullable: bool
+    partitioned_tables: bool
+    one_order_key_per_element: bool
+    direction_aliases: bool
+    node_fragments: bool
+    introspection_oddities: bool
+    all_enum_labels: bool
+    nested_arrays: bool
+    finite_floats: bool
+    nullable_json: bool
+    lists_all_enums: bool
+    reads_after_functions: bool
+    fields_that_write: bool
+    required_inserts: bool
+    native_json: bool
+    described_by_comments: bool
+    keyless_rows: bool
+    only_possible: bool
+    extended: bool
+
+
+STANDARD = Dialect(
+    name="standard",
+    validates=True,
+    partial_answers=False,
+    introspection=True,
+    to_one_by_table=True,
+    to_one_nullable=True,
+    partitioned_tables=True,
+    one_order_key_per_element=True,
+    direction_aliases=True,
+    node_fragments=True,
+    introspection_oddities=False,
+    all_enum_labels=True,
+    nested_arrays=True,
+    finite_floats=True,
+    nullable_json=True,
+    lists_all_enums=False,
+    reads_after_functions=True,
+    fields_that_write=False,
+    required_inserts=True,
+    native_json=False,
+    described_by_comments=False,
+    keyless_rows=True,
+    only_possible=True,
+    extended=True,
+)
+
+PG_GRAPHQL = Dialect(
+    name="pg_graphql",
+    validates=False,
+    partial_answers=True,
+    introspection=False,
+    to_one_by_table=False,
+    to_one_nullable=False,
+    partitioned_tables=False,
+    one_order_key_per_element=False,
+    direction_aliases=False,
+    node_fragments=False,
+    introspection_oddities=True,
+    all_enum_labels=False,
+    nested_arrays=False,
+    finite_floats=False,
+    nullable_json=False,
+    lists_all_enums=True,
+    reads_after_functions=False,
+    fields_that_write=True,
+    required_inserts=False,
+    native_json=False,
+    described_by_comments=False,
+    keyless_rows=False,
+    only_possible=False,
+    extended=False,
+)
+
+DIALECTS = {dialect.name: dialect for dialect in (STANDARD, PG_GRAPHQL)}
+
+
+def dialect_of(name: str, *, native_json: bool = False, described_by_comments: bool = False) -> Dialect:
+    """The dialect of that name with what settings turn on, which has no effect on one that does not go beyond
+    pg_graphql."""
+    dialect = DIALECTS[name]
+    if not dialect.extended:
+        return dialect
+    return replace(dialect, native_json=native_json, described_by_comments=described_by_comments)

@@ -1,0 +1,219 @@
+"""A GraphQL schema whose types are looked at when they are asked for: a request pays for those that it walks.
+
+Introspecting, printing or checking the schema asks for all of them. So does naming a type that it does not have, unless
+the names of all types are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from math import inf
+from typing import cast
+
+from graphql import (
+    GraphQLAbstractType,
+    GraphQLBoolean,
+    GraphQLDirective,
+    GraphQLField,
+    GraphQLInputObjectType,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    GraphQLString,
+    GraphQLUnionType,
+    get_named_type,
+    introspection_types,
+    is_interface_type,
+)
+from graphql.type.schema import InterfaceImplementations
+
+from app.graphql.schema.fields import names_of
+from app.graphql.schema.recursion import long_chains
+from schema_cache.collector import collector_at_rest
+
+DESCRIPTION = "Represents the GraphQL schema of the database"
+
+NEARBY = 500
+"""How many types are read at most before all names are found out instead."""
+
+Hints = Callable[[str], Iterable[str]]
+"""The names of types that may lead to the one of a given name."""
+
+
+class LazyTypes(Mapping[str, GraphQLNamedType]):
+    """The types of a schema by name. What a type leads to is read only as far as it takes to find a name.
+
+    Safe to share between threads. One that walks types itself, and so may make some, does that while ``making``.
+    """
+
+    def __init__(
+        self,
+        query: GraphQLObjectType,
+        mutation: GraphQLObjectType | None,
+        listed: Collection[GraphQLNamedType],
+        directives: Collection[GraphQLDirective],
+        hints: Hints,
+        before_all: Callable[[], object],
+        lock: AbstractContextManager[object],
+    ) -> None:
+        """The types that the root types and the ``listed`` ones lead to. ``before_all`` is called before all are
+        made. ``lock``, which is reentrant, is held while any are: schemas whose types name one another share it."""
+        self.query, self.mutation, self.directives = query, mutation, directives
+        self._listed = listed
+        self._hints = hints
+        self._before_all = before_all
+        self._lock = lock
+        self._whole: GraphQLSchema | None = None
+        self._names: frozenset[str] | None = None
+        self._roots = [query] if mutation is None else [query, mutation]
+        first = (*listed, *introspection_types.values(), GraphQLBoolean, GraphQLString)
+        self._found: dict[str, GraphQLNamedType] = {each.name: each for each in first}
+        self._unread = dict(self._found)
+        self._found |= {root.name: root for root in self._roots}
+
+    def making(self) -> AbstractContextManager[object]:
+        """A context in which types may be made. One thread at a time is in it, until there are all types."""
+        return self._lock if self._whole is None else nullcontext()
+
+    def whole(self) -> GraphQLSchema:
+        """The schema with all types."""
+        with self.making():
+            if self._whole is None:
+                self._before_all()
+                # graphql-core recurses from type to type, with several frames for each step.
+                with collector_at_rest, long_chains():
+                    made = GraphQLSchema(self.query, self.mutation, types=self._listed, directives=self.directives)
+                self._whole = _sorted_by_name(made)
+                self._found, self._unread = self._whole.type_map, {}
+            return self._whole
+
+    def can_tell(self, name: str) -> bool:
+        """Whether it takes few types to find the one of that name, or to know that there is none."""
+        if name not in self._found and self._names is None and self._whole is None:
+            with self.making():
+                self._look_for(name, NEARBY)
+                return name in self._found
+        return True
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Know the names of all types, found by making them elsewhere: no other names are looked for."""
+        self._names = frozenset(names)
+
+    def __getitem__(self, name: str) -> GraphQLNamedType:
+        if name not in self._found and self._whole is None:
+            with self.making():
+                self._find(name)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.whole().type_map)
+
+    def __len__(self) -> int:
+        return len(self.whole().type_map)
+
+    def _find(self, name: str) -> None:
+        """Read types until one of that name is found. If none is nearby, there may be none, and only all types can
+        tell, unless all names are known."""
+        if self._names is None or name in self._names:
+            self._look_for(name)
+            if name not in self._found:
+                self.whole()
+
+    def _look_for(self, name: str, most: float = inf) -> None:
+        """Read the root fields and the types that are called alike, then what these lead to, until a type of that name
+        is found or ``most`` have been read; at last with all root fields."""
+        beginnings = self._beginnings((name, *self._hints(name)))
+        for parts in (beginnings, ("",)):
+            self._read_roots(tuple(map(str.lower, parts)))
+            nearby = self._read([each for each in self._unread.values() if each.name.startswith(beginnings)], name)
+            read = 0
+            while nearby and name not in self._found and read < most:
+                read += len(nearby)
+                nearby = self._read(nearby, name)
+            if name in self._found:
+                break
+
+    def _read_roots(self, parts: Sequence[str]) -> None:
+        """Find what the unread root fields lead to in whose names, in lower case, there is one of ``parts``."""
+        chosen = [key for key, name in self._unread_roots.items() if any(part in name for part in parts)]
+        for root, name in chosen:
+            del self._unread_roots[root, name]
+            if name in root.fields:
+                for each in _types_in_field(root.fields[name]):
+                    self._find_out(each)
+
+    def _read(self, types: Iterable[GraphQLNamedType], wanted: str) -> list[GraphQLNamedType]:
+        """Find what the unread ones of ``types`` lead to, which is returned, unless a type called ``wanted`` is."""
+        ahead: dict[GraphQLNamedType, None] = {}
+        for type_ in types:
+            if wanted in self._found:
+                break
+            if self._unread.pop(type_.name, None) is not None:
+                for each in _types_in(type_):
+                    ahead[each] = None
+                    self._find_out(each)
+        return [each for each in ahead if each.name in self._unread]
+
+    @cached_property
+    def _unread_roots(self) -> dict[tuple[GraphQLObjectType, str], str]:
+        """The names in lower case of the root fields that were not read."""
+        return {(root, name): name.lower() for root in self._roots for name in names_of(root.fields)}
+
+    def _find_out(self, type_: GraphQLNamedType) -> None:
+        if type_.name not in self._found:
+            self._found[type_.name] = self._unread[type_.name] = type_
+
+    def _beginnings(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The longest beginning of each of ``names`` that is a type's name, else the name itself."""
+        return tuple(
+            {next((name[:end] for end in range(len(name), 0, -1) if name[:end] in self._found), name) for name in names}
+        )
+
+
+class LazySchema(GraphQLSchema):
+    """A schema of such types. Unless it is ``assume_valid``, all of them are checked before it is used."""
+
+    def __init__(self, types: LazyTypes, *, assume_valid: bool) -> None:
+        super().__init__(directives=types.directives, description=DESCRIPTION, assume_valid=assume_valid)
+        self._types = types
+        self.query_type, self.mutation_type = types.query, types.mutation
+        self.type_map = cast(dict[str, GraphQLNamedType], types)
+
+    def get_implementations(self, interface_type: GraphQLInterfaceType) -> InterfaceImplementations:
+        """All types that implement an interface."""
+        return self._types.whole().get_implementations(interface_type)
+
+    def is_sub_type(self, abstract_type: GraphQLAbstractType, maybe_sub_type: GraphQLNamedType) -> bool:
+        """Whether a type is one of an abstract type's, which it knows itself."""
+        if isinstance(abstract_type, GraphQLUnionType):
+            return maybe_sub_type in abstract_type.types
+        return abstract_type in getattr(maybe_sub_type, "interfaces", ())
+
+
+def _types_in(type_: GraphQLNamedType) -> Iterator[GraphQLNamedType]:
+    """The types that a type refers to."""
+    if isinstance(type_, GraphQLUnionType):
+        yield from type_.types
+    elif isinstance(type_, GraphQLObjectType | GraphQLInterfaceType):
+        yield from type_.interfaces
+        for field in type_.fields.values():
+            yield from _types_in_field(field)
+    elif isinstance(type_, GraphQLInputObjectType):
+        yield from (get_named_type(each.type) for each in type_.fields.values())
+
+
+def _types_in_field(field: GraphQLField) -> Iterator[GraphQLNamedType]:
+    yield get_named_type(field.type)
+    yield from (get_named_type(each.type) for each in field.args.values())
+
+
+def _sorted_by_name(schema: GraphQLSchema) -> GraphQLSchema:
+    """The schema listing its types in the order of their names, also those that implement an interface."""
+    schema.type_map = dict(sorted(schema.type_map.items()))
+    for type_ in schema.type_map.values():
+        if is_interface_type(type_):
+            schema.get_implementations(type_).objects.sort(key=lambda each: each.name)
+    return schema

@@ -1,0 +1,212 @@
+"""The relations and columns that the API shows to a role, with their GraphQL names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import TableClause, column, table
+
+from app.errors import RequestError
+from app.graphql.schema.dialect import Dialect
+from app.graphql.values.types import ToText, ValueType
+from schema_cache.model import Column, Distribution, Relation
+from schema_cache.role_view import VisibleRelation
+
+NODE_ID = "nodeId"
+"""The field that every row has, whatever its columns are called."""
+
+
+@dataclass(frozen=True, eq=False)
+class ApiColumn:
+    """A column that can cross the API: its field name and the type of its values."""
+
+    column: Column
+    field_name: str
+    type: ValueType
+    description: str | None = None
+    deprecated: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+    @property
+    def to_text(self) -> ToText:
+        """What makes a value of the request text that fits the column; a string that is too long is refused, never
+        truncated. It is the same for columns that take the same values, so that they share a parameter."""
+        limit = self.column.max_length
+        return self.type.to_text if limit is None else _TextAtMost(self.type.to_text, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _TextAtMost:
+    """The text of a value in which no string has more than ``limit`` characters."""
+
+    of_type: ToText
+    limit: int
+
+    def __call__(self, value: Any) -> str | None:
+        if any(isinstance(each, str) and len(each) > self.limit for each in _within(value)):
+            raise RequestError(f"Invalid input for String type. Maximum character length {self.limit}")
+        return self.of_type(value)
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """``value``, or all that is in a list, at any depth."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _within(item)
+    else:
+        yield value
+
+
+def _is_written(column: ApiColumn) -> bool:
+    return not column.type.is_read_only
+
+
+class ColumnsOf:
+    """The columns of a relation that can cross the API, each made by ``make`` when it is first asked for; it gives None
+    for the others. ``is_given`` says whether requests can give a column values."""
+
+    def __init__(
+        self, relation: Relation, make: Callable[[Column], ApiColumn | None], is_given: Callable[[Column], bool]
+    ) -> None:
+        self._columns = relation.columns
+        self._make = make
+        self._is_given = is_given
+        self._made: dict[str, ApiColumn | None] = {}
+
+    def among(self, names: frozenset[str]) -> Iterator[ApiColumn]:
+        """Those of these names, in the database's order."""
+        made = (self._one(each) for each in self._columns if each.name in names)
+        return (each for each in made if each is not None)
+
+    def given(self, names: frozenset[str], takes: Callable[[Column], bool]) -> Iterator[ApiColumn]:
+        """Those of these names that a change ``takes`` values for."""
+        open_ = (each for each in self._columns if each.name in names and takes(each) and self._is_given(each))
+        return (made for each in open_ if (made := self._one(each)) is not None)
+
+    def _one(self, column: Column) -> ApiColumn | None:
+        if column.name not in self._made:
+            self._made.setdefault(column.name, self._make(column))
+        return self._made[column.name]
+
+
+def _named_apart(columns: Iterable[ApiColumn]) -> Collection[ApiColumn]:
+    """If two columns share a name, the later one is kept."""
+    kept: dict[str, ApiColumn] = {}
+    for each in columns:
+        kept.pop(each.field_name, None)
+        kept[each.field_name] = each
+    return kept.values()
+
+
+@dataclass(frozen=True, eq=False)
+class ApiRelation:
+    """A relation as the API shows it to a role. ``key`` are the columns that identify a row, () where none do. What it
+    has of ``columns_of`` is made when it is asked for: of most relations of a large schema nothing ever is."""
+
+    visible: VisibleRelation
+    relation: Relation
+    type_name: str
+    inflect: bool
+    max_rows: int
+    key: tuple[str, ...]
+    columns_of: ColumnsOf
+    directives: Mapping[str, Any]
+
+    @cached_property
+    def columns(self) -> tuple[ApiColumn, ...]:
+        """The readable columns in the database's order."""
+        readable = _named_apart(self.columns_of.among(self.visible.select))
+        return tuple(each for each in readable if each.field_name != NODE_ID)
+
+    @cached_property
+    def column_names(self) -> frozenset[str]:
+        """The names of all columns in the database."""
+        return frozenset(each.name for each in self.relation.columns)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, ApiColumn]:
+        """The readable columns by their names in the database."""
+        return {each.name: each for each in self.columns}
+
+    @cached_property
+    def insertable(self) -> tuple[ApiColumn, ...]:
+        """The columns that new rows may be given values for."""
+        return tuple(filter(_is_written, _named_apart(self._given_new(self.visible.insert))))
+
+    @cached_property
+    def updatable(self) -> tuple[ApiColumn, ...]:
+        """The columns that may be given new values."""
+        return tuple(filter(_is_written, _named_apart(self._given_other(self.visible.update))))
+
+    @cached_property
+    def takes_rows(self) -> bool:
+        """Whether the role may add rows, with a value in some column."""
+        return self.relation.insertable and any(map(_is_written, self._given_new(self.visible.insert)))
+
+    @cached_property
+    def takes_changes(self) -> bool:
+        """Whether the role may give some column of its rows new values."""
+        return self.relation.updatable and any(map(_is_written, self._given_other(self.visible.update)))
+
+    def inserts(self, names: frozenset[str]) -> bool:
+        """Whether new rows may be given values for all columns of these names."""
+        return names.issubset(each.name for each in filter(_is_written, self._given_new(self.visible.insert & names)))
+
+    def updates(self, names: frozenset[str]) -> bool:
+        """Whether all columns of these names may be given new values."""
+        return names.issubset(each.name for each in filter(_is_written, self._given_other(self.visible.update & names)))
+
+    def _given_new(self, names: frozenset[str]) -> Iterator[ApiColumn]:
+        return self.columns_of.given(names, lambda column: column.insertable)
+
+    def _given_other(self, names: frozenset[str]) -> Iterator[ApiColumn]:
+        return self.columns_of.given(names, lambda column: column.updatable)
+
+    @cached_property
+    def table(self) -> TableClause:
+        """The relation as an SQLAlchemy construct. Most relations of a large schema are never asked for theirs."""
+        relation = self.relation
+        return table(relation.name, *(column(each.name) for each in relation.columns), schema=relation.schema)
+
+    @property
+    def distribution(self) -> Distribution | None:
+        """How its rows are spread over nodes, as Citus says, or else a comment."""
+        declared = self.directives.get("distribution_column")
+        if self.relation.distribution is None and declared and self.relation.column(declared):
+            return Distribution(declared, group=None)
+        return self.relation.distribution
+
+    @property
+    def has_readable_key(self) -> bool:
+        """Whether the role may read all of the key, which node ids are made of."""
+        return bool(self.key) and self.visible.select.issuperset(self.key)
+
+
+def is_exposed_kind(relation: Relation, dialect: Dialect) -> bool:
+    return relation.kind != "p" or dialect.partitioned_tables
+
+
+def key_of(relation: Relation, directives: Mapping[str, Any]) -> tuple[str, ...]:
+    """The primary key's columns, else those that a comment directive names, else (). On views, whose primary key is
+    only inferred, the directive comes first."""
+    declared = tuple(directives.get("primary_key_columns") or ())
+    if not all(relation.column(name) for name in declared):
+        declared = ()
+    if relation.kind in ("v", "m"):
+        return declared or relation.primary_key
+    return relation.primary_key or declared
+
+
+OwnName = tuple[Hashable, str]
+"""What identifies a type, and the name that is wanted for it."""
+
+
+def own_name(relation: ApiRelation, suffix: str) -> OwnName:
+    """What a type asks for that is made for a relation's rows and of which there is one with that suffix."""
+    return (relation.relation.oid, suffix), f"{relation.type_name}{suffix}"

@@ -1,0 +1,115 @@
+"""The GraphQL schemas in use: one for each view of the database and comment on a role, built when first needed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable
+from threading import Lock
+
+from app.bounded_cache import UNIT, BoundedCache
+from app.errors import AccessError
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.dialect import Dialect
+from app.graphql.schema.notices import Notice
+from app.graphql.schema.role_rules import RuleBook
+from schema_cache.collector import collector_at_rest
+from schema_cache.freshness import SchemaCache
+from schema_cache.model import Catalog
+from schema_cache.role_view import RoleView
+
+log = logging.getLogger("portico.graphql")
+
+KEPT = 64
+"""How many schemas of a large database are kept: for roles with different grants that are active at the same time."""
+
+SMALLER = 16
+"""How many times as many are kept of the smallest databases, whose schemas take a fraction of the memory."""
+
+_RELATIONS = 16
+"""A database has a large schema from so many times ``SMALLER`` relations on."""
+
+
+def _kept_schemas() -> BoundedCache[ApiSchema]:
+    return BoundedCache(KEPT * SMALLER)
+
+
+def _size_of(schema: ApiSchema) -> int:
+    """What a schema counts in that cache: one entry if it is small, ``SMALLER`` entries if it is large."""
+    return min(len(schema.rows_by_oid) // _RELATIONS, SMALLER - 1) * UNIT
+
+
+class RoleSchemas:
+    """Safe to share between threads; two of them never build the same schema at once.
+
+    ``of_other_logins``: roles that a login other than the one of the catalog takes on.
+    """
+
+    def __init__(
+        self,
+        schema_cache: SchemaCache,
+        dialect: Dialect,
+        rules: RuleBook,
+        of_other_logins: frozenset[str] = frozenset(),
+    ) -> None:
+        self._of_other_logins = of_other_logins
+        self._schema_cache = schema_cache
+        self._dialect = dialect
+        self.rules = rules
+        self._catalog: Catalog | None = None
+        self._built = _kept_schemas()
+        self._told: set[Notice] = set()
+        self._building = Lock()
+
+    def of_role(self, role: str) -> ApiSchema:
+        """The schema of what ``role`` may see now.
+
+        Raises AccessError (403) for a role that does not exist or that the service may not take on.
+        """
+        try:
+            view = self._view(role, self._schema_cache.current())
+        except AccessError:
+            # The role, or the service's membership in it, may be newer than the catalog.
+            view = self._view(role, self._schema_cache.refresh_if_changed())
+        comment = view.catalog.role_by_name[role].comment
+        key = view.key, comment
+        found = self._built.get(key)
+        if found is None:
+            with self._building:
+                found = self._built.get(key)
+                if found is None:
+                    found = self._build(role, view, comment)
+                    self._keep(key, found)
+        return found
+
+    def _view(self, role: str, catalog: Catalog) -> RoleView:
+        views = self._schema_cache.views(catalog)
+        if role in views.settable_roles or (role in self._of_other_logins and role in catalog.role_by_name):
+            return views.view(role)
+        if role in catalog.role_by_name:
+            raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
+        raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403)
+
+    def _keep(self, key: Hashable, built: ApiSchema) -> None:
+        if built.catalog is not self._catalog and built.catalog is self._schema_cache.current():
+            # Schemas of an outdated catalog are large, and no request uses them again.
+            self._catalog, self._built = built.catalog, _kept_schemas()
+        self._built.put(key, built, _size_of(built))
+
+    def _build(self, role: str, view: RoleView, comment: str | None) -> ApiSchema:
+        rules = self.rules.of_comment(comment)
+        with collector_at_rest:
+            built = ApiSchema(view, self._dialect, rules)
+        for problem in rules.problems:
+            built.notices.add(f"role {role}", f"its comment directive is left out: {problem}")
+        told = [each for each in built.notices.so_far if each not in self._told]
+        self._told.update(told)
+        for notice in told:
+            log.debug("%s: %s", notice.subject, notice.reason)
+        if told:
+            log.warning(
+                "%d objects of the database are not in the API, such as %s: %s. `portico doctor` lists them.",
+                len(told),
+                told[0].subject,
+                told[0].reason,
+            )
+        return built

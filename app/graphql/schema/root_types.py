@@ -1,0 +1,27 @@
+"""The types Query and Mutation. Their fields are made one by one, when they are asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import cast
+
+from graphql import GraphQLField, GraphQLObjectType
+
+from app.graphql.schema.fields import Deferred
+
+
+class RootType(GraphQLObjectType):
+    """An object type whose fields are deferred."""
+
+    def __init__(self, name: str, fields: Deferred) -> None:
+        says = {"unknown_field": lambda field: f'Unknown field "{field}" on type {name}'}
+        super().__init__(name, cast(dict[str, GraphQLField], fields), extensions=says)
+
+    @cached_property
+    def fields(self) -> dict[str, GraphQLField]:
+        return cast(dict[str, GraphQLField], self._fields)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no field. One that it has is made to find out."""
+        return not any(True for _ in self.fields)

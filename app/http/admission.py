@@ -1,0 +1,101 @@
+"""Decides on a request by its head, before a byte of its body is read.
+
+waitress reads a body whole before it calls the application, so a client without a credential could fill the disk.
+Each face has a rule for the requests that are its own. What a credential permits is decided by the database, when the
+body has been read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from app.errors import PorticoError
+from app.http.head import ReceivedHead, path_of
+from app.http.refusal import OVERLOADED
+from app.http.response import Answer
+from app.http.slices import Slices
+
+
+class Admitted(NamedTuple):
+    """``largest``: how many bytes the body may have. ``slices``: whether the application takes a part of it for a
+    request of its own, None if it needs all. ``repeatable``: a short body that comes along with the same head again is
+    admitted without asking; it is taken whole, and the application itself refuses what would be refused here."""
+
+    largest: int
+    slices: Slices | None = None
+    repeatable: bool = False
+
+
+class Rule(Protocol):
+    """The rule of one face."""
+
+    def leads_here(self, path: str, host: str | None) -> bool:
+        """Whether a request to this path, at this host, is one of the face."""
+        ...
+
+    def may_wait(self, head: ReceivedHead) -> bool:
+        """Whether ``admit`` may block, for example to fetch the keys that verify tokens."""
+        ...
+
+    def admit(self, head: ReceivedHead) -> Admitted:
+        """What body the request may have. Raises PorticoError where the head alone forbids the request."""
+        ...
+
+    def busy_status(self, head: ReceivedHead) -> int:
+        """The status of the response when there are more requests than can be served."""
+        ...
+
+    def refusal(self, head: ReceivedHead, error: PorticoError) -> Answer:
+        """The response for an error, whose body is bytes."""
+        ...
+
+    def too_large(self, head: ReceivedHead, largest: int) -> Answer:
+        """The response for a body of more than ``largest`` bytes, whose body is bytes."""
+        ...
+
+
+class RequestRefused(Exception):
+    """The request is refused now; its body is not read. ``response`` has bytes as its body."""
+
+    def __init__(self, response: Answer) -> None:
+        super().__init__(response.status)
+        self.response = response
+
+
+class Admission:
+    """The ``rules`` of all faces; the first one that a request leads to decides on it. A request that leads to none
+    may have ``largest`` bytes, the most that a request of any face may have."""
+
+    def __init__(self, rules: Sequence[Rule], largest: int) -> None:
+        self._rules = rules
+        self.largest = largest
+
+    def admit(self, head: ReceivedHead) -> Admitted:
+        """What body the request may have. Raises RequestRefused."""
+        rule = self._rule(head)
+        if rule is None:
+            return Admitted(self.largest)
+        try:
+            return rule.admit(head)
+        except PorticoError as ex:
+            raise RequestRefused(rule.refusal(head, ex)) from None
+
+    def may_wait(self, head: ReceivedHead) -> bool:
+        """Whether ``admit`` may block."""
+        rule = self._rule(head)
+        return rule is not None and rule.may_wait(head)
+
+    def busy_status(self, head: ReceivedHead) -> int:
+        """The status of the response when there are more requests than can be served."""
+        rule = self._rule(head)
+        return OVERLOADED if rule is None else rule.busy_status(head)
+
+    def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
+        """The refusal of a body of more than ``largest`` bytes."""
+        rule = self._rule(head)
+        return RequestRefused(Answer(413) if rule is None else rule.too_large(head, largest))
+
+    def _rule(self, head: ReceivedHead) -> Rule | None:
+        path, host = path_of(head.target), head.headers.get("host")
+        return next((rule for rule in self._rules if rule.leads_here(path, host)), None)

@@ -1,0 +1,50 @@
+"""Answers of the server itself, made without the application."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+
+from app.http.cross_origin import CrossOrigin, Headers
+
+OVERLOADED = 503
+OVERLOAD = "OVERLOADED"
+_NO_SPACE = "INSUFFICIENT_STORAGE"
+
+
+class Refusal:
+    """An answer in the form of waitress's own errors. ``error_code`` is for observers, '' for that of the status."""
+
+    def __init__(self, status: int, body: bytes, headers: Headers = (), error_code: str = "") -> None:
+        self.status = status
+        self.error_code = error_code
+        self.body = body
+        self._headers = headers
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
+        try:
+            phrase = HTTPStatus(self.status).phrase
+        except ValueError:
+            phrase = "Refused"
+        headers = list(self._headers)
+        if all(name != "content-type" for name, _ in headers):
+            headers.insert(0, ("Content-Type", "application/json; charset=utf-8"))
+        return f"{self.status} {phrase}", headers, self.body
+
+
+def overloaded(origin: str | None, cross_origin: CrossOrigin, status: int = OVERLOADED) -> Refusal:
+    """The answer when there are more requests than can be served."""
+    headers = (("Retry-After", "1"), *cross_origin.headers(origin))
+    return Refusal(status, _body(OVERLOAD, "The service is at its limit now. Try again."), headers, OVERLOAD)
+
+
+def no_space(origin: str | None, cross_origin: CrossOrigin) -> Refusal:
+    """The answer when there is no disk space for another body."""
+    headers = (("Retry-After", "1"), *cross_origin.headers(origin))
+    return Refusal(507, _body(_NO_SPACE, "There is no space for the body now. Try again."), headers, _NO_SPACE)
+
+
+def _body(code: str, message: str) -> bytes:
+    """A body that clients of either API understand: GraphQL's errors, and the members that storage clients read."""
+    error = {"message": message, "extensions": {"code": code}}
+    return json.dumps({"errors": [error], "error": code, "code": code, "message": message}).encode()

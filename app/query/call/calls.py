@@ -1,0 +1,182 @@
+"""What calling a function of the database gives: a value, a row of a relation, or a collection of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from graphql import GraphQLArgument, GraphQLObjectType, GraphQLOutputType
+from sqlalchemy import ColumnElement, FromClause, func, literal_column, select
+from sqlalchemy.sql.selectable import Alias
+
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.notices import Obstacle
+from app.graphql.schema.relations import ApiRelation
+from app.graphql.values.types import ValueType
+from app.query.plan.rows import TableRows, row_type
+from app.query.plan.walk import Field
+from app.query.read.collection import Collection, Origin
+from app.query.read.connections import arguments_of_collections, connection_type
+from app.query.sql.compiled_constructs import InPlace
+from app.query.sql.constructs import FunctionCall, as_text, builtin, cast_to, constant, row_count
+from app.query.sql.constructs import call as sql_call
+from schema_cache.model import Function
+
+PSEUDO_TYPE = "p"
+"""The kind (``typtype``) of record, trigger, void, anyelement and others, whose values do not cross the API."""
+
+VOID = "void"
+
+VOLATILE = "v"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a function's result crosses the API: as ``value``, or as rows of ``relation``, of which there may be many."""
+
+    api: ApiSchema
+    function: Function
+    value: ValueType | None = None
+    relation: ApiRelation | None = None
+    is_collection: bool = False
+
+    @property
+    def is_row(self) -> bool:
+        return self.relation is not None
+
+    @property
+    def type(self) -> GraphQLOutputType:
+        """The GraphQL type, always nullable."""
+        if self.relation is None:
+            return cast(GraphQLOutputType, cast(ValueType, self.value).graphql)
+        return connection_type(self.api, self.relation) if self.is_collection else self.api.object_type(self.relation)
+
+    @property
+    def arguments(self) -> dict[str, GraphQLArgument]:
+        """The arguments that the result adds to the function's own."""
+        return arguments_of_collections(self.api, self.relation) if self.is_collection and self.relation else {}
+
+    def call(self, arguments: Sequence[ColumnElement[Any]]) -> FunctionCall:
+        """A call of the function."""
+        return FunctionCall(self.function.schema, self.function.name, arguments)
+
+    def json(
+        self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
+    ) -> ColumnElement[Any]:
+        """The result of a call as the API prints it. ``outer`` are the FROM elements that ``arguments`` refer to."""
+        call = self.call(arguments)
+        field.planning.is_volatile |= self.function.volatility == VOLATILE
+        field.planning.reads.add(self.function.oid)
+        if self.relation is None:
+            return self._value(field, call, outer)
+        relation, is_volatile = self.relation, self.function.volatility == VOLATILE
+        if self.is_collection and not is_volatile:
+            origin = Origin(relation, lambda: field.planning.rows_in(relation, self._source(field, call)), outer=outer)
+            return Collection(field, origin).json()
+        source = self._source(field, call)
+        rows = field.planning.rows_in(relation, source)
+        with field.planning.noting_reads() as reads:
+            result = _of_all(field, rows, outer) if self.is_collection else _of_one(field, rows, outer)
+        if is_volatile and reads and not outer and field.api.dialect.reads_after_functions:
+            rows = field.planning.rows_in(relation, self._source(field, call))
+            source.query = _called_before(field, rows, is_collection=self.is_collection)
+        return result
+
+    def _source(self, field: Field, call: FunctionCall) -> InPlace:
+        """A call in FROM."""
+        return InPlace(field.planning.alias(self.function.name), call)
+
+    def _value(self, field: Field, call: FunctionCall, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
+        value = cast(ValueType, self.value)
+        if value.of_dimensions is None:
+            return value.to_json(call)
+        # An array is inspected before it is printed, and that must not call the function a second time.
+        called = call.table_valued("value", name=field.planning.alias("called")).render_derived()
+        return select(value.to_json(called.c.value)).select_from(called).correlate(*outer).scalar_subquery()
+
+
+def _of_one(field: Field, row: TableRows, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
+    """The row that a call gives."""
+    with field.planning.nodes.each_of(1):
+        returned = field.json(row, cast(GraphQLObjectType, field.type))
+    query = select(returned).select_from(row.element)
+    # A function that returns no row appears in FROM as a row of nulls.
+    return query.where(row.is_not_empty()).limit(literal_column("1")).correlate(*outer).scalar_subquery()
+
+
+def _of_all(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
+    """A connection on ``rows`` that reads them once, whatever it asks for: the call may change something."""
+    columns = (rows.column(each.name) for each in rows.relation.relation.columns)
+    call = select(*columns).select_from(rows.element).correlate(*outer)
+    called = call.cte(field.planning.alias("called"), nesting=True).prefix_with("MATERIALIZED")
+
+    def result() -> TableRows:
+        return field.planning.rows_in(rows.relation, cast(Alias[Any], called.alias(field.planning.alias("result"))))
+
+    connection = Collection(field, Origin(rows.relation, result)).json()
+    # PostgreSQL skips a CTE that nothing refers to, but the call matters for its side effects too.
+    is_called = select(row_count()).select_from(called).scalar_subquery() >= literal_column("0")
+    query = select(connection).where(is_called).add_cte(called, nest_here=True)
+    return query.correlate(*outer).scalar_subquery()
+
+
+def _called_before(field: Field, rows: TableRows, *, is_collection: bool) -> ColumnElement[Any]:
+    """The rows of a call, which is made in an earlier statement, so that the one that reads them sees what it changed:
+    a statement sees other tables as they were when it began."""
+    texts = as_text(builtin.array_agg(rows.whole()))
+    kept, read = field.planning.hand_on(func.coalesce(texts, constant("{}")))
+    query = select(kept).select_from(rows.element)
+    field.planning.earlier.append(query if is_collection else query.where(rows.is_not_empty()))
+    return sql_call("unnest", cast_to(read, f"{row_type(rows.relation)}[]"))
+
+
+def result_of(api: ApiSchema, function: Function) -> Result | None:
+    """How a function's result crosses the API; None if it cannot."""
+    result = result_or_obstacle(api, function)
+    return result if isinstance(result, Result) else None
+
+
+def value_obstacle(
+    api: ApiSchema, function: Function, is_usable: Callable[[ValueType], bool], of_type: str
+) -> Obstacle | None:
+    """Why rows are not ordered by a function, or filtered: it must not be volatile, and give one value of a type that
+    ``is_usable``, which is to say that it has ``of_type``."""
+    if function.volatility == VOLATILE:
+        return Obstacle("it is volatile; declare it as stable or immutable if it changes nothing")
+    result = result_or_obstacle(api, function)
+    if isinstance(result, Obstacle):
+        return result
+    type_ = api.catalog.type_by_oid[function.returns]
+    if result.value is None:
+        return Obstacle(f"it returns rows of {type_.schema}.{type_.name}, not one value")
+    return None if is_usable(result.value) else Obstacle(f"it returns {type_.text}, a type without {of_type}")
+
+
+def result_or_obstacle(api: ApiSchema, function: Function) -> Result | Obstacle:
+    """The same, or why it cannot."""
+    type_ = api.catalog.type_by_oid.get(function.returns)
+    if type_ is None:
+        return Obstacle("the API does not know the type of its result")
+    if function.columns and (type_.kind == PSEUDO_TYPE or not type_.relation):
+        return Obstacle("it returns a table of its own", exposing_helps=True)
+    if type_.kind == PSEUDO_TYPE:
+        return Obstacle(f"it returns {type_.name}", exposing_helps=type_.name == VOID)
+    relation = api.rows_by_oid.get(type_.relation) if type_.relation else None
+    if relation is not None:
+        many = function.returns_set and function.rows != 1
+        if many and not relation.key:
+            return Obstacle("the rows of its result have no key, which a collection needs")
+        return Result(api, function, relation=relation, is_collection=many)
+    if type_.relation and not type_.attributes:
+        return Obstacle(f"it returns rows of {type_.schema}.{type_.name}, which the API does not show to the role")
+    value = api.value_type(function.returns)
+    if value is not None and value.of_dimensions is not None:
+        value = value.of_dimensions(value, 1)
+    if value is None:
+        return Obstacle(f"it returns {type_.text}, which the API does not show")
+    if function.returns_set:
+        return Obstacle("it returns a set of values, not of rows", exposing_helps=True)
+    if value.of_selection is not None:
+        return Obstacle(f"it returns {type_.text}, a composite type", exposing_helps=True)
+    return Result(api, function, value=value)

@@ -1,0 +1,77 @@
+"""SQL/JSON paths of requests: which ones PostgreSQL is given.
+
+The role's timeout ends a path that takes too long. The regular expressions in it are held to what
+app.query.filter.regular_expressions allows, since PostgreSQL compiles them without looking at that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from app.errors import OverLimit
+from app.query.filter.regular_expressions import refusal
+from app.query.sql.texts import StringText
+
+LONGEST = 1000
+"""Characters of a path."""
+
+_to_text = StringText("String")
+
+_TOKEN = re.compile(
+    r"""
+    (?P<between>\s+|/\*.*?\*/)
+    | "(?P<string>(?:[^"\\]|\\.)*)"
+    | (?P<word>(?:\w|\\u\{[^}]*\}|\\.)+)
+    | .
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_ESCAPE = re.compile(r"\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|(.))", re.DOTALL | re.IGNORECASE)
+_CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_OPERATOR = "like_regex"
+
+
+def json_path_text(value: Any) -> str | None:
+    """The text of an SQL/JSON path. Raises RequestError for anything but a string, OverLimit for one that is too long
+    or has a regular expression whose cost is not bounded."""
+    text = _to_text(value)
+    if text is None:
+        return None
+    if len(text) > LONGEST:
+        raise OverLimit(f"An SQL/JSON path has at most {LONGEST} characters")
+    for pattern in _regular_expressions(text):
+        reason = refusal(pattern)
+        if reason is not None:
+            raise OverLimit(reason)
+    return text
+
+
+def number_of_regexes(value: Any) -> int:
+    """How many regular expressions a path has that such a text is made of."""
+    return sum(1 for _ in _regular_expressions(value)) if isinstance(value, str) and len(value) <= LONGEST else 0
+
+
+def _regular_expressions(path: str) -> Iterator[str]:
+    """The strings that follow the operator like_regex, which may itself be written with escapes."""
+    word = ""
+    for token in _TOKEN.finditer(path):
+        if token["between"] is not None:
+            continue
+        if token["string"] is not None and word.lower() == _OPERATOR:
+            yield _unescaped(token["string"])
+        word = _unescaped(token["word"] or "")
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(_character, text)
+
+
+def _character(escape: re.Match[str]) -> str:
+    *codes, plain = escape.groups()
+    code = next((each for each in codes if each), None)
+    if code is None:
+        return _CONTROLS.get(plain, plain)
+    number = int(code, 16)
+    return chr(number) if number <= 0x10FFFF else ""

@@ -1,0 +1,128 @@
+"""Conditions on some rows together: on their number, and on what functions make of all values of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLInputField, GraphQLInputObjectType
+from sqlalchemy import ColumnElement, and_
+from sqlalchemy.sql.functions import Function
+
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.graphql.values.types import ValueType
+from app.query.filter.conditions import Compared, Condition, relation_filter_type, value_condition, value_filter_type
+from app.query.group.aggregates import AGGREGATES, Aggregate, built_in_type
+from app.query.plan.planning import Planning
+from app.query.plan.rows import Rows
+from app.query.sql.comparison import operators_of
+from app.query.sql.constructs import row_count
+from schema_cache.model import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rows of a group in a query. Only those count on which ``counted`` holds; all without it."""
+
+    planning: Planning
+    rows: Rows
+    counted: Condition | None = None
+
+    def together(self, aggregate: Function[Any]) -> ColumnElement[Any]:
+        """What an aggregate function makes of the rows that count."""
+        return aggregate if self.counted is None else aggregate.filter(self.counted)
+
+
+GroupCondition = Callable[[Group, Any], Condition | None]
+"""Turns the value of a member into a condition on a group, as HAVING takes it; None if it has no effect. It is the
+extension ``having`` of the member."""
+
+NARROWING = "filter"
+"""The member that says which of the rows count. It has no such extension."""
+
+
+def group_filter_type(
+    api: ApiSchema, relation: ApiRelation, suffix: str, *, of_columns: bool
+) -> GraphQLInputObjectType:
+    """The filter of groups of a relation's rows: by their number and, ``of_columns``, by what aggregate functions make
+    of their columns. ``suffix`` is what its name has behind the relation's."""
+
+    def members() -> dict[str, GraphQLInputField]:
+        narrowing = GraphQLInputField(relation_filter_type(api, relation), description="Which of the rows count")
+        made = {NARROWING: narrowing, **_by_number(api)}
+        for aggregate in AGGREGATES if of_columns else ():
+            columns: dict[str, GraphQLInputField] = {}
+            for column in aggregate.columns(api, relation):
+                columns |= _by_column(api, column, aggregate)
+            if columns:
+                made[aggregate.name] = _by_columns(api, relation, aggregate, columns)
+        return made
+
+    return _named(api, own_name(relation, suffix), members)
+
+
+def group_filter_names(relation: ApiRelation, suffix: str, *, of_columns: bool) -> Iterator[OwnName]:
+    """What the types of such a filter may ask for."""
+    yield own_name(relation, suffix)
+    yield from (_of_columns(relation, each) for each in AGGREGATES if of_columns)
+
+
+def _of_columns(relation: ApiRelation, aggregate: Aggregate) -> OwnName:
+    return own_name(relation, f"{aggregate.title}Filter")
+
+
+def group_condition(type_: GraphQLInputObjectType, group: Group, value: Mapping[str, Any]) -> Condition | None:
+    """The members of such a filter, but the narrowing one, together as a condition on a group; None where they have no
+    effect."""
+    comparing = {name: each for name, each in value.items() if "having" in type_.fields[name].extensions}
+    group.planning.count_conditions(len(comparing))
+    made = (type_.fields[name].extensions["having"](group, member) for name, member in comparing.items())
+    parts = [part for part in made if part is not None]
+    return and_(*parts) if parts else None
+
+
+def _by_number(api: ApiSchema) -> dict[str, GraphQLInputField]:
+    int4, int8 = built_in_type(api, "int4"), built_in_type(api, "int8")
+    return _by(api, "count", int8, api.value_type(int4.oid), lambda rows: row_count())
+
+
+def _by_column(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> dict[str, GraphQLInputField]:
+    result = aggregate.result(api, column)
+    value_type = api.value_type(result.oid)
+    return _by(api, column.field_name, result, value_type, lambda rows: aggregate.call(api, column, rows))
+
+
+def _by(
+    api: ApiSchema, name: str, type_: Type, value_type: ValueType | None, value: Callable[[Rows], Function[Any]]
+) -> dict[str, GraphQLInputField]:
+    """The member for a value made of a group's rows; none if values of its type have no filter."""
+    if value_type is None or value_type.filter is None:
+        return {}
+    filter_ = value_filter_type(api, value_type)
+    operators = operators_of(api.view, type_.oid)
+
+    def having(group: Group, given: Mapping[str, Any] | None) -> Condition | None:
+        made = group.together(value(group.rows))
+        compared = Compared(made, value_type, type_.text, value_type.to_text, operators)
+        return value_condition(filter_, group.planning, compared, given)
+
+    return {name: GraphQLInputField(filter_, extensions={"having": having})}
+
+
+def _by_columns(
+    api: ApiSchema, relation: ApiRelation, aggregate: Aggregate, columns: Mapping[str, GraphQLInputField]
+) -> GraphQLInputField:
+    type_ = _named(api, _of_columns(relation, aggregate), lambda: columns)
+
+    def having(group: Group, value: Mapping[str, Any] | None) -> Condition | None:
+        return group_condition(type_, group, value or {})
+
+    return GraphQLInputField(type_, extensions={"having": having})
+
+
+def _named(
+    api: ApiSchema, own: OwnName, members: Callable[[], Mapping[str, GraphQLInputField]]
+) -> GraphQLInputObjectType:
+    return api.named(api.own_type_name(*own), lambda name: GraphQLInputObjectType(name, members))

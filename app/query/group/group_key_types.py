@@ -1,0 +1,107 @@
+"""The types of what rows are grouped by: of an argument that names it, of a group's key, and of an order by the key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphql import (
+    GraphQLEnumType,
+    GraphQLEnumValue,
+    GraphQLField,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLObjectType,
+)
+from sqlalchemy import ColumnElement, null
+
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.query.group.group_ordering import own_order_name, own_order_type
+from app.query.group.grouping import ITSELF, Grouping, KeyPath, has_units, key_members
+from app.query.plan.walk import Field, Resolver
+from app.query.read.ordering import direction_type
+
+UNITS = ("Hour", "Day", "Week", "Month", "Quarter", "Year")
+
+
+def by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
+    """The type of an element that names a column, or one of a related row, and for dates the unit of time."""
+
+    def type_of(member: Any) -> Any:
+        if not isinstance(member, ApiColumn):
+            return by_type(api, member.target)
+        units = ("DateGroupBy", (ITSELF, *UNITS)) if has_units(api, member) else ("GroupBy", (ITSELF,))
+        return _enum(api, *units)
+
+    def members() -> dict[str, GraphQLInputField]:
+        return {name: GraphQLInputField(type_of(each)) for name, each in key_members(api, relation).items()}
+
+    return api.named(
+        api.own_type_name(*own_name(relation, "GroupBy")), lambda name: GraphQLInputObjectType(name, members)
+    )
+
+
+def key_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
+    """The type of a group's key. The scope of its resolvers are a group and the path to the object in its key."""
+
+    def field_of(name: str, member: Any) -> GraphQLField:
+        if isinstance(member, ApiColumn):
+            type_: Any = member.type.graphql
+            return GraphQLField(
+                type_, resolve=_key_value(name), description=member.description, deprecation_reason=member.deprecated
+            )
+        return GraphQLField(key_type(api, member.target), resolve=_further_key(name))
+
+    def fields() -> dict[str, GraphQLField]:
+        return {name: field_of(name, each) for name, each in key_members(api, relation).items()}
+
+    return api.named(api.own_type_name(*own_name(relation, "GroupKey")), lambda name: GraphQLObjectType(name, fields))
+
+
+def key_order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
+    """The type of what names a column of the key and the direction of the order by it."""
+
+    def type_of(member: Any) -> Any:
+        return direction_type(api) if isinstance(member, ApiColumn) else key_order_type(api, member.target)
+
+    def members() -> dict[str, GraphQLInputField]:
+        return {name: GraphQLInputField(type_of(each)) for name, each in key_members(api, relation).items()}
+
+    return own_order_type(api, relation, "GroupKey", members)
+
+
+def group_key_names(relation: ApiRelation) -> tuple[OwnName, ...]:
+    """What these types may ask for."""
+    return own_name(relation, "GroupBy"), own_name(relation, "GroupKey"), own_order_name(relation, "GroupKey")
+
+
+def group_enum_names() -> tuple[OwnName, ...]:
+    """What the enums may ask for that those of all relations share."""
+    return tuple(map(_own_enum, ("GroupBy", "DateGroupBy")))
+
+
+def _own_enum(name: str) -> OwnName:
+    return f"the enum {name}", name
+
+
+def _enum(api: ApiSchema, name: str, values: Sequence[str]) -> GraphQLEnumType:
+    own = api.own_type_name(*_own_enum(name))
+    return api.named(own, lambda name: GraphQLEnumType(name, {each: GraphQLEnumValue(each) for each in values}))
+
+
+def _key_value(name: str) -> Resolver:
+    def resolve(field: Field, scope: tuple[Grouping, KeyPath]) -> ColumnElement[Any]:
+        grouping, path = scope
+        return grouping.printed((*path, name))
+
+    return resolve
+
+
+def _further_key(name: str) -> Resolver:
+    def resolve(field: Field, scope: tuple[Grouping, KeyPath]) -> ColumnElement[Any]:
+        grouping, path = scope
+        further = (*path, name)
+        return field.json((grouping, further)) if grouping.leads_along(further) else null()
+
+    return resolve

@@ -1,0 +1,193 @@
+"""One SQL statement under construction: its parameters, the names in it, and what of it is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from sqlalchemy import ColumnElement, Select, TableClause, literal_column, null
+from sqlalchemy.sql.selectable import Alias
+
+from app.errors import OverLimit, RequestError
+from app.graphql.schema.relations import ApiRelation
+from app.graphql.values.types import ToText
+from app.graphql.values.values import ABSENT, Leaf, Readings, Source, Variables, shape_of
+from app.query.plan.distribution import CLAIM, Shard, claim_text
+from app.query.plan.nodes import Cap, Nodes
+from app.query.plan.rows import NamedRows, TableRows
+from app.query.sql.compiled_constructs import Bound
+from app.query.sql.constructs import alias_stem, builtin, cast_to, constant, unmodified
+
+MAX_PARAMETERS = 65535
+"""PostgreSQL counts the parameters of a statement in two bytes."""
+
+HANDED_ON = "portico.k"
+"""What the names of the settings begin with in which a statement hands texts on to a later one."""
+
+MAX_CONDITIONS = 2_000
+"""The service takes 0.1 s of CPU to write that many conditions, and PostgreSQL as long to plan them."""
+
+OF_A_PATTERN, OF_A_SEARCH, OF_A_REGEX = 4, 50, 100
+"""As how many conditions those count that cost more for each row: PostgreSQL reads the text that is searched, and keeps
+32 regular expressions compiled."""
+
+TOO_MANY_CONDITIONS = f"The filters have more than {MAX_CONDITIONS} conditions"
+
+MAX_RELATION_STEPS = 50
+"""How often the filters of a statement may lead from a row to related ones: each is a sub-query to plan and run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A bind parameter of a plan: where each request finds its value, and how that becomes text."""
+
+    name: str
+    source: Source
+    to_text: ToText
+
+    def value(self, readings: Readings) -> bytes | None:
+        """The value in PostgreSQL's text format. Raises RequestError if it does not fit."""
+        text = self.to_text(readings.at(self.source))
+        try:
+            return None if text is None else text.encode()
+        except UnicodeEncodeError:
+            raise RequestError("A string of the request is not valid Unicode", code="BAD_USER_INPUT") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Portions:
+    """The number of portions of ``to_one`` values in a list, rounded up to a power of two: lists of similar lengths
+    share a plan. The key keeps the kinds of values too."""
+
+    to_one: int
+
+    def __call__(self, value: Any) -> Hashable:
+        return self.number(value), shape_of(value)
+
+    def number(self, value: Any) -> int:
+        whole = len(value) // self.to_one if isinstance(value, list) else 0
+        return 1 << (whole - 1).bit_length() if whole else 0
+
+
+class Planning:
+    """What the resolvers of one statement share, and of the ``earlier`` ones: a mutation's field that must see what it
+    changed runs several in one transaction, of which the last one answers. ``is_volatile``: one of them calls a
+    volatile function. ``reads`` are the oids of the relations and functions that they name."""
+
+    def __init__(self, variables: Variables) -> None:
+        self.variables = variables
+        self._readings = Readings(variables.values)
+        self._parameters: dict[object, tuple[Parameter, ColumnElement[Any]]] = {}
+        self._aliases = 0
+        self._conditions = 0
+        self.relation_steps = 0
+        self._relation_depth = 0
+        self._handed_on = 0
+        self.nodes = Nodes()
+        self.is_volatile = False
+        self.reads: set[int] = set()
+        self.earlier: list[Select[Any]] = []
+        self.caps: list[Cap] = []
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """The parameters bound so far, by name."""
+        return {parameter.name: parameter for parameter, _ in self._parameters.values()}
+
+    @contextmanager
+    def noting_reads(self) -> Iterator[set[int]]:
+        """What the SQL that is made within the context ``reads``."""
+        before, self.reads = self.reads, set()
+        try:
+            yield self.reads
+        finally:
+            self.reads = before | self.reads
+
+    def bind(self, leaf: Leaf, to_text: ToText, type_text: str) -> ColumnElement[Any]:
+        """``leaf`` as a parameter of the PostgreSQL type ``type_text``.
+
+        The value of the request being planned is converted at once, so that one that does not fit is an error here.
+        """
+        source = leaf.source
+        parameter = Parameter("", source, to_text)
+        from_variables = source.path is not None or source.parts is not None
+        same = to_text if from_variables else parameter.value(self._readings)
+        key = (source.path, source.parts and id(source), source.reading, same, type_text)
+        if key not in self._parameters:
+            leaf.steer_as_one()
+            if len(self._parameters) == MAX_PARAMETERS:
+                raise OverLimit(f"The operation has more than {MAX_PARAMETERS} values for one statement")
+            if from_variables:
+                parameter.value(self._readings)
+            parameter = replace(parameter, name=f"p{len(self._parameters) + 1}")
+            self._parameters[key] = parameter, Bound(parameter.name, unmodified(type_text))
+        return self._parameters[key][1]
+
+    def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:
+        """``leaf`` as a parameter, or NULL of the type where null was given."""
+        return cast_to(null(), type_text) if leaf is None else self.bind(leaf, to_text, type_text)
+
+    def count_conditions(self, number: int) -> None:
+        """Raises OverLimit when the filters of the statement have too many conditions with ``number`` more."""
+        self._conditions += number
+        if self._conditions > MAX_CONDITIONS:
+            raise OverLimit(TOO_MANY_CONDITIONS)
+
+    def count_values(self, leaf: Leaf, to_one: int, of_each: int = 1) -> None:
+        """Count a list that is compared with each row: every ``to_one`` of its values as ``of_each`` conditions."""
+        portions = _Portions(to_one)
+        leaf.steer(portions)
+        self.count_conditions(portions.number(leaf.raw) * of_each)
+
+    @contextmanager
+    def relation_step(self, deepest: int, times: int = 1) -> Iterator[None]:
+        """Count ``times`` steps from a filter to related rows, which are conditions too. Steps that are counted within
+        the context are one level deeper. Raises OverLimit beyond the limit of steps, or of ``deepest`` levels."""
+        self.count_conditions(times)
+        self.relation_steps += times
+        self._relation_depth += 1
+        if self._relation_depth > deepest:
+            raise OverLimit(f"A filter leads through more than {deepest} relations (FILTER_DEPTH_LIMIT)")
+        if self.relation_steps > MAX_RELATION_STEPS:
+            raise OverLimit(f"The filters lead to related rows more than {MAX_RELATION_STEPS} times")
+        try:
+            yield
+        finally:
+            self._relation_depth -= 1
+
+    def rows_of(self, relation: ApiRelation) -> TableRows:
+        """The relation under an alias of its own."""
+        alias = cast(Alias[Any], relation.table.alias(self.alias(relation.relation.name)))
+        return TableRows(relation, alias, self._shard_of(relation), self._shard_of)
+
+    def rows_in(self, relation: ApiRelation, element: TableClause | Alias[Any]) -> TableRows:
+        """Rows of the relation in any FROM element, such as a call of a function."""
+        return TableRows(relation, element, Shard(), self._shard_of)
+
+    def named_rows(self, relation: ApiRelation, stem: str) -> NamedRows:
+        return NamedRows(relation, self.alias(stem))
+
+    def _shard_of(self, relation: ApiRelation) -> Shard:
+        self.reads.add(relation.relation.oid)
+        distribution, claim = relation.distribution, self.variables.get(CLAIM)
+        if distribution is None or claim is ABSENT or distribution.column not in relation.visible.select:
+            return Shard()
+        column = relation.relation.column(distribution.column)
+        leaf = Leaf(Source((CLAIM,)), self.variables, type_name="")
+        return Shard(self.bind(leaf, claim_text, column.type_text)) if column else Shard()
+
+    def alias(self, stem: str) -> str:
+        """A name that nothing else in the statement has."""
+        self._aliases += 1
+        return f"{alias_stem(stem)}_{self._aliases}"
+
+    def hand_on(self, text: ColumnElement[Any]) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+        """A text from one statement to a later one, inside the database: an expression that the earlier one must
+        select, and the text as the later one reads it."""
+        self._handed_on += 1
+        name = constant(f"{HANDED_ON}{self._handed_on}")
+        # Not the text itself, which would be sent to us for nothing.
+        kept = builtin.octet_length(builtin.set_config(name, text, literal_column("true")))
+        return kept, builtin.current_setting(name)

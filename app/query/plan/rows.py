@@ -1,0 +1,190 @@
+"""The rows that expressions stand on: of a relation under a name, or of a common table expression."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, Protocol, cast
+
+from sqlalchemy import ColumnElement, FromClause, Select, TableClause, false, literal_column, true
+from sqlalchemy.sql.functions import Function
+from sqlalchemy.sql.selectable import Alias
+
+from app.database.identifiers import quoted
+from app.graphql.schema.relations import ApiRelation
+from app.query.plan.distribution import Shard
+from app.query.sql.compiled_constructs import InPlace, RowColumn, RowColumns
+from app.query.sql.constructs import cast_to
+
+
+class Rows(Protocol):
+    """A FROM element whose rows belong to one relation."""
+
+    @property
+    def relation(self) -> ApiRelation: ...
+
+    @property
+    def element(self) -> FromClause: ...
+
+    @property
+    def shard(self) -> Shard: ...
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        """The column of that SQL name in the current row."""
+        ...
+
+    def whole(self) -> ColumnElement[Any]:
+        """The current row as a value of the relation's row type."""
+        ...
+
+
+class _Joined(NamedTuple):
+    """What is joined to rows, and the rows or the value that it ``gives``."""
+
+    element: FromClause
+    condition: ColumnElement[Any]
+    gives: Any
+
+
+class TableRows:
+    """The rows of the relation itself, or of a function that returns such rows, under a name. ``is_optional`` says that
+    they are joined to ``others``, which may have none of them. ``shard_of`` makes the shard of related rows."""
+
+    def __init__(
+        self,
+        relation: ApiRelation,
+        element: TableClause | Alias[Any],
+        shard: Shard,
+        shard_of: Callable[[ApiRelation], Shard],
+        *,
+        others: TableRows | None = None,
+        is_optional: bool = False,
+    ) -> None:
+        self.relation = relation
+        self.element = element
+        self.shard = shard
+        self.is_optional = is_optional
+        self._shard_of = shard_of
+        self._names: _Names = _Names(element.name) if others is None else others._names
+        # What is joined to them is joined after them, so that it is there where they are not.
+        self._joins: dict[Hashable, _Joined] = others._joins if others is not None and is_optional else {}
+        self._columns = RowColumns(self.element)
+
+    @property
+    def source(self) -> FromClause:
+        """The rows with what was joined to them."""
+        source: FromClause = self.element
+        for each in self._joins.values():
+            source = source.outerjoin(each.element, each.condition)
+        return source
+
+    def joined_rows(
+        self, key: Hashable, relation: ApiRelation, linked: Callable[[TableRows], ColumnElement[Any]]
+    ) -> TableRows:
+        """Rows of a relation that are joined to these under ``key``, at most one to each: one that is ``linked``."""
+        place = self.element.name, key
+        if place not in self._joins:
+            rows = self._beside(relation, is_optional=True)
+            self._joins[place] = _Joined(rows.element, linked(rows), rows)
+        return cast(TableRows, self._joins[place].gives)
+
+    def joined_value(self, key: Hashable, query: Callable[[], Select[Any]]) -> ColumnElement[Any]:
+        """The one value that a query gives for each of these rows, which it stands in, joined to them under ``key``."""
+        place = self.element.name, key
+        if place not in self._joins:
+            made = query().correlate(self.element).lateral(self._names.another())
+            (value,) = made.c
+            self._joins[place] = _Joined(made, true(), value)
+        return cast(ColumnElement[Any], self._joins[place].gives)
+
+    def related(self, relation: ApiRelation) -> TableRows:
+        """A relation under a name of its own, beside these rows."""
+        return self._beside(relation, is_optional=False)
+
+    def _beside(self, relation: ApiRelation, *, is_optional: bool) -> TableRows:
+        alias = cast(Alias[Any], relation.table.alias(self._names.another()))
+        shard = self._shard_of(relation)
+        return TableRows(relation, alias, shard, self._shard_of, others=self, is_optional=is_optional)
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        return self._columns[name]
+
+    def whole(self) -> ColumnElement[Any]:
+        return cast_to(self._row(), row_type(self.relation))
+
+    def is_not_empty(self) -> ColumnElement[Any]:
+        """That the row has at least one value that is not null."""
+        # NOT (row IS NULL): other than row IS NOT NULL, which asks for every value not to be null.
+        return self._row().is_(None).is_(false())
+
+    def _row(self) -> ColumnElement[Any]:
+        return Function("ROW", literal_column(f"{quoted(self.element.name)}.*"))
+
+
+class _Names:
+    """Names beside that of some rows that nothing else in the statement has: no other ends with a letter and digits."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._numbers = itertools.count(1)
+
+    def another(self) -> str:
+        return f"{self._origin}_r{next(self._numbers)}"
+
+
+class NamedRows:
+    """Rows that a common table expression will provide, or a query that stands in its place; its columns are known when
+    the walk is done."""
+
+    def __init__(self, relation: ApiRelation, name: str) -> None:
+        self.relation = relation
+        self.element = InPlace(name)
+        self.shard = Shard()
+        self._columns = RowColumns(self.element)
+        self._computed: dict[Callable[[TableRows], ColumnElement[Any]], str] = {}
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        return self._columns[name]
+
+    @property
+    def name(self) -> str:
+        return self.element.name
+
+    def added_column(self, name: str) -> ColumnElement[Any]:
+        """A column that the expression adds to those of the relation."""
+        return RowColumn(name, self.element)
+
+    def computed(self, name: str, value: Callable[[TableRows], ColumnElement[Any]]) -> ColumnElement[Any]:
+        """A column that the expression adds: ``value`` of the rows that it is made of, called ``name`` or like it."""
+        if value not in self._computed:
+            free, number = self.free_name(name), 1
+            while free in self._computed.values():
+                number += 1
+                free = self.free_name(f"{name}_{number}")
+            self._computed[value] = free
+        return self.added_column(self._computed[value])
+
+    def whole(self) -> ColumnElement[Any]:
+        return self.computed("row", TableRows.whole)
+
+    def free_name(self, name: str) -> str:
+        """``name``, or something like it that no column of the relation is called."""
+        while name in self.relation.column_names:
+            name = f"{name}_"
+        return name
+
+    def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
+        """The requested columns of ``source``, whose rows these are; never empty."""
+        return [value.label(name) for value, name in self.values_of(source)]
+
+    def values_of(self, source: Rows) -> list[tuple[ColumnElement[Any], str]]:
+        """The same as values, each with its name."""
+        self.shard.follow(source.shard)
+        columns = [(source.column(name), name) for name in self._columns]
+        columns.extend((value(cast(TableRows, source)), name) for value, name in self._computed.items())
+        return columns or [(literal_column("1"), self.free_name("one"))]
+
+
+def row_type(relation: ApiRelation) -> str:
+    """The name of a relation's row type, ready for a CAST."""
+    return f"{quoted(relation.relation.schema)}.{quoted(relation.relation.name)}"

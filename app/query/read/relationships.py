@@ -1,0 +1,100 @@
+"""Relationships: how rows of one relation belong to rows of another, as plugins contribute them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, select
+
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.relations import ApiRelation
+from app.query.filter.conditions import narrowed
+from app.query.plan.distribution import OnOneNode
+from app.query.plan.rows import Rows, TableRows
+from app.query.read.relationship_names import is_unique
+from app.query.sql.comparison import compared
+
+
+@dataclass(frozen=True)
+class Relationship:
+    """One way of a key: the field ``name`` on ``source`` leads to ``target``; ``pairs`` of their columns are
+    equal by ``operators``. ``refers``: the rows of the source hold the key, else those of the target. ``deprecated``
+    says what to use instead."""
+
+    name: str
+    source: ApiRelation
+    target: ApiRelation
+    pairs: tuple[tuple[str, str], ...]
+    operators: tuple[str, ...]
+    to_many: bool
+    required: bool = False
+    refers: bool = True
+    deprecated: str | None = None
+
+    @property
+    def leads_to_one(self) -> bool:
+        """Whether a unique index guarantees that at most one row of the target belongs to a row of the source."""
+        return is_unique(self.target.relation, tuple(target for _, target in self.pairs), at_once=True)
+
+    def linked(self, outer: Rows, rows: Rows) -> list[ColumnElement[Any]]:
+        """The conditions that a target's row belongs to the source's row ``outer``, which the statement has already."""
+        return self._linked(outer, rows, known=outer, new=rows)
+
+    def linked_to(self, outer: Rows, rows: Rows) -> list[ColumnElement[Any]]:
+        """The same where it is the target's row ``outer`` that the statement has already."""
+        return self._linked(rows, outer, known=outer, new=rows)
+
+    def _linked(self, source: Rows, target: Rows, *, known: Rows, new: Rows) -> list[ColumnElement[Any]]:
+        conditions = [
+            compared(target.column(to), operator, source.column(from_))
+            for (from_, to), operator in zip(self.pairs, self.operators, strict=True)
+        ]
+        place = self._place_of_distribution()
+        if place is None:
+            return narrowed(new, conditions)
+        from_, to = self.pairs[place]
+        new.shard.follow(known.shard)
+        shard = known.shard if new.shard.claimed is None else new.shard
+        conditions[place] = OnOneNode(conditions[place], new.column(to if new is target else from_), shard)
+        return conditions
+
+    def _place_of_distribution(self) -> int | None:
+        """Which of the pairs are the columns by which both relations are spread over nodes, if they are so alike."""
+        source, target = self.source.distribution, self.target.distribution
+        if source is None or target is None or source.group != target.group:
+            return None
+        pair = source.column, target.column
+        return self.pairs.index(pair) if pair in self.pairs else None
+
+    def query(self, outer: Rows, rows: TableRows, *columns: ColumnElement[Any]) -> Select[Any]:
+        """A query for ``columns`` over those of the target's ``rows`` that belong to the source's row ``outer``."""
+        query = select(*columns).select_from(rows.element).where(*self.linked(outer, rows))
+        return query.correlate(outer.element)
+
+
+def relationships_of(api: ApiSchema, relation: ApiRelation) -> Sequence[Relationship]:
+    """The relationships of a relation's rows, in the order of their fields."""
+    return api.shared("relationships", lambda: _contributed(api)).get(relation.relation.oid, ())
+
+
+def relationships_to(api: ApiSchema, relation: ApiRelation) -> Sequence[Relationship]:
+    """The relationships that lead to a relation's rows."""
+    return api.shared("relationships by target", lambda: _by_target(api)).get(relation.relation.oid, ())
+
+
+def _by_target(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
+    found: dict[int, list[Relationship]] = {}
+    for source in api.rows_by_oid.values():
+        for each in relationships_of(api, source):
+            found.setdefault(each.target.relation.oid, []).append(each)
+    return found
+
+
+def _contributed(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
+    merged: dict[int, list[Relationship]] = {}
+    for contribution in api.hooks.relationships(api=api):
+        for oid, relationships in contribution.items():
+            merged.setdefault(oid, []).extend(relationships)
+    return merged

@@ -1,0 +1,216 @@
+"""What insert, update and delete share: the affected rows as the scope of the response's fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from graphql import (
+    FieldNode,
+    GraphQLArgument,
+    GraphQLDefaultInput,
+    GraphQLField,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+)
+from sqlalchemy import CTE, ColumnElement, Select, case, select, union_all
+from sqlalchemy.sql.dml import UpdateBase
+
+from app.errors import RequestError
+from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import unknown_field_in
+from app.graphql.schema.relations import ApiRelation
+from app.graphql.values.values import Leaf
+from app.query.plan.planning import Planning
+from app.query.plan.rows import NamedRows, Rows
+from app.query.plan.walk import Field
+from app.query.read.keys import only
+from app.query.sql.constructs import as_text, cast_to, constant, fail_with, one_row, row_count
+from app.query.sql.json_texts import json_list, json_object
+from app.query.sql.texts import integer_text
+
+AT_MOST = 1
+"""The most rows that an update or delete may affect unless the request says otherwise."""
+
+AT_MOST_HINT = 'Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".'
+
+
+@dataclass(frozen=True)
+class Undoing:
+    """Why a change is undone as a whole: ``when`` is a condition on all the rows that it affects, ``because`` a text
+    that is known only then, ``hint`` what the client can do."""
+
+    when: ColumnElement[Any]
+    message: str
+    because: ColumnElement[Any]
+    hint: str | None = None
+
+    def instead_of(self, response: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The response, or the failure."""
+        return case((self.when, fail_with(self.message, self.because, self.hint)), else_=response)
+
+
+AFTERWARDS = "afterwards"
+"""The extension of a field of a response that is answered by a statement of its own, which runs in the same transaction
+and sees the change: a function of the scope that tells whether that is so."""
+
+
+class Affected:
+    """The scope of a response: the ``rows`` that a statement changed, at most so many, unless it is refused. ``order``
+    is theirs, where it is not the one in which the statement returns them. ``read_again`` makes the json array of
+    them as they are after all statements, where the one that changes them does not see what becomes of them."""
+
+    def __init__(
+        self,
+        rows: NamedRows,
+        most: int | Leaf,
+        refusal: Undoing | None = None,
+        order: ColumnElement[Any] | None = None,
+    ) -> None:
+        self.rows = rows
+        self.most = most
+        self.refusal = refusal
+        self.order = order
+        self.handed_on: list[ColumnElement[Any]] = []
+        self.read_again: Callable[[Field], ColumnElement[Any]] | None = None
+
+    def hand_on(self, planning: Planning, text: ColumnElement[Any]) -> ColumnElement[Any]:
+        """A text made of all the rows, as the fields that are answered afterwards read it."""
+        kept, read = planning.hand_on(text)
+        self.handed_on.append(kept)
+        return read
+
+
+def response_type(
+    api: ApiSchema, relation: ApiRelation, verb: str, others: Mapping[str, GraphQLField] | None = None
+) -> GraphQLObjectType:
+    """The response of a mutation called ``verb`` (Insert, Update, Delete): how many rows it affected, and which, and
+    what ``others`` tell."""
+    records = GraphQLNonNull(GraphQLList(GraphQLNonNull(api.object_type(relation))))
+    fields = {
+        "affectedCount": GraphQLField(
+            GraphQLNonNull(GraphQLInt), resolve=_count, description="How many rows were affected"
+        ),
+        "records": GraphQLField(
+            records,
+            resolve=_records,
+            description="The affected rows",
+            extensions={AFTERWARDS: lambda affected: affected.read_again is not None},
+        ),
+    }
+    fields |= {name: each for name, each in (others or {}).items() if name not in fields}
+    return api.named(
+        f"{relation.type_name}{verb}Response",
+        lambda name: GraphQLObjectType(name, fields, extensions=unknown_field_in(verb.lower())),
+    )
+
+
+def _count(field: Field, affected: Affected) -> ColumnElement[Any]:
+    return row_count()
+
+
+def _records(field: Field, affected: Affected) -> ColumnElement[Any]:
+    if affected.read_again is not None:
+        return affected.read_again(field)
+    with field.planning.nodes.each_of(affected.most):
+        record = field.json(affected.rows)
+    return json_list(record, order=() if affected.order is None else (affected.order,))
+
+
+def answer(
+    field: Field, statement: Callable[[], tuple[Sequence[UpdateBase], Rows]], affected: Affected
+) -> ColumnElement[Any]:
+    """The response's selected fields as one json object, from what ``statement`` changes: it makes the data-modifying
+    statements, usually one, and the rows that they work on."""
+    type_ = cast(GraphQLObjectType, field.type)
+    members = field.walk.members(type_, field.nodes, affected)
+    later = {key for key, nodes in field.walk.collect(type_, field.nodes).items() if _is_later(type_, nodes, affected)}
+    response = json_object([(key, expression) for key, expression in members if key not in later])
+    if affected.refusal is not None:
+        response = affected.refusal.instead_of(response)
+    changed = _changed(field, *statement(), affected.rows)
+
+    def query(*columns: ColumnElement[Any]) -> Select[Any]:
+        return one_row(select(*columns).select_from(affected.rows.element)).add_cte(changed)
+
+    if not later and not affected.handed_on:
+        return query(response).scalar_subquery()
+    kept, read = field.planning.hand_on(response)
+    field.planning.earlier.append(query(kept, *affected.handed_on))
+    earlier = cast_to(read, "json")
+    return json_object(
+        [(key, expression if key in later else earlier.op("->")(constant(key))) for key, expression in members]
+    )
+
+
+def _changed(field: Field, changing: Sequence[UpdateBase], changing_rows: Rows, rows: NamedRows) -> CTE:
+    """What statements return for ``rows``, under their name."""
+    returning = [each.returning(*rows.provided_by(changing_rows)) for each in changing]
+    if len(returning) == 1:
+        return returning[0].cte(rows.name)
+    parts = [each.cte(field.planning.alias(rows.relation.relation.name)) for each in returning]
+    return union_all(*(select(each) for each in parts)).cte(rows.name)
+
+
+def _is_later(type_: GraphQLObjectType, nodes: Sequence[FieldNode], affected: Affected) -> bool:
+    made = type_.fields.get(nodes[0].name.value)
+    asks = made.extensions.get(AFTERWARDS) if made else None
+    return asks is not None and asks(affected)
+
+
+def changed_row(
+    field: Field, relation: ApiRelation, key: Sequence[str], statement: Callable[[], tuple[UpdateBase, Rows]]
+) -> ColumnElement[Any]:
+    """The one row that ``statement`` finds by a key of these columns and changes, null where there is none."""
+    affected = field.planning.named_rows(relation, "affected")
+    with field.planning.nodes.each_of(1):
+        row = only(affected, key, field.json(affected))
+    changing, changing_rows = statement()
+    changed = changing.returning(*affected.provided_by(changing_rows)).cte(affected.name)
+    return select(row).select_from(affected.element).add_cte(changed).scalar_subquery()
+
+
+def at_most_argument() -> GraphQLArgument:
+    """The argument of updates and deletes that says how many rows they may affect."""
+    return GraphQLArgument(
+        GraphQLNonNull(GraphQLInt),
+        default=GraphQLDefaultInput(AT_MOST),
+        description="The most rows that may be affected; more are an error, and nothing is changed",
+        extensions={"takes_null": True},
+    )
+
+
+def affected_at_most(field: Field, relation: ApiRelation, verb: str) -> Affected:
+    """What the mutation called ``verb`` affects: as many rows as its argument ``atMost`` says."""
+    leaf: Leaf | None = field.arguments.get("atMost")
+    too_many = row_count() > _at_most(field)
+    refusal = Undoing(too_many, f"{verb} impacts too many records", as_text(row_count()), AT_MOST_HINT)
+    return Affected(field.planning.named_rows(relation, "affected"), AT_MOST if leaf is None else leaf, refusal)
+
+
+def _at_most(field: Field) -> ColumnElement[Any]:
+    """The argument ``atMost``, 1 without it.
+
+    Without validation 1 also where the argument is null or no integer, as pg_graphql has it.
+    """
+    validates = field.api.dialect.validates
+    leaf: Leaf | None = field.arguments.get("atMost")
+    if leaf is not None:
+        return field.planning.bind(leaf, _at_most_text if validates else _readable_at_most_text, "bigint")
+    if validates and "atMost" in field.arguments:
+        raise RequestError("Invalid input for NonNull type", hint=AT_MOST_HINT)
+    return cast_to(constant(str(AT_MOST)), "bigint")
+
+
+def _readable_at_most_text(value: Any) -> str | None:
+    return _at_most_text(value if isinstance(value, int) and not isinstance(value, bool) else AT_MOST)
+
+
+def _at_most_text(value: Any) -> str | None:
+    text = integer_text(value)
+    if text is not None and text.startswith("-"):
+        raise RequestError("`atMost` must be an unsigned integer", code="BAD_USER_INPUT", hint=AT_MOST_HINT)
+    return text

@@ -1,0 +1,265 @@
+"""What an insert is given and what it made: its objects as SQL, and the scope of its response."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from graphql import GraphQLInputObjectType
+from sqlalchemy import ColumnClause, ColumnElement, FromClause, literal_column, select, values
+from sqlalchemy import column as sql_column
+from sqlalchemy.dialects.postgresql import Insert
+
+from app.errors import OverLimit, RequestError
+from app.graphql.schema.relations import ApiColumn, ApiRelation
+from app.graphql.values.values import Leaf, shape_of
+from app.query.plan.rows import NamedRows
+from app.query.plan.walk import Field
+from app.query.sql.constructs import unnest
+from app.query.write.assignments import assigned
+from app.query.write.changes import Affected
+from app.query.write.new_rows import columns_of, has_default, is_required, lead_on, links_of, missing_member
+from app.query.write.unnesting import array_for, unnested
+
+NewRow = Mapping[str, Leaf | None]
+
+Columns = Mapping[str, ApiColumn]
+"""The columns that an insert can set, by member of the input object."""
+
+Alter = Callable[[Field, Insert, Any], Insert]
+"""Turns the INSERT statement and the value of an argument of an insert into the statement that is run. It is the
+extension ``alter`` of the GraphQLArgument."""
+
+MAX_SINGLE_VALUES = 10_000
+"""Planning an insert of this many values takes half a second if each is a parameter of its own."""
+
+
+class Objects(Protocol):
+    """The objects that an insert is given, as fields of its response ask for them. ``arguments`` are the insert's
+    others."""
+
+    @property
+    def arguments(self) -> Mapping[str, Any]: ...
+
+    @property
+    def number(self) -> int | Leaf:
+        """How many they are, or the list of them."""
+        ...
+
+    def gives(self, column: ApiColumn) -> bool:
+        """Whether all of them have a value for the column."""
+        ...
+
+    def rows(self, columns: Columns, position: str) -> FromClause:
+        """Their values for ``columns``, to all of which they give one, under these names and ready for a cast to the
+        column's type; and the place of each object among them as ``position``."""
+        ...
+
+
+class PlainObjects(Objects, Protocol):
+    """Objects none of which leads to related rows."""
+
+    def insert(self) -> InsertOfObjects:
+        """The statement that inserts them."""
+        ...
+
+
+class InsertOfObjects(Insert):
+    """An INSERT that knows which columns its objects give a value: ``given`` are those that any of them does, and
+    ``uneven`` the objects, if some of them lack values that others have and their columns get defaults then."""
+
+    inherit_cache = False
+    given: frozenset[str] = frozenset()
+    uneven: UnevenObjects | None = None
+
+
+class UnevenObjects(Protocol):
+    """Objects of which some may give a column a value, and others leave it to its default."""
+
+    def gives(self, column: ApiColumn) -> bool:
+        """Whether all of them give it one, if only null."""
+        ...
+
+    def rows_and_whether(self, columns: Columns, column: ApiColumn) -> FromClause:
+        """Of the objects that have values for all of ``columns``: these, under the columns' names and ready for a cast
+        to their types, and as ``given`` whether they give one to ``column``."""
+        ...
+
+
+class Inserted(Affected):
+    """The scope of an insert's response: the rows that it made, and the ``objects`` that it was given."""
+
+    def __init__(self, rows: NamedRows, objects: Objects) -> None:
+        super().__init__(rows, objects.number)
+        self.objects = objects
+
+
+def objects_of(field: Field, relation: ApiRelation, type_: GraphQLInputObjectType) -> PlainObjects:
+    """The argument ``objects`` of an insert, whose type is ``type_``, none of which leads to related rows."""
+    members = type_.fields
+    columns: Columns = columns_of(members)
+    required = frozenset(name for name, each in members.items() if is_required(each))
+    variable = field.variable("objects")
+    if variable is not None:
+        defaulted = frozenset(name for name, each in members.items() if has_default(each))
+        shape = BulkShape(relation, defaulted, required, frozenset(links_of(members)))
+        names = shape.members(variable.steer(shape))
+        if names and columns.keys() >= set(names):
+            given = {name: column for name, column in columns.items() if name in names}
+            return _OfVariable(field, relation, given, variable, field.arguments_without("objects"))
+    objects: Sequence[NewRow] | None = field.arguments["objects"]
+    if not objects:
+        raise RequestError("At least one record must be provided to objects", code="BAD_USER_INPUT")
+    missing = next((name for each in objects for name in required if each.get(name) is None), None)
+    if missing is not None:
+        raise missing_member(type_.name, members, missing)
+    # Links lead nowhere here.
+    objects = [{name: value for name, value in each.items() if name in columns} for each in objects]
+    return _OneByOne(field, relation, columns, objects, field.arguments)
+
+
+@dataclass(frozen=True)
+class BulkShape:
+    """How ``objects``, if it is one variable, steers the plan: only by its members, if the rest does not matter.
+
+    That is the case if there are several objects, all have the ``required`` members, and members that only some of them
+    have are not ``defaulted``. Objects that lead on by ``links`` are not its business.
+    """
+
+    relation: ApiRelation
+    defaulted: frozenset[str]
+    required: frozenset[str]
+    links: frozenset[str]
+
+    def __call__(self, value: Any) -> Hashable:
+        if lead_on(self.links, value):
+            return None
+        members = self.members(value)
+        return shape_of(value) if members is None else ("bulk", members)
+
+    def members(self, value: Any) -> tuple[str, ...] | None:
+        """The names of all members in any of the objects; None if the objects must be read one by one."""
+        if not isinstance(value, list) or len(value) < 2 or not all(isinstance(each, dict) for each in value):
+            return None
+        if any(each.get(name) is None for name in self.required for each in value):
+            return None
+        members = frozenset().union(*value)
+        if sum(map(len, value)) < len(members) * len(value) and self.defaulted & members:
+            in_all = members.intersection(*value)
+            if not self.defaulted.isdisjoint(members - in_all):
+                return None
+        return tuple(sorted(members)) or None
+
+
+@dataclass(frozen=True)
+class _OneByOne:
+    """Objects that are read one by one, each value a parameter of its own: objects with any members."""
+
+    field: Field
+    relation: ApiRelation
+    columns: Columns
+    objects: Sequence[NewRow]
+    arguments: Mapping[str, Any]
+
+    @property
+    def number(self) -> int:
+        return len(self.objects)
+
+    def insert(self) -> InsertOfObjects:
+        named = {name for each in self.objects for name in each}
+        # For several rows of defaults only, PostgreSQL needs at least one column.
+        members = [name for name in self.columns if name in named] or [next(iter(self.columns))]
+        if len(self.objects) * len(members) > MAX_SINGLE_VALUES:
+            message = f"The objects have different keys and more than {MAX_SINGLE_VALUES} values"
+            raise OverLimit(message, hint="Give all objects the same keys, or send fewer at once.")
+        default: ColumnElement[Any] = literal_column("DEFAULT")
+        rows = [
+            {
+                self.columns[name].name: self._value(self.columns[name], record[name]) if name in record else default
+                for name in members
+            }
+            for record in self.objects
+        ]
+        inserting = InsertOfObjects(self.relation.table).values(rows)
+        inserting.given = frozenset(each.name for each in self.columns.values() if any(self._gives(each)))
+        inserting.uneven = self
+        return inserting
+
+    def _gives(self, column: ApiColumn) -> list[bool]:
+        """Whether each of them has a value for the column."""
+        members = (self._member(column, record) for record in self.objects)
+        return [
+            member is not None and record[member] is not None
+            for member, record in zip(members, self.objects, strict=True)
+        ]
+
+    def rows_and_whether(self, columns: Columns, column: ApiColumn) -> FromClause:
+        complete = [all(each) for each in zip(*map(self._gives, columns.values()), strict=True)]
+        data = [
+            (*self._values(record, columns), literal_column("true" if given else "false"))
+            for record, given, has_all in zip(self.objects, self._gives(column), complete, strict=True)
+            if has_all
+        ]
+        names: Iterable[ColumnClause[Any]] = (sql_column(name) for name in (*columns, "given"))
+        return values(*names, name=self.field.planning.alias("objects")).data(data)
+
+    def _value(self, column: ApiColumn, value: Leaf | None) -> ColumnElement[Any]:
+        return assigned(self.field, column, value)
+
+    def _values(self, record: NewRow, columns: Columns) -> list[ColumnElement[Any]]:
+        return [self._value(each, record[self._member(each, record) or ""]) for each in columns.values()]
+
+    def gives(self, column: ApiColumn) -> bool:
+        return all(self._member(column, record) is not None for record in self.objects)
+
+    def _member(self, column: ApiColumn, record: NewRow) -> str | None:
+        return next((name for name in record if self.columns[name].name == column.name), None)
+
+    def rows(self, columns: Columns, position: str) -> FromClause:
+        data = [
+            (literal_column(str(place)), *self._values(record, columns))
+            for place, record in enumerate(self.objects, start=1)
+        ]
+        names: Iterable[ColumnClause[Any]] = (sql_column(name) for name in (position, *columns))
+        return values(*names, name=self.field.planning.alias("objects")).data(data)
+
+
+@dataclass(frozen=True)
+class _OfVariable:
+    """Objects that are one variable and have the same members. Each column is one parameter, an array: one statement
+    for any number of objects, whose values do not become part of the plan.
+
+    With 100 rows of five columns the database takes three quarters of the time that it takes for VALUES (measured).
+    """
+
+    field: Field
+    relation: ApiRelation
+    columns: Columns
+    objects: Leaf
+    arguments: Mapping[str, Any]
+
+    @property
+    def number(self) -> Leaf:
+        return self.objects
+
+    def insert(self) -> InsertOfObjects:
+        names = [each.name for each in self.columns.values()]
+        rows = unnest(*(self._array(name) for name in self.columns)).table_valued(*names)
+        rows = rows.render_derived(name=self.field.planning.alias("objects"))
+        given = [unnested(self.field, each, rows.c[each.name]) for each in self.columns.values()]
+        inserting = InsertOfObjects(self.relation.table).from_select(names, select(*given))
+        inserting.given = frozenset(names)
+        return inserting
+
+    def _array(self, member: str) -> ColumnElement[Any]:
+        return array_for(self.field, self.columns[member], self.objects.of_each(member))
+
+    def gives(self, column: ApiColumn) -> bool:
+        return any(each.name == column.name for each in self.columns.values())
+
+    def rows(self, columns: Columns, position: str) -> FromClause:
+        members = {each.name: member for member, each in self.columns.items()}
+        arrays = (self._array(members[each.name]) for each in columns.values())
+        rows = unnest(*arrays).table_valued(*columns, with_ordinality=position)
+        return rows.render_derived(name=self.field.planning.alias("objects"))

@@ -1,0 +1,195 @@
+"""The statements of a nested insert: they write the rows of one tree of objects, in the order in which their keys flow.
+
+Each batch of objects is one statement of the flight. It hands on the keys of its rows inside the database, so that
+policies and triggers of a later statement see the rows of the earlier ones; within one statement they would not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from graphql import GraphQLArgument
+from sqlalchemy import ColumnElement, FromClause, exists, func, literal_column, not_, select, update
+from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by
+
+from app.errors import RequestError
+from app.graphql.schema.relations import ApiRelation
+from app.graphql.values.coercion import coerce
+from app.graphql.values.values import Source
+from app.query.filter.conditions import narrowed
+from app.query.plan.rows import TableRows
+from app.query.sql.constructs import as_text, builtin, constant, row_count
+from app.query.sql.json_texts import json_text
+from app.query.write.arbiters import Arbiter
+from app.query.write.changes import Undoing
+from app.query.write.inserting import InsertOfObjects
+from app.query.write.nested.conflicts import arbiter_of, given_keys
+from app.query.write.nested.objects import ObjectPlace
+from app.query.write.nested.rows import Kept, NestedRows
+from app.query.write.nested.values import Batch, link_at, type_at
+from app.query.write.new_rows import HINT, columns_of
+
+Arguments = Mapping[str, GraphQLArgument]
+
+
+class NestedWriting:
+    """Plans the statements for rows below those of the root. ``given_arguments`` are the arguments that nested objects
+    of a batch have."""
+
+    def __init__(self, rows: NestedRows, given_arguments: Callable[[Batch], Mapping[str, Any]]) -> None:
+        self._rows = rows
+        self._field = rows.field
+        self._planning = rows.planning
+        self._given_arguments = given_arguments
+
+    def write_referred(self, place: ObjectPlace) -> None:
+        """Write, or find, the rows whose keys the rows of a place hold."""
+        for name, link in self._rows.links_below(place):
+            if link.refers:
+                self._write((*place, name))
+
+    def write_referring(self, place: ObjectPlace) -> None:
+        """Write the rows that hold the keys of those of a place, then give these keys to others."""
+        for name, link in self._rows.links_below(place):
+            if not link.refers:
+                self._write((*place, name))
+
+    def _write(self, place: ObjectPlace) -> None:
+        self.write_referred(place)
+        self._rows.kept[place] = []
+        batches = self._rows.batches(place)
+        for batch in (each for each in batches if each.sort.key is None):
+            self._write_rows(batch)
+        connecting = [each for each in batches if each.sort.key is not None]
+        for number, batch in enumerate(connecting):
+            self._connect(batch, connecting[:number])
+        self.write_referring(place)
+
+    def _write_rows(self, batch: Batch) -> None:
+        relation, names = self._rows.relation_at(batch.place), self._rows.handed_on_at(batch.place)
+        arguments: Arguments = self._field.api.contributed(self._field.api.hooks.insert_arguments.name, relation)
+        altering = self._altering(batch, arguments)
+        inserting = self.insert(batch, arguments, altering)
+        returning = [relation.table.c[each] for each in names] if names and not altering else [_one()]
+        rows = inserting.returning(*returning).cte(self._planning.alias(relation.relation.name))
+        if not names or altering:
+            self._planning.earlier.append(select(row_count()).select_from(rows))
+            if names:
+                self._find(batch, arbiter_of(self._field.api, arguments, altering))
+            return
+        positions = self._rows.positions(batch)
+        kept, read = self._planning.hand_on(texts_of([rows.c[each] for each in names]))
+        response = left_out(relation, positions).instead_of(json_text(kept))
+        self._planning.earlier.append(select(response).select_from(rows))
+        self._rows.kept[batch.place].append(Kept(read, (batch,)))
+
+    def _altering(self, batch: Batch, arguments: Arguments) -> dict[str, Any]:
+        """The arguments of a batch's objects. All of their values are part of the plan's key."""
+        given, read = self._given_arguments(batch), self._field.walk.variables
+        return {name: coerce(arguments[name].type, Source(None, constant=each), read) for name, each in given.items()}
+
+    def insert(self, batch: Batch, arguments: Arguments, altering: Mapping[str, Any]) -> Insert:
+        """The INSERT of a batch's rows, altered by the values of arguments."""
+        inserting = self._plain_insert(batch)
+        for name, value in altering.items():
+            inserting = arguments[name].extensions["alter"](self._field, inserting, value)
+        return inserting
+
+    def _plain_insert(self, batch: Batch) -> Insert:
+        table = self._rows.relation_at(batch.place).table
+        if batch.number is not None:
+            # SELECT has no DEFAULT, and rows of defaults only need at least one column.
+            column, *_ = columns_of(type_at(self._rows.type_, batch.place).fields).values()
+            return InsertOfObjects(table).values([{column.name: literal_column("DEFAULT")}] * batch.number)
+        new = self._rows.proposed(batch)
+        query = select(*new.values.values()).select_from(*new.elements).where(*new.conditions).order_by(new.position)
+        inserting = InsertOfObjects(table).from_select(list(new.values), query)
+        inserting.given = frozenset(new.values)
+        return inserting
+
+    def find_root(self, arbiter: Arbiter | None) -> None:
+        """Find the rows of the root after their INSERT."""
+        self._rows.kept[()] = []
+        for batch in self._rows.batches(()):
+            self._find(batch, arbiter)
+
+    def _find(self, batch: Batch, arbiter: Arbiter | None) -> None:
+        """The rows of a batch after its INSERT: its own, and those that were in the way."""
+        relation = self._rows.relation_at(batch.place)
+        given = given_keys(self._rows, [batch], arbiter)
+        if given is None:
+            message = f"onConflict of {relation.type_name} needs a constraint of plain columns that every object gives"
+            raise RequestError(message, code="BAD_USER_INPUT", hint=HINT)
+        rows = self._planning.rows_of(relation)
+        self._hand_on_found(batch, rows, given.element, given.same(rows), given.position)
+
+    def _hand_on_found(
+        self,
+        batch: Batch,
+        rows: TableRows,
+        given: FromClause,
+        same: Sequence[ColumnElement[Any]],
+        position: ColumnElement[Any],
+    ) -> None:
+        positions = self._rows.positions(batch)
+        key = builtin.json_build_array(*(as_text(rows.column(each)) for each in self._rows.handed_on_at(batch.place)))
+        text = as_text(func.coalesce(builtin.json_agg(aggregate_order_by(key, position)), constant("[]")))
+        kept, read = self._planning.hand_on(text)
+        response = _not_found(rows.relation, positions).instead_of(json_text(kept))
+        self._planning.earlier.append(select(response).select_from(rows.element, given).where(*same))
+        self._rows.kept[batch.place].append(Kept(read, (batch,)))
+
+    def _connect(self, batch: Batch, earlier: Sequence[Batch]) -> None:
+        """Find the rows that a batch of keys names, or give them the keys of their owners, if none of the ``earlier``
+        batches of the place, whose keys have other members, has done that."""
+        link = link_at(self._rows.type_, batch.place)
+        rows = self._planning.rows_of(link.relationship.target)
+        given, same = self._rows.named(batch, rows)
+        same = narrowed(rows, same)
+        if link.refers:
+            self._hand_on_found(batch, rows, given, same, given.c.position)
+            return
+        owners = batch.place[:-1]
+        keys = self._rows.keys(owners)
+        new = {
+            target: self._rows.held(keys, owners, source, self._rows.type_text(link.relationship.target, target))
+            for source, target in link.relationship.pairs
+        }
+        same = [*same, keys.joined, keys.position.op("=")(given.c.owner)]
+        same += (not_(self._is_named(each, rows)) for each in earlier)
+        changed = update(rows.element).values(new).where(*same).returning(_one())
+        changed_rows = changed.cte(self._planning.alias(rows.relation.relation.name))
+        done = _not_found(rows.relation, self._rows.positions(batch)).instead_of(json_text(row_count()))
+        self._planning.earlier.append(select(done).select_from(changed_rows))
+
+    def _is_named(self, batch: Batch, rows: TableRows) -> ColumnElement[bool]:
+        given, same = self._rows.named(batch, rows)
+        return exists(select(_one()).select_from(given).where(*same).correlate(rows.element))
+
+
+def _one() -> ColumnElement[Any]:
+    return literal_column("1").label("one")
+
+
+def texts_of(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
+    """The values of columns of all rows, in the order in which a statement returned them."""
+    rows = builtin.json_agg(builtin.json_build_array(*map(as_text, columns)))
+    return as_text(func.coalesce(rows, constant("[]")))
+
+
+def left_out(relation: ApiRelation, positions: ColumnElement[Any]) -> Undoing:
+    """The error for new rows of which fewer are there than objects, though others are to belong to them."""
+    return _unless_all(f"A new row of {relation.type_name} was left out, and others are to belong to it", positions)
+
+
+def _not_found(relation: ApiRelation, positions: ColumnElement[Any]) -> Undoing:
+    return _unless_all(f"Not every row of {relation.type_name} that is to be connected was found", positions)
+
+
+def _unless_all(message: str, positions: ColumnElement[Any]) -> Undoing:
+    return Undoing(
+        row_count() != builtin.cardinality(positions),
+        message,
+        as_text(row_count()),
+    )

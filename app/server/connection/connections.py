@@ -1,0 +1,104 @@
+"""The connections of one worker: their number, and which ones have timed out."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.server.capacity import Seat
+from app.server.connection.connection import Connection, Waits
+from app.server.connection.ending import LONGEST_S
+
+# A client that did something this recently is not closed to make room for another.
+_ACTIVE_S = 1.0
+# The lowest average speed of a body. The slowest mobile networks are twenty times faster.
+_LEAST_BYTES_PER_S = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How many seconds to wait for a client, by what it has to do."""
+
+    idle: float
+    header: float
+    body: float
+    taking: float
+
+    def ends_for(self, connection: Connection) -> float:
+        """The time at which to close the connection."""
+        waits_for = connection.waits_for
+        if waits_for is Waits.REQUEST:
+            return connection.since + self.idle
+        if waits_for is Waits.HEADER:
+            return connection.since + self.header
+        if waits_for is Waits.BODY:
+            least = connection.since + self.body + connection.body_received / _LEAST_BYTES_PER_S
+            return min(connection.last_activity + self.body, least)
+        if waits_for is Waits.TAKING:
+            return connection.last_activity + self.taking
+        return connection.since + LONGEST_S
+
+
+class Connections:
+    """The open connections, shared by the worker's threads. ``seat`` shows other workers their number."""
+
+    def __init__(self, seat: Seat, patience: Patience) -> None:
+        self._seat = seat
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._open: set[Connection] = set()
+        self._turned_away: set[Connection] = set()
+        seat.connections = 0
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @property
+    def turned_away(self) -> int:
+        """The number of those that are open only until their client has read that it was turned away."""
+        return len(self._turned_away)
+
+    def __iter__(self) -> Iterator[Connection]:
+        return iter(list(self._open))
+
+    def add(self, connection: Connection, *, turned_away: bool = False) -> None:
+        with self._lock:
+            self._open.add(connection)
+            if turned_away:
+                self._turned_away.add(connection)
+            self._seat.connections = len(self._open)
+
+    def discard(self, connection: Connection) -> None:
+        with self._lock:
+            self._open.discard(connection)
+            self._turned_away.discard(connection)
+            self._seat.connections = len(self._open)
+
+    def close_late(self) -> None:
+        """Close the connections that have timed out."""
+        now = time.monotonic()
+
+        def is_late(connection: Connection) -> bool:
+            return now > self._patience.ends_for(connection)
+
+        for connection in self:
+            if is_late(connection):
+                connection.close_if(is_late)
+
+    def close_unused(self) -> None:
+        """Close the connections that wait for another request."""
+        for connection in self:
+            connection.close_if(lambda each: each.waits_for is Waits.REQUEST)
+
+    def make_room(self) -> bool:
+        """Close the connection whose client has been silent longest; whether there was one."""
+        before = time.monotonic() - _ACTIVE_S
+
+        def may_go(connection: Connection) -> bool:
+            waits = connection.waits_for in (Waits.REQUEST, Waits.HEADER, Waits.BODY)
+            return waits and connection.last_activity < before
+
+        waiting = sorted(filter(may_go, self), key=lambda connection: connection.last_activity)
+        return any(connection.close_if(may_go) for connection in waiting)

@@ -1,0 +1,108 @@
+"""Receives what a client sends: one request after the other, as its bytes arrive."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+from app.http.refusal import Refusal
+from app.server.connection.output import Output
+from app.server.connection.shared import Server
+from app.server.request.request import Request
+
+_HEADER_AT_ONCE = 16 * 1024
+_BODY_AT_ONCE = 256 * 1024
+
+
+class Receiving:
+    """``request``: the one being received or answered, None in between; ``is_ready``: it can be answered;
+    ``since``: when it, or the wait for it, began; ``last_activity``: when the client last sent something."""
+
+    __slots__ = ("_output", "_reception", "_rest", "_socket", "is_ready", "last_activity", "request", "since")
+
+    def __init__(self, server: Server, sock: socket.socket, output: Output) -> None:
+        self._reception = server.reception
+        self._socket = sock
+        self._output = output
+        self._rest = b""
+        self.request: Request | None = None
+        self.is_ready = False
+        self.since = self.last_activity = time.monotonic()
+
+    def read(self) -> bool:
+        """Receive once; False when the client has closed the connection."""
+        at_once = _HEADER_AT_ONCE if self.request is None else _BODY_AT_ONCE
+        try:
+            data = self._socket.recv(at_once)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        if not data:
+            return False
+        self.last_activity = time.monotonic()
+        self._parse(data)
+        return True
+
+    def read_rest(self) -> bool:
+        """Parse what arrived together with an earlier request; False if nothing did."""
+        if not self._rest:
+            return False
+        data, self._rest = self._rest, b""
+        self._parse(data)
+        return True
+
+    def _parse(self, data: bytes) -> None:
+        """Parse ``data`` up to the end of a request; the rest is kept until that is answered."""
+        while data:
+            request = self.request
+            if request is None:
+                request = self.request = Request(self._reception)
+                self.since = self.last_activity
+            consumed = request.received(data)
+            data = data[consumed:]
+            if request.awaits_judgement or self._is_whole(request):
+                break
+        self._rest = data
+
+    def _is_whole(self, request: Request) -> bool:
+        """Whether the request can be answered."""
+        if request.empty:
+            request.close()
+            self.request = None
+        elif request.completed:
+            self.is_ready = True
+        elif request.headers_finished and request.expect_continue:
+            request.expect_continue = False
+            self._output.add(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return self.is_ready
+
+    def break_off(self) -> bool:
+        """Take what has arrived of a body for all of it, because no more will come; False where that cannot be."""
+        if self.request is None or self.is_ready or not self.request.end_when_broken():
+            return False
+        self.is_ready = True
+        return True
+
+    def judge(self, request: Request) -> None:
+        """Decide on a request whose header awaits judgement."""
+        if request.awaits_judgement:
+            request.judge()
+        self._is_whole(request)
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Answer with ``refusal`` although the client has sent no request."""
+        request = self.request = Request(self._reception)
+        request.version, request.error = "1.1", refusal
+        self.is_ready = True
+
+    def finish(self, request: Request) -> None:
+        """Wait for another request, after ``request`` has been answered."""
+        self.request = None
+        self.is_ready = False
+        request.close()
+        self.since = self.last_activity = time.monotonic()
+
+    def close(self) -> None:
+        if self.request is not None:
+            self.request.close()

@@ -1,0 +1,122 @@
+"""What the connections of one worker have in common."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from waitress.adjustments import Adjustments
+from waitress.proxy_headers import PROXY_HEADERS, proxy_headers_middleware
+
+from app.http.admission import Admission
+from app.http.cross_origin import CrossOrigin, Headers
+from app.http.environ import FORWARDED, PASSED_ON
+from app.server.capacity import Seat
+from app.server.request.header_memory import HeaderMemory
+from app.server.request.request import Reception, Request
+from app.server.turns.loop import Loop
+
+WSGIApplication = Callable[..., Any]
+
+OPERATIONS = frozenset({"/health", "/version"})
+"""The paths for operators. They have a thread of their own, which answers while all others are busy."""
+
+
+class Server:
+    """The ``server`` of waitress's tasks: it has ``adj``, ``application`` and the address."""
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        listener: socket.socket,
+        adj: Adjustments,
+        loop: Loop,
+        seat: Seat,
+        admission: Admission,
+        cross_origin: CrossOrigin,
+    ) -> None:
+        self.adj = adj
+        self.application = _behind_proxy(application, adj)
+        self._refused: Callable[..., Headers] = getattr(application, "refused", _untold)
+        self.server_name = adj.server_name
+        self.effective_host, self.effective_port = _address(listener)
+        self.loop = loop
+        self.seat = seat
+        self.cross_origin = cross_origin
+        self.is_stopping = False
+        # How many connections close after their next answer, so that their clients connect to another worker.
+        self.surplus = 0
+        self.operations: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self.reception = Reception(adj, admission, cross_origin, seat, HeaderMemory())
+
+    def clear_untrusted(self, environ: dict[str, Any]) -> None:
+        """Remove the headers that only a trusted proxy may set. If there is such a proxy, the middleware does it."""
+        if self.adj.trusted_proxy is None:
+            for name in _TOLD_BY_PROXIES:
+                if environ.pop(name, None) is not None:
+                    environ[PASSED_ON] = True
+
+    def tell_refused(self, request: Request, status: int) -> Headers:
+        """Tell the application of a request that was refused before it saw it, and give what it adds to the header of
+        the answer."""
+        # A request whose first line cannot be read has neither.
+        method, path = getattr(request, "command", ""), getattr(request, "path", "")
+        return self._refused(method.upper(), path, request.by_name, status, getattr(request.error, "error_code", ""))
+
+    def gives_away(self) -> bool:
+        """Whether a connection closes after its next answer, so that its client opens the next to another process."""
+        if self.surplus > 0:
+            self.surplus -= 1
+            return True
+        return self.is_stopping
+
+
+def _untold(*_: Any) -> Headers:
+    """For an application that is not told of refused requests."""
+    return ()
+
+
+_TOLD_BY_PROXIES = tuple(f"HTTP_{name}" for name in PROXY_HEADERS)
+
+
+def _behind_proxy(application: WSGIApplication, adj: Adjustments) -> WSGIApplication:
+    if adj.trusted_proxy is None:
+        return application
+    wrapped: WSGIApplication = proxy_headers_middleware(
+        application,
+        trusted_proxy=adj.trusted_proxy,
+        trusted_proxy_count=adj.trusted_proxy_count,
+        trusted_proxy_headers=adj.trusted_proxy_headers,
+        clear_untrusted=adj.clear_untrusted_proxy_headers,
+        log_untrusted=adj.log_untrusted_proxy_headers,
+        logger=logging.getLogger("waitress"),
+    )
+
+    def behind_proxy(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        if adj.trusted_proxy in ("*", environ["REMOTE_ADDR"]):
+            _keep_forwarded(environ)
+        return wrapped(environ, start_response)
+
+    return behind_proxy
+
+
+def _keep_forwarded(environ: dict[str, Any]) -> None:
+    """Keep what a trusted proxy says of the client's URL, of a list the first value, before waitress removes it."""
+    told = {
+        name.lower(): environ[f"HTTP_X_FORWARDED_{name}"].partition(",")[0].strip()
+        for name in ("HOST", "PORT", "PREFIX", "PROTO")
+        if f"HTTP_X_FORWARDED_{name}" in environ
+    }
+    environ[FORWARDED] = told
+    # Waitress refuses a list, and other values.
+    proto = told.get("proto", "").lower()
+    environ.pop("HTTP_X_FORWARDED_PROTO", None)
+    if proto in ("http", "https"):
+        environ["HTTP_X_FORWARDED_PROTO"] = proto
+
+
+def _address(listener: socket.socket) -> tuple[str, str]:
+    return socket.getnameinfo(listener.getsockname(), socket.NI_NUMERICHOST | socket.NI_NUMERICSERV)

@@ -1,0 +1,231 @@
+"""``portico serve``: one listening socket, worker processes that share it, and a parent that keeps their number.
+
+The parent forks before any thread or connection exists, so each worker makes its own application.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from types import FrameType
+
+from app.server.capacity import make_capacity
+from app.server.connection.shared import WSGIApplication
+from app.server.processes.affinity import keep_to_one_cpu
+from app.server.processes.child import EXIT_NOT_STARTED, STOPPING, be_worker
+from app.server.processes.open_files import open_as_many_as_granted
+from app.server.processes.pipes import Ties
+from app.server.processes.worker import run_worker
+from app.settings import Settings
+
+logger = logging.getLogger("portico.server")
+
+ApplicationFactory = Callable[[Settings], WSGIApplication]
+
+_LOOK_S = 1.0
+_SHORTEST_PAUSE_S = 0.5
+# Longer ones would leave clients waiting where all workers die of the same cause.
+_LONGEST_PAUSE_S = 5.0
+# A worker that lived this long did not die of its predecessor's cause.
+_STABLE_S = 60.0
+_STOP_MARGIN_S = 5.0
+_NEW_OBJECTS = 5000
+"""How many objects are made before garbage is looked for among them. With Python's 700 that took a tenth of the CPU
+time of a request whose document is new: parsing and planning it makes thousands that are all in use."""
+
+
+def serve(
+    settings: Settings,
+    make_application: ApplicationFactory,
+    listener: socket.socket,
+    *,
+    started: Callable[[], None] = lambda: None,
+    look: Callable[[], None] = lambda: None,
+) -> int:
+    """Serve until SIGTERM, SIGINT or (unless it was ignored) SIGHUP; gives the exit code, 0 for success.
+
+    ``started`` is called once the first worker can answer, ``look`` about every second; both in the parent.
+    """
+    open_as_many_as_granted()
+    if not hasattr(os, "fork"):
+        # Without fork there is a single process and no parent to watch.
+        run_worker(make_application, listener, settings, threading.Event().wait, started)
+        return 0
+    return _Parent(settings, make_application, listener, started, look).run()
+
+
+@dataclass(slots=True)
+class _Worker:
+    number: int
+    pid: int = 0
+    born: float = 0.0
+    restart_at: float = 0.0
+    pause: float = 0.0
+
+    def bury(self) -> float:
+        """Note that the process has ended; gives the seconds until it is replaced, more than 0 only in a crash loop."""
+        now = time.monotonic()
+        self.pid = 0
+        is_stable = now - self.born > _STABLE_S
+        self.pause = 0.0 if is_stable else min(max(self.pause * 2, _SHORTEST_PAUSE_S), _LONGEST_PAUSE_S)
+        wait = 0.0 if self.pause <= _SHORTEST_PAUSE_S else self.pause
+        self.restart_at = now + wait
+        return wait
+
+
+@dataclass
+class _Parent:
+    settings: Settings
+    make_application: ApplicationFactory
+    listener: socket.socket
+    started: Callable[[], None]
+    look: Callable[[], None]
+    _workers: list[_Worker] = field(default_factory=list)
+    _is_ready: bool = False
+    _stop_signals: int = 0
+    _exit_code: int = 0
+
+    def run(self) -> int:
+        self._workers = [_Worker(number) for number in range(1, self.settings.workers + 1)]
+        self._capacity = make_capacity(self.settings, self.settings.workers)
+        with closing(Ties()) as self._ties, self._signals() as self._wake, _memory_shared():
+            while not self._stop_signals and self._exit_code == 0:
+                self._fork_missing()
+                self._wait(_LOOK_S)
+                self._reap()
+                if not self._stop_signals:
+                    self.look()
+            return self._stop()
+
+    @contextmanager
+    def _signals(self) -> Iterator[int]:
+        """Handle the stop signals and SIGCHLD; gives a descriptor that becomes readable after each."""
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_read, False)
+        os.set_blocking(wake_write, False)
+        old_wakeup = signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        # nohup(1) makes the process ignore SIGHUP; respect that.
+        heeded = [number for number in STOPPING if number != signal.SIGHUP or not _is_ignored(number)]
+        old = {number: signal.signal(number, self._on_stop) for number in heeded}
+        old[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
+        try:
+            yield wake_read
+        finally:
+            signal.set_wakeup_fd(old_wakeup)
+            for number, handler in old.items():
+                signal.signal(number, handler)
+            os.close(wake_read)
+            os.close(wake_write)
+
+    def _on_stop(self, number: int, _frame: FrameType | None) -> None:
+        self._stop_signals += 1
+
+    def _fork_missing(self) -> None:
+        missing = [each for each in self._workers if each.pid == 0 and time.monotonic() >= each.restart_at]
+        if missing:
+            self._ties.let_one_tell()
+        for worker in missing:
+            self._fork(worker)
+
+    def _fork(self, worker: _Worker) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # A signal between fork and the child's own handlers must not run the parent's.
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+        pid = os.fork()
+        if pid == 0:
+            be_worker(worker.number, self.settings, self._ties, partial(self._serve, worker.number))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+        worker.pid, worker.born = pid, time.monotonic()
+
+    def _serve(self, number: int, ready: Callable[[], None]) -> None:
+        """In the child."""
+        if self.settings.pin_workers:
+            keep_to_one_cpu(number)
+        seat = self._capacity.seat(number - 1)
+        run_worker(self.make_application, self.listener, self.settings, self._ties.await_end_of_parent, ready, seat)
+
+    def _wait(self, seconds: float) -> None:
+        pauses = [worker.restart_at - time.monotonic() for worker in self._workers if worker.pid == 0]
+        timeout = max(0.0, min([seconds, *pauses]))
+        for descriptor in select.select([self._wake, self._ties.ready], [], [], timeout)[0]:
+            os.read(descriptor, 4096)
+            if descriptor == self._ties.ready and not self._is_ready:
+                self._is_ready = True
+                self.started()
+
+    def _reap(self) -> None:
+        for worker in self._workers:
+            if worker.pid:
+                pid, status = os.waitpid(worker.pid, os.WNOHANG)
+                if pid:
+                    self._bury(worker, os.waitstatus_to_exitcode(status))
+
+    def _bury(self, worker: _Worker, code: int) -> None:
+        self._capacity.vacate(worker.number - 1)
+        pid, wait = worker.pid, worker.bury()
+        if self._stop_signals:
+            return
+        if code == EXIT_NOT_STARTED and not self._is_ready:
+            # The first workers could not start, so trying again would not help.
+            self._exit_code = 1
+            return
+        what = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        again = f"in {wait:g} s" if wait else "now"
+        logger.warning("worker %d (process %d) %s; another one starts %s", worker.number, pid, what, again)
+
+    def _stop(self) -> int:
+        # Counted before anybody can notice that we stop and send another signal because of it.
+        first_signals = max(self._stop_signals, 1)
+        self.listener.close()
+        self._signal_all(signal.SIGTERM)
+        until = time.monotonic() + self.settings.shutdown_grace_s + _STOP_MARGIN_S
+        while any(worker.pid for worker in self._workers):
+            self._wait(_LOOK_S)
+            self._reap_stopping()
+            if time.monotonic() > until or self._stop_signals > first_signals:
+                logger.warning("requests that are still running are cut off")
+                self._signal_all(signal.SIGKILL)
+                until = time.monotonic() + _STOP_MARGIN_S
+                first_signals = self._stop_signals
+        return self._exit_code
+
+    def _reap_stopping(self) -> None:
+        for worker in self._workers:
+            if worker.pid and os.waitpid(worker.pid, os.WNOHANG)[0]:
+                worker.pid = 0
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        for worker in self._workers:
+            if worker.pid:
+                os.kill(worker.pid, number)
+
+
+@contextmanager
+def _memory_shared() -> Iterator[None]:
+    """Keep what was imported so far in shared memory: the workers' garbage collection does not touch it. It looks at
+    new objects less often than usual."""
+    gc.collect()
+    gc.freeze()
+    usual = gc.get_threshold()
+    gc.set_threshold(max(_NEW_OBJECTS, usual[0]), *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
+
+
+def _is_ignored(number: signal.Signals) -> bool:
+    return signal.getsignal(number) is signal.SIG_IGN

@@ -1,0 +1,148 @@
+"""One worker process: serves an inherited socket, and stops without dropping a request.
+
+It uses the parser, the tasks and the buffers of waitress, in app.server.request and app.server.connection; setup.cfg
+pins the version, because this use is undocumented. The loop is app.server.turns.loop.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from waitress.adjustments import Adjustments
+
+from app.http.admission import Admission
+from app.http.cross_origin import CrossOrigin
+from app.server.capacity import Seat, make_capacity
+from app.server.connection.connections import Connections, Patience
+from app.server.connection.listener import Listener
+from app.server.connection.shared import Server, WSGIApplication
+from app.server.turns.loop import Loop, guarded
+from app.settings import Settings
+
+_LOOK_S = 1.0
+_DRAIN_LOOK_S = 0.02
+# uvicorn takes as much, nginx half of it. Each byte of many short headers takes microseconds, whoever sends it.
+_LARGEST_HEADER = 64 * 1024
+# A client that keeps its connection may be about to send its next request.
+_LINGER_S = 0.5
+
+
+class Worker:
+    """Serves an application on a listening socket until ``stop`` is called, by a signal handler or another thread."""
+
+    def __init__(
+        self, application: WSGIApplication, listener: socket.socket, settings: Settings, seat: Seat | None = None
+    ) -> None:
+        self._grace_s = settings.shutdown_grace_s
+        self._stopping = threading.Event()
+        self._loop = Loop(settings.threads, settings.waiting_limit, settings.waiting_s)
+        self._share: Callable[[Callable[[int, int, bool], int]], None] = getattr(application, "share", _keep_all)
+        self._seat = seat = seat or make_capacity(settings, 1).seat(0)
+        admission = getattr(application, "admission", None) or Admission((), settings.body_limit)
+        self._server = Server(
+            application,
+            listener,
+            _adjustments(settings, admission.largest),
+            self._loop,
+            seat,
+            admission,
+            CrossOrigin(settings.cors_origins),
+        )
+        self._connections = Connections(seat, _patience(settings))
+        self._listener = Listener(self._server, self._connections, listener, settings.connection_limit)
+
+    def stop(self) -> None:
+        self._server.is_stopping = True
+        self._stopping.set()
+
+    def run(self) -> None:
+        """Serve. After ``stop``, finish running requests, at most for the grace period, and return."""
+        self._loop.start()
+        threading.Thread(target=self._operate, name="operations", daemon=True).start()
+        self._listener.start()
+        while not self._stopping.wait(_LOOK_S):
+            self._connections.close_late()
+            # The first worker that is ready takes all connections, and clients keep them.
+            self._server.surplus = self._seat.surplus()
+            self._share(self._seat.database_surplus)
+        self._drain()
+
+    def _operate(self) -> None:
+        while True:
+            answer = self._server.operations.get()
+            if answer is None:
+                return
+            guarded(answer)
+
+    def _drain(self) -> None:
+        began = time.monotonic()
+        self._listener.close()
+        while self._connections and time.monotonic() - began < self._grace_s:
+            if time.monotonic() - began > _LINGER_S:
+                self._connections.close_unused()
+            time.sleep(_DRAIN_LOOK_S)
+        # The grace period may be shorter than the time that clients have for their next request.
+        self._connections.close_unused()
+        self._loop.close()
+        self._server.operations.put(None)
+
+
+def _keep_all(surplus: Callable[[int, int, bool], int]) -> None:
+    """For an application that shares nothing."""
+
+
+def run_worker(
+    make_application: Callable[[Settings], WSGIApplication],
+    listener: socket.socket,
+    settings: Settings,
+    parent_gone: Callable[[], object],
+    ready: Callable[[], None],
+    seat: Seat | None = None,
+) -> None:
+    """Make the application and serve it until SIGTERM, or until ``parent_gone`` returns in its thread."""
+    application = make_application(settings)
+    try:
+        worker = Worker(application, listener, settings, seat)
+        signal.signal(signal.SIGTERM, lambda *_: worker.stop())
+        threading.Thread(target=_stop_after, args=(parent_gone, worker), name="parent", daemon=True).start()
+        ready()
+        worker.run()
+    finally:
+        close = getattr(application, "close", None)
+        if close is not None:
+            close()
+
+
+def _stop_after(parent_gone: Callable[[], object], worker: Worker) -> None:
+    parent_gone()
+    worker.stop()
+
+
+def _patience(settings: Settings) -> Patience:
+    return Patience(
+        idle=settings.idle_timeout_s,
+        header=settings.header_timeout_s,
+        body=settings.body_timeout_s,
+        taking=settings.send_timeout_s,
+    )
+
+
+def _adjustments(settings: Settings, largest: int) -> Adjustments:
+    return Adjustments(
+        max_request_body_size=largest,
+        max_request_header_size=_LARGEST_HEADER,
+        ident="portico",
+        **_proxy(settings.trusted_proxy),
+    )
+
+
+def _proxy(trusted: str | None) -> dict[str, Any]:
+    if trusted is None:
+        return {}
+    # Not X-Forwarded-Host: most proxies pass on the client's value.
+    return {"trusted_proxy": trusted, "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto"}}
