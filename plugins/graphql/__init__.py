@@ -1,0 +1,1 @@
+"""Features of the GraphQL API, one file each."""

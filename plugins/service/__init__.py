@@ -1,0 +1,1 @@
+"""Features of the service as a whole: access log, keys, compression, metrics."""

@@ -10,23 +10,43 @@ PACKAGES = ("app", "plugins", "portico", "schema_cache")
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema_cache",),
-    ("app.bounded_cache", "app.errors", "app.interrupt", "app.http.client", "app.settings"),
+    ("app.bounded_cache", "app.errors", "app.interrupt", "app.settings", "app.times"),
     ("app.plugin_guard",),
+    ("app.http",),
+    ("app.server",),
     ("app.entrances", "app.observation"),
     ("app.identity", "app.embedded"),
+    ("app.database.identifiers",),
+    ("app.database.wire",),
+    ("app.database.url",),
+    ("app.database.pool",),
+    ("app.database.run",),
     ("app.database",),
-    ("app.graphql", "app.installation", "app.storage.bytes"),
-    ("app.query", "app.storage", "app.documents"),
-    ("app.pipeline", "app.storage.http"),
-    ("app.faces.rest", "app.faces.s3"),
-    ("app.faces.images",),
-    ("app.faces.resumable",),
+    ("app.graphql.values",),
+    ("app.graphql.schema",),
+    ("app.graphql.documents",),
+    ("app.graphql.introspection",),
+    ("app.installation", "app.storage.bytes"),
+    ("app.query.sql",),
+    ("app.query.values",),
+    ("app.query.plan",),
+    ("app.query.filter",),
+    ("app.query.read",),
+    ("app.query.group",),
+    ("app.query.call",),
+    ("app.query.write",),
+    ("app.query.write.nested",),
+    ("app.storage", "app.documents"),
+    ("app.pipeline",),
+    ("app.faces.shared",),
+    ("app.faces.rest",),
+    ("app.faces.direct", "app.faces.images", "app.faces.s3", "app.faces.resumable"),
     ("app.services",),
     ("app.hook_results", "app.hooks", "app.metrics"),
     ("app.discovery",),
-    ("app.resources",),
+    ("app.faces.operations",),
+    ("app.faces.graphql",),
     ("app.wsgi",),
-    ("app.server",),
     ("app.faces.live",),
     ("app.demo",),
     ("app.verification",),
@@ -38,12 +58,13 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 """The rooms of the house, the lowest first. A file imports from its own room and from lower floors, nothing else.
 
-A room within another one, such as app.faces.rest in app.storage, is a room of its own. The core of the storage is
-below its faces: it knows no protocol. ``app.hooks`` names in its types what a plugin is given, so it is above all of
-that; plugins are above the commands and known by nobody: they are found by their entry points.
+A room within another one, such as app.query.sql in app.query, is a room of its own. The server is below all products
+and knows none of them. The core of the storage is below its faces: it knows no protocol. ``app.hooks`` names in its
+types what a plugin is given, so it is above all of that; plugins are above the commands and nothing imports them: they
+are found by their entry points.
 """
 
-HOLDERS = {"app", "plugins"}
+HOLDERS = {"app", "app.faces", "app.graphql", "app.query", "plugins"}
 """Packages that only hold rooms."""
 
 FEATURE_WORDS = {"insert", "update", "delete", "aggregate"}

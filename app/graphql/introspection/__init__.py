@@ -1,0 +1,1 @@
+"""Introspection: what a schema says of itself, as JSON text."""

@@ -1,0 +1,1 @@
+"""Calling functions of the database, and what their results become."""

@@ -1,0 +1,1 @@
+"""Aggregates and groups: functions of several rows, and conditions and orders by them."""

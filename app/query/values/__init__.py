@@ -1,0 +1,1 @@
+"""Scalar types: how a request's JSON becomes a value of PostgreSQL, and how that is printed."""

@@ -1,0 +1,1 @@
+"""Inserts, updates, deletes and upserts: new values, conflicts, and the affected rows."""

@@ -1,0 +1,1 @@
+"""The parent, its workers, and what they share with the system: sockets, pipes, logs and limits."""

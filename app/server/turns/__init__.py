@@ -1,0 +1,1 @@
+"""Threads that take turns waiting on all connections."""

@@ -1,0 +1,1 @@
+"""Nested inserts: the objects of a request sorted into batches, and the statements that write them."""
