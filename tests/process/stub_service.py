@@ -26,6 +26,7 @@ from app.server.processes.address import address_of, listen
 from app.server.processes.logs import configure_logging
 from app.server.processes.parent import serve
 from app.settings import Settings, load
+from tests.process.admission import admission_of
 
 LARGE = 40_000_000
 
@@ -36,6 +37,7 @@ class Stub:
             raise RuntimeError("the stub is broken")
         if "crashing" in sys.argv and Path("crash").exists():
             os._exit(7)
+        self.admission = admission_of(settings)
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         path, query = environ["PATH_INFO"], environ["QUERY_STRING"]

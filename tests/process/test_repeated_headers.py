@@ -13,7 +13,8 @@ import pytest
 
 from app.server.processes.address import address_of, listen
 from app.server.processes.worker import Worker
-from app.settings import load
+from app.settings import Settings, load
+from tests.process.admission import admission_of
 from tests.process.running import PATIENCE_S
 
 LIMIT = 3000
@@ -22,6 +23,14 @@ TARGETS = (
     "/", "/a", "/a/b?c=d&e=/?", "/a?", "/a//b", "/%2F%2fa%20b%C3%A4", "/a;b=c:d@e", "/a?b%20c=%26", "/bucket/..%2f/./x",
     "//a/b", "/a#b", "/a?b#c", "http://there/a?b", "/a[1]", "/\u00e4", "/a?\u00e4", "/a|b", "*", "a",
 )  # fmt: skip
+
+
+class Echo:
+    def __init__(self, settings: Settings) -> None:
+        self.admission = admission_of(settings)
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        return echo(environ, start_response)
 
 
 def echo(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -39,7 +48,7 @@ def address() -> Iterator[tuple[str, int]]:
     settings = load({}, {"port": 0, "threads": 2, "body_limit": LIMIT, "database_url": "postgresql://nowhere"})
     listener = listen("127.0.0.1", 0)
     host, port = address_of(listener).removeprefix("http://").split(":")
-    worker = Worker(echo, listener, settings)
+    worker = Worker(Echo(settings), listener, settings)
     serving = threading.Thread(target=worker.run, daemon=True)
     serving.start()
     yield host, int(port)
