@@ -14,7 +14,7 @@ import pluggy
 from app.demo.banner import MAP
 from app.demo.load import DemoError, connect
 from app.settings import Settings
-from app.storage.judging import Write
+from app.storage.permission_trial import Write
 from app.storage.records import ObjectName
 from app.storage.storage import operators_storage
 from app.storage.upkeep.events import CREATED_POST
@@ -66,10 +66,10 @@ def _pictures(connection: pg8000.native.Connection) -> Iterator[_Picture]:
 
 def _store(pictures: Iterator[_Picture], settings: Settings, plugins: pluggy.PluginManager) -> int:
     count = 0
-    with operators_storage(settings, plugins, "storage.object.upload") as (storage, asker):
+    with operators_storage(settings, plugins, "storage.object.upload") as (storage, request):
         for bucket, key, data in pictures:
             write = Write(ObjectName(bucket, key), True, None, None, CREATED_POST)
             size = len(data)
-            put(storage, asker, write, Content(io.BytesIO(data), size, size, "image/png", "max-age=3600", {}, None))
+            put(storage, request, write, Content(io.BytesIO(data), size, size, "image/png", "max-age=3600", {}, None))
             count += 1
     return count

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from app.errors import PorticoError
 from app.http.head import ReceivedHead, path_of
 from app.http.refusal import OVERLOADED
-from app.http.response import Answer
+from app.http.response import Response
 from app.http.slices import Slices
 
 
@@ -46,11 +46,11 @@ class Rule(Protocol):
         """The status of the response when there are more requests than can be served."""
         ...
 
-    def refusal(self, head: ReceivedHead, error: PorticoError) -> Answer:
+    def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         """The response for an error, whose body is bytes."""
         ...
 
-    def too_large(self, head: ReceivedHead, largest: int) -> Answer:
+    def too_large(self, head: ReceivedHead, largest: int) -> Response:
         """The response for a body of more than ``largest`` bytes, whose body is bytes."""
         ...
 
@@ -58,7 +58,7 @@ class Rule(Protocol):
 class RequestRefused(Exception):
     """The request is refused now; its body is not read. ``response`` has bytes as its body."""
 
-    def __init__(self, response: Answer) -> None:
+    def __init__(self, response: Response) -> None:
         super().__init__(response.status)
         self.response = response
 
@@ -94,7 +94,7 @@ class Admission:
     def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
         """The refusal of a body of more than ``largest`` bytes."""
         rule = self._rule(head)
-        return RequestRefused(Answer(413) if rule is None else rule.too_large(head, largest))
+        return RequestRefused(Response(413) if rule is None else rule.too_large(head, largest))
 
     def _rule(self, head: ReceivedHead) -> Rule | None:
         path, host = path_of(head.target), head.headers.get("host")

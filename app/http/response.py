@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 Headers = tuple[tuple[str, str], ...]
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """An answer. ``body`` is bytes, a file that the server sends without a thread, or an iterable.
     ``code`` is that of its error, '' without one; observers are told of it."""
 

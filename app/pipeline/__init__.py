@@ -14,7 +14,7 @@ from app.pipeline.execute import execute
 from app.pipeline.freshness import has_changed, is_outdated
 from app.pipeline.parse import parse, parse_whole
 from app.pipeline.plan import plan
-from app.pipeline.records import GraphQLRequest, ParsedOperation, Reply, ResultSet, TextNeeded
+from app.pipeline.records import GraphQLRequest, ParsedOperation, Response, ResultSet, TextNeeded
 from app.pipeline.shape import shape, shape_error
 from app.pipeline.timing import TimedReply, Timing, together
 
@@ -34,14 +34,14 @@ def run(request: GraphQLRequest, engine: Engine) -> TimedReply:
 
 
 def run_batch(
-    requests: Sequence[GraphQLRequest], engine: Engine, join: Callable[[Sequence[Reply]], Reply]
+    requests: Sequence[GraphQLRequest], engine: Engine, join: Callable[[Sequence[Response]], Response]
 ) -> TimedReply:
     """The replies to several requests, joined; each request is on its own. Never raises: errors become replies."""
     parts = [run(each, engine) for each in requests]
     return together(join([each.reply for each in parts]), parts)
 
 
-def _reply(request: GraphQLRequest, engine: Engine, timing: Timing) -> Reply:
+def _reply(request: GraphQLRequest, engine: Engine, timing: Timing) -> Response:
     try:
         try:
             results = _answer(_parsed(parse, request, engine, timing), engine, timing)

@@ -7,12 +7,12 @@ from hashlib import blake2b
 
 from app.identity import ANON
 from app.pipeline.engine import Engine
-from app.pipeline.records import READ_AFTER_HEADER, GraphQLRequest, Reply, ResultSet
+from app.pipeline.records import READ_AFTER_HEADER, GraphQLRequest, Response, ResultSet
 
 _OWN = ("Accept", "apiKey", "Authorization")
 
 
-def cacheable(reply: Reply, request: GraphQLRequest, results: ResultSet, engine: Engine) -> Reply:
+def cacheable(reply: Response, request: GraphQLRequest, results: ResultSet, engine: Engine) -> Response:
     """The reply to a GET, with headers for caches, or 304 if the client has it. One with errors stays as it is."""
     if results.plan.errors:
         return reply

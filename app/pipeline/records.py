@@ -177,7 +177,7 @@ class ResultSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class Response:
     """An answer: HTTP status, body, and headers beyond the usual ones. ``codes`` are those of its errors. ``kept``:
     whose body it has."""
 

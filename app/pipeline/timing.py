@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple, cast
 
 from app.observation import ObservedOperation
-from app.pipeline.records import ParsedDocument, Reply
+from app.pipeline.records import ParsedDocument, Response
 
 Arguments = TypeVarTuple("Arguments")
 R = TypeVar("R")
@@ -22,7 +22,7 @@ _in_milliseconds = (1000.0).__mul__
 class TimedReply(NamedTuple):
     """A reply, what observers are told of its operations, and the value of its header Server-Timing."""
 
-    reply: Reply
+    reply: Response
     operations: tuple[ObservedOperation, ...]
     server_timing: str
 
@@ -46,7 +46,7 @@ class Timing:
         around = self._around.get(stage)
         return function(*arguments) if around is None else cast(R, around(function, *arguments))
 
-    def on(self, reply: Reply) -> TimedReply:
+    def on(self, reply: Response) -> TimedReply:
         """The reply, with how long the stages took until now."""
         milliseconds = self._milliseconds(perf_counter())
         name, kind, text = "", "", ""
@@ -64,7 +64,7 @@ class Timing:
         return found if len(found) == len(took) else _added(zip(stages, took, strict=True))
 
 
-def together(reply: Reply, parts: Iterable[TimedReply]) -> TimedReply:
+def together(reply: Response, parts: Iterable[TimedReply]) -> TimedReply:
     """The reply that joins ``parts``, with the sum of their times."""
     operations = tuple(operation for part in parts for operation in part.operations)
     milliseconds = _added(each for operation in operations for each in operation.stages.items())

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from app.database import Row, StatementError
 from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
-from app.storage.asker import Asker
 from app.storage.errors import (
     BucketExists,
     BucketNotEmpty,
@@ -20,6 +19,7 @@ from app.storage.errors import (
     TooManyObjects,
 )
 from app.storage.records import Bucket
+from app.storage.request_context import RequestContext
 from app.storage.rows import boolean, json_value, known, number, owner_columns, read_bucket, text
 from app.storage.sql import (
     BUCKET,
@@ -49,13 +49,13 @@ class BucketSettings:
     given: frozenset[str] = frozenset()
 
 
-def find_bucket(storage: Storage, asker: Asker, name: str) -> Bucket | None:
+def find_bucket(storage: Storage, request: RequestContext, name: str) -> Bucket | None:
     """The bucket, regardless of the caller's rights; None when there is none."""
-    rows = storage.database.run(asker.service_context(), [(BUCKET, (text(name),))], read_only=True)
+    rows = storage.database.run(request.service_context(), [(BUCKET, (text(name),))], read_only=True)
     return read_bucket(rows[0][0]) if rows[0] else None
 
 
-def create(storage: Storage, asker: Asker, identifier: str, name: str, settings: BucketSettings) -> None:
+def create(storage: Storage, request: RequestContext, identifier: str, name: str, settings: BucketSettings) -> None:
     """Create a bucket with the caller as its owner. Raises BucketExists or NotPermitted."""
     parameters = (
         text(identifier),
@@ -63,19 +63,19 @@ def create(storage: Storage, asker: Asker, identifier: str, name: str, settings:
         boolean(settings.public),
         number(settings.file_size_limit),
         json_value(settings.allowed_mime_types),
-        *owner_columns(asker.subject),
+        *owner_columns(request.subject),
     )
     try:
-        storage.database.run(asker.own_context(), [(CREATE_BUCKET, parameters)], read_only=False)
+        storage.database.run(request.own_context(), [(CREATE_BUCKET, parameters)], read_only=False)
     except StatementError as ex:
         if ex.state == UNIQUE_VIOLATION:
             raise BucketExists from None
-        raise refused(ex, role=asker.role, action="INSERT", table="buckets") from None
+        raise refused(ex, role=request.role, action="INSERT", table="buckets") from None
 
 
-def get(storage: Storage, asker: Asker, bucket: str, projection: Projection) -> bytes:
+def get(storage: Storage, request: RequestContext, bucket: str, projection: Projection) -> bytes:
     """The ``projection`` of a bucket that is visible to the caller. Raises NoSuchBucket."""
-    rows = storage.database.run(asker.own_context(), [(get_bucket(projection), (text(bucket),))], read_only=True)[0]
+    rows = storage.database.run(request.own_context(), [(get_bucket(projection), (text(bucket),))], read_only=True)[0]
     if not rows:
         raise NoSuchBucket
     return known(rows[0][0])
@@ -83,7 +83,7 @@ def get(storage: Storage, asker: Asker, bucket: str, projection: Projection) -> 
 
 def get_all(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     projection: Projection,
     *,
     search: str | None = None,
@@ -98,10 +98,10 @@ def get_all(
     """
     statement = list_buckets(projection, column, direction)
     parameters = (text(search or None), number(limit), number(offset))
-    return known(storage.database.run(asker.own_context(), [(statement, parameters)], read_only=True)[0][0][0])
+    return known(storage.database.run(request.own_context(), [(statement, parameters)], read_only=True)[0][0][0])
 
 
-def update(storage: Storage, asker: Asker, bucket: str, settings: BucketSettings) -> None:
+def update(storage: Storage, request: RequestContext, bucket: str, settings: BucketSettings) -> None:
     """Change the settings in ``given``. Raises NoSuchBucket or NotPermitted."""
     parameters = (
         text(bucket),
@@ -111,21 +111,21 @@ def update(storage: Storage, asker: Asker, bucket: str, settings: BucketSettings
         json_value(settings.allowed_mime_types),
     )
     try:
-        rows = storage.database.run(asker.own_context(), [(UPDATE_BUCKET, parameters)], read_only=False)
+        rows = storage.database.run(request.own_context(), [(UPDATE_BUCKET, parameters)], read_only=False)
     except StatementError as ex:
-        raise refused(ex, role=asker.role, action="UPDATE", table="buckets") from None
+        raise refused(ex, role=request.role, action="UPDATE", table="buckets") from None
     if not rows[0]:
         raise NoSuchBucket
 
 
-def delete(storage: Storage, asker: Asker, bucket: str) -> None:
+def delete(storage: Storage, request: RequestContext, bucket: str) -> None:
     """Delete an empty bucket. Raises NoSuchBucket, BucketNotEmpty or BucketReferenced.
 
     Policies on the DELETE decide the permission, and the foreign key from objects whether the bucket is empty. So a
     caller without the permission does not learn whether the bucket exists or has objects.
     """
     try:
-        rows = storage.database.run(asker.own_context(), [(DELETE_BUCKET, (text(bucket),))], read_only=False)
+        rows = storage.database.run(request.own_context(), [(DELETE_BUCKET, (text(bucket),))], read_only=False)
     except StatementError as ex:
         if ex.state == FOREIGN_KEY_VIOLATION:
             raise _not_empty(ex) from None
@@ -134,13 +134,13 @@ def delete(storage: Storage, asker: Asker, bucket: str) -> None:
         raise NoSuchBucket
 
 
-def empty(storage: Storage, asker: Asker, bucket: str) -> None:
+def empty(storage: Storage, request: RequestContext, bucket: str) -> None:
     """Delete all objects that exist at the time of the call, as service_role.
 
     Raises ServiceRoleOnly, NoSuchBucket or TooManyObjects.
     """
-    asker.check_service_role()
-    context = asker.service_context()
+    request.check_service_role()
+    context = request.service_context()
     counted = (text(bucket), number(_LARGEST_TO_EMPTY + 1))
     rows = storage.database.run(context, [(COUNT_OBJECTS, counted)], read_only=True)[0]
     if not rows:
@@ -152,7 +152,7 @@ def empty(storage: Storage, asker: Asker, bucket: str) -> None:
     def events(results: list[list[Row]]) -> list[ObjectEvent]:
         return [removed(bucket, row) for row in results[0]]
 
-    while storage.change(asker, context, [(EMPTY_BUCKET, (text(bucket), now))], events)[0]:
+    while storage.change(request, context, [(EMPTY_BUCKET, (text(bucket), now))], events)[0]:
         pass
     storage.note_freed()
 

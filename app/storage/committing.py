@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from app.database import BoundStatement, Row, StatementError
 from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION
 from app.identity import SERVICE_ROLE
-from app.storage.asker import Asker
 from app.storage.bytes.blobs import discarded_if_refused
 from app.storage.errors import ObjectExists, RelatedMissing, RowLocked, StorageError
-from app.storage.judging import Judged, Write, judge, tried_as
+from app.storage.permission_trial import Judged, Write, judge, tried_as
 from app.storage.permissions import TriedWrite, trial_calls, trial_refusal, try_apart, try_write_as_service
 from app.storage.records import NewBytes
+from app.storage.request_context import RequestContext
 from app.storage.rows import RawValue, json_value, number, owner_columns, text
 from app.storage.sql import NOTHING, Projection
 from app.storage.sql_writes import COMMIT_UNTRIED, COMMIT_UNTRIED_OVER, commit_new, commit_over
@@ -47,7 +47,7 @@ class Along:
 
 def commit(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     write: Write,
     judged: Judged,
     new: NewBytes,
@@ -62,16 +62,16 @@ def commit(
     writers keep winning.
     """
     with discarded_if_refused(storage.backend, new.version):
-        return _commit(storage, asker, write, judged, new, projection, along)
+        return _commit(storage, request, write, judged, new, projection, along)
 
 
-def commit_untried(storage: Storage, asker: Asker, write: Write, new: NewBytes) -> RawValue:
+def commit_untried(storage: Storage, request: RequestContext, write: Write, new: NewBytes) -> RawValue:
     """The id of an object of service_role, committed without a permission; None where it needs one: the object or the
     bucket's rules may stand in the way. Raises what forbids it; then the bytes are deleted."""
     statement = COMMIT_UNTRIED_OVER if write.upsert else COMMIT_UNTRIED
     values = (*_values(write, new), number(new.metadata["size"]), text(new.metadata["mimetype"]))
     with discarded_if_refused(storage.backend, new.version):
-        rows = _change(storage, asker, write, write.event, (statement, values), new)
+        rows = _change(storage, request, write, write.event, (statement, values), new)
     if not rows:
         return None
     identifier, replaced = rows[0]
@@ -93,7 +93,7 @@ def _values(write: Write, new: NewBytes) -> tuple[RawValue, ...]:
 
 def _commit(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     write: Write,
     judged: Judged,
     new: NewBytes,
@@ -103,19 +103,19 @@ def _commit(
     unwritten = 0
     for _ in range(_MOST_JUDGEMENTS):
         before = judged.permission.replaces
-        rows = _commit_as_judged(storage, asker, write, judged, new, projection, along)
+        rows = _commit_as_judged(storage, request, write, judged, new, projection, along)
         if rows:
             if along is not None or before is not None:
                 # There are bytes that no row names any more.
                 storage.note_freed()
             return rows[0]
-        judged = judge(storage, asker, write, new.metadata)
+        judged = judge(storage, request, write, new.metadata)
         if judged.permission.replaces == before:
             if before is not None:
                 raise no_row_updated(role=SERVICE_ROLE, table="objects")
             # Either an object came and went, or service_role does not see it, which this tells. It permits the caller
             # nothing.
-            judge(storage, asker, write, new.metadata, try_write_as_service)
+            judge(storage, request, write, new.metadata, try_write_as_service)
             unwritten += 1
             if unwritten == _MOST_UNWRITTEN:
                 raise no_row_inserted(role=SERVICE_ROLE, table="objects")
@@ -124,7 +124,7 @@ def _commit(
 
 def _commit_as_judged(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     write: Write,
     judged: Judged,
     new: NewBytes,
@@ -134,16 +134,16 @@ def _commit_as_judged(
     """The row, or none if the object is no longer the one to replace, or exists now and did not before."""
     values, replaces = _values(write, new), judged.permission.replaces
     written = tried_as(write, new.metadata)
-    tried = None if asker.role == SERVICE_ROLE or judged.tried == written else written
+    tried = None if request.role == SERVICE_ROLE or judged.tried == written else written
     if replaces is None:
-        return _change(storage, asker, write, write.event, (commit_new(projection), values), new, along, tried)
+        return _change(storage, request, write, write.event, (commit_new(projection), values), new, along, tried)
     call = commit_over(projection), (*values, replaces.id, replaces.number)
-    return _change(storage, asker, write, write.replacing_event or write.event, call, new, along, tried)
+    return _change(storage, request, write, write.replacing_event or write.event, call, new, along, tried)
 
 
 def _change(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     write: Write,
     kind: str,
     call: BoundStatement,
@@ -164,24 +164,24 @@ def _change(
     calls = [call] if along is None else [call, *along.calls]
     if tried is not None and storage.database.separates_service:
         try:
-            try_apart(storage, asker, tried)
+            try_apart(storage, request, tried)
         except ObjectExists:
             return []
         tried = None
-    trial = [] if tried is None else trial_calls(asker, tried)
+    trial = [] if tried is None else trial_calls(request, tried)
     try:
         return storage.change(
-            asker, asker.service_context(), calls, events, check=check if along else None, trial=trial
+            request, request.service_context(), calls, events, check=check if along else None, trial=trial
         )[0]
     except StatementError as ex:
         if tried is not None and ex.statement_index == TRIAL + len(trial) - 1:
-            refusal = trial_refusal(ex, asker.role, upsert=tried.upsert)
+            refusal = trial_refusal(ex, request.role, upsert=tried.upsert)
             if isinstance(refusal, ObjectExists):
                 return []
             raise refusal from None
         if ex.state == FOREIGN_KEY_VIOLATION:
             raise RelatedMissing from None
-        if asker.role == SERVICE_ROLE:
+        if request.role == SERVICE_ROLE:
             # Its write was not tried before.
-            raise refused(ex, role=asker.role, action="INSERT or UPDATE", table="objects") from None
+            raise refused(ex, role=request.role, action="INSERT or UPDATE", table="objects") from None
         raise translate(ex) from None

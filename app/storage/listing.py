@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from app.database import Row
 from app.identity import SERVICE_ROLE
-from app.storage.asker import Asker
 from app.storage.long_reads import Read
 from app.storage.names import BEYOND, spellings, successor
+from app.storage.request_context import RequestContext
 from app.storage.rows import RawValue, known, number, text, texts
 from app.storage.sql import Direction
 from app.storage.sql_listing import LOWER_CASE, MOST_SEEN, LevelForm, seen, walk, walk_with_page
@@ -37,7 +37,7 @@ class Level:
     def __init__(
         self,
         read: Read,
-        asker: Asker,
+        request: RequestContext,
         bucket: str,
         prefix: str,
         direction: Direction,
@@ -48,7 +48,7 @@ class Level:
         position: str | None = None,
     ) -> None:
         self._read = read
-        self._asker = asker
+        self._asker = request
         self._bucket = text(bucket)
         self._form = LevelForm(folded, direction, delimited)
         self._lower, self._upper = _range(prefix, exact=exact)
@@ -113,22 +113,28 @@ class Level:
         return text(self._lower), text(self._upper)
 
 
-def in_lower_case(read: Read, asker: Asker, key: str) -> str:
+def in_lower_case(read: Read, request: RequestContext, key: str) -> str:
     """The key as the database's locale writes it in lower case, which is what folded keys are.
 
     Python writes ``I``, the dotted ``I`` and a sigma at the end of a word as not every locale does.
     """
     if key.isascii() and "I" not in key:
         return key.lower()
-    return known(read.row(asker.own_context(), LOWER_CASE, (text(key),))[0]).decode()
+    return known(read.row(request.own_context(), LOWER_CASE, (text(key),))[0]).decode()
 
 
 def page_of_keys(
-    read: Read, asker: Asker, bucket: str, prefix: str, page: PageByCursor, *own: RawValue, exact: bool = False
+    read: Read,
+    request: RequestContext,
+    bucket: str,
+    prefix: str,
+    page: PageByCursor,
+    *own: RawValue,
+    exact: bool = False,
 ) -> Row:
     """The row of ``page`` about all keys with this prefix, or, if ``exact``, the one that is the prefix."""
     lower, upper = _range(prefix, exact=exact)
-    return read.row(asker.own_context(), page_of_range(page), (text(bucket), text(lower), text(upper), None, *own))
+    return read.row(request.own_context(), page_of_range(page), (text(bucket), text(lower), text(upper), None, *own))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from app.database import BoundStatement, Row, StatementError
 from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.identity import SERVICE_ROLE
-from app.storage.asker import Asker
 from app.storage.bucket_rules import keeps_folder
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key, new_version
@@ -22,10 +21,11 @@ from app.storage.errors import (
     RowLocked,
     StorageError,
 )
-from app.storage.judging import Judged, Write, judge
 from app.storage.names import check_key
+from app.storage.permission_trial import Judged, Write, judge
 from app.storage.reading import visible_keys
 from app.storage.records import Bucket, Described, NewBytes, ObjectName, StoredObject
+from app.storage.request_context import RequestContext
 from app.storage.rows import RawValue, json_value, known, owner_columns, read_bucket, read_metadata, read_object, text
 from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, Projection, delete_objects
 from app.storage.sql_writes import MOVE_OBJECT
@@ -42,7 +42,7 @@ _MOST_ATTEMPTS = 100
 
 def copy(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     source: ObjectName,
     target: ObjectName,
     *,
@@ -61,21 +61,21 @@ def copy(
     asked = Write(
         name=target,
         upsert=upsert,
-        owner=asker.subject,
+        owner=request.subject,
         user_metadata={},
         event=CREATED_COPY,
         etags=etags,
         must_be_new=must_be_new,
     )
-    write, judged, new = _with_bytes_copied(storage, asker, source, asked, describe)
+    write, judged, new = _with_bytes_copied(storage, request, source, asked, describe)
     with discarded_on_failure(storage, new.version):
         run_checks(storage, write, new)
-    return known(commit(storage, asker, write, judged, new, projection)[1])
+    return known(commit(storage, request, write, judged, new, projection)[1])
 
 
 def _with_bytes_copied(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     source: ObjectName,
     asked: Write,
     describe: Callable[[Described, float], Described],
@@ -83,13 +83,13 @@ def _with_bytes_copied(
     """The write, permitted, with what the source is described by; and the copied bytes."""
     missing = None
     while True:
-        found, user_metadata = _source(storage, asker, source)
+        found, user_metadata = _source(storage, request, source)
         if found.version == missing:
             raise BytesMissing
         described = describe(Described(found.metadata, user_metadata), found.updated_at)
         described = described._replace(metadata={**described.metadata, "lastModified": now_as_json()})
         write = asked._replace(user_metadata=described.user_metadata or {})
-        judged = judge(storage, asker, write, described.metadata)
+        judged = judge(storage, request, write, described.metadata)
         _check_described(storage, judged.permission.bucket, write.name.key, described.metadata)
         new = NewBytes(new_version(), described.metadata)
         try:
@@ -100,7 +100,7 @@ def _with_bytes_copied(
             missing = found.version
 
 
-def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName) -> None:
+def move(storage: Storage, request: RequestContext, source: ObjectName, target: ObjectName) -> None:
     """Give an object another name or bucket with the caller's rights; its bytes stay where they are.
 
     One statement, run as the caller's role, moves the version that is current at that moment, so a concurrent write is
@@ -109,10 +109,10 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
     NotPermitted, TooLarge, InvalidMimeType and RowLocked.
     """
     if source == target:
-        _source(storage, asker, source)
+        _source(storage, request, source)
         return
     calls: list[BoundStatement] = [
-        (MOVE_OBJECT, (*map(text, (*source, *target)), *owner_columns(asker.subject))),
+        (MOVE_OBJECT, (*map(text, (*source, *target)), *owner_columns(request.subject))),
     ]
     check: Callable[[list[list[Row]]], None] | None = None
     # What keeps a folder was exempt from its bucket's rules. Under another name it no longer is, nor has it any bytes.
@@ -124,26 +124,28 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
 
         def check(results: list[list[Row]]) -> None:
             # service_role sees each bucket.
-            found = storage.database.run(asker.service_context(), [bucket], read_only=True) if apart else results
+            found = storage.database.run(request.service_context(), [bucket], read_only=True) if apart else results
             _check_moved(storage, target, results[0], found[-1])
 
     def change() -> list[Row]:
         try:
             return storage.change(
-                asker,
-                asker.own_context(),
+                request,
+                request.own_context(),
                 calls,
                 lambda results: [event for row in results[0] for event in moved(source, target, row)],
                 check=check,
             )[0]
         except StatementError as ex:
-            raise _not_moved(ex, asker) from None
+            raise _not_moved(ex, request) from None
 
-    if not _is_changed(storage, asker, source, change):
-        raise no_row_updated(role=asker.role, table="objects")
+    if not _is_changed(storage, request, source, change):
+        raise no_row_updated(role=request.role, table="objects")
 
 
-def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str, ...] | None = None) -> None:
+def delete(
+    storage: Storage, request: RequestContext, name: ObjectName, *, etags: tuple[str, ...] | None = None
+) -> None:
     """Delete an object with the caller's rights; ``etags`` is a condition as in ``Write``.
 
     Raises NoSuchObject, PreconditionFailed, DeletionNotPermitted or RowLocked.
@@ -152,14 +154,14 @@ def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str
 
     def change() -> list[Row]:
         return storage.change(
-            asker,
-            asker.own_context(),
+            request,
+            request.own_context(),
             [(DELETE_OBJECT, (text(name.bucket), text(name.key), json_value(etags or None)))],
             lambda results: [removed(name.bucket, row) for row in results[0]],
         )[0]
 
-    if not _is_changed(storage, asker, name, change):
-        raise PreconditionFailed() if etags else no_row_deleted(role=asker.role, table="objects")
+    if not _is_changed(storage, request, name, change):
+        raise PreconditionFailed() if etags else no_row_deleted(role=request.role, table="objects")
     storage.note_freed()
 
 
@@ -171,7 +173,7 @@ class DeletedMany(NamedTuple):
 
 
 def delete_many(
-    storage: Storage, asker: Asker, bucket: str, keys: Sequence[str], projection: Projection
+    storage: Storage, request: RequestContext, bucket: str, keys: Sequence[str], projection: Projection
 ) -> DeletedMany:
     """Delete the objects that exist and that the caller may delete."""
     wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
@@ -179,11 +181,11 @@ def delete_many(
     for start in range(0, len(wanted), _DELETED_AT_A_TIME):
         left, seen = wanted[start : start + _DELETED_AT_A_TIME], dict[str, Row]()
         for _ in range(_MOST_ATTEMPTS):
-            rows = _delete_some(storage, asker, bucket, left, projection)
+            rows = _delete_some(storage, request, bucket, left, projection)
             deleted.projected.extend(row[3] for row in rows)
             gone = {known(row[0]).decode() for row in rows}
             # As in ``_is_changed``: another object may have taken the place of one deleted meanwhile.
-            there = visible_keys(storage, asker, bucket, [key for key in left if key not in gone])
+            there = visible_keys(storage, request, bucket, [key for key in left if key not in gone])
             deleted.kept.update(key for key in there if there[key] == seen.get(key))
             seen, left = there, [key for key in there if key not in deleted.kept]
             if not left:
@@ -192,16 +194,18 @@ def delete_many(
     return deleted
 
 
-def _delete_some(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str], projection: Projection) -> list[Row]:
+def _delete_some(
+    storage: Storage, request: RequestContext, bucket: str, keys: Sequence[str], projection: Projection
+) -> list[Row]:
     return storage.change(
-        asker,
-        asker.own_context(),
+        request,
+        request.own_context(),
         [(delete_objects(projection), (text(bucket), json_value(keys)))],
         lambda results: [removed(bucket, row) for row in results[0]],
     )[0]
 
 
-def _is_changed(storage: Storage, asker: Asker, name: ObjectName, change: Callable[[], list[Row]]) -> bool:
+def _is_changed(storage: Storage, request: RequestContext, name: ObjectName, change: Callable[[], list[Row]]) -> bool:
     """Run ``change``, which gives the row of the object that it changes; false if it leaves the object as it is.
 
     A statement does not find an object that has taken the place of one deleted meanwhile: then it is run again. Raises
@@ -211,17 +215,17 @@ def _is_changed(storage: Storage, asker: Asker, name: ObjectName, change: Callab
     for _ in range(_MOST_ATTEMPTS):
         if change():
             return True
-        there, _user_metadata = _source(storage, asker, name)
+        there, _user_metadata = _source(storage, request, name)
         if there == seen:
             return False
         seen = there
     raise RowLocked
 
 
-def _source(storage: Storage, asker: Asker, name: ObjectName) -> tuple[StoredObject, Mapping[str, Any]]:
+def _source(storage: Storage, request: RequestContext, name: ObjectName) -> tuple[StoredObject, Mapping[str, Any]]:
     """The object and its user metadata. Raises NoSuchObject if it is not visible to the caller."""
     parameters = (text(name.bucket), text(name.key))
-    rows = storage.database.run(asker.own_context(), [(FIND_SOURCE, parameters)], read_only=True)[0]
+    rows = storage.database.run(request.own_context(), [(FIND_SOURCE, parameters)], read_only=True)[0]
     if not rows:
         raise NoSuchObject
     return read_object(rows[0]), read_metadata(rows[0][4])
@@ -241,9 +245,9 @@ def _check_described(storage: Storage, bucket: Bucket, key: str, metadata: Mappi
     check_rules(storage, bucket, key, coming.mime_type, coming.size)
 
 
-def _not_moved(ex: StatementError, asker: Asker) -> StorageError:
+def _not_moved(ex: StatementError, request: RequestContext) -> StorageError:
     if ex.state == UNIQUE_VIOLATION:
         return AlreadyExists()
     if ex.state == FOREIGN_KEY_VIOLATION:
         return RelatedMissing()
-    return refused(ex, role=asker.role, action="UPDATE", table="objects")
+    return refused(ex, role=request.role, action="UPDATE", table="objects")

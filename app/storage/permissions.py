@@ -16,9 +16,9 @@ from typing import Any
 from app.database import BoundStatement, Row, StatementError
 from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.identity import SERVICE_ROLE
-from app.storage.asker import Asker
 from app.storage.errors import NoSuchBucket, ObjectExists, RelatedMissing, StorageError
 from app.storage.records import Bucket, ObjectName, Revision
+from app.storage.request_context import RequestContext
 from app.storage.rows import json_value, known, owner_columns, read_bucket, text
 from app.storage.sql import BECOME, TARGET_THEN_ROLE
 from app.storage.sql_writes import TRY_INSERT, TRY_UPSERT
@@ -48,25 +48,25 @@ class Permission:
     replaces: Revision | None
 
 
-def try_write(storage: Storage, asker: Asker, tried: TriedWrite) -> Permission:
+def try_write(storage: Storage, request: RequestContext, tried: TriedWrite) -> Permission:
     """The permission for the write. Raises NoSuchBucket, or why the database refuses: NotPermitted, ObjectExists, ...
 
     One round trip reads the bucket and the object; but for service_role, it also switches to the caller's role, writes
     the row, and rolls back. If the object changes after it was read, the commit does not find that revision.
     """
-    if asker.role == SERVICE_ROLE:
-        return _permission(_target(storage, asker, tried.name), tried)
-    return _permission(_tried(storage, asker, tried, asker.role), tried)
+    if request.role == SERVICE_ROLE:
+        return _permission(_target(storage, request, tried.name), tried)
+    return _permission(_tried(storage, request, tried, request.role), tried)
 
 
-def try_write_as_service(storage: Storage, asker: Asker, tried: TriedWrite) -> Permission:
+def try_write_as_service(storage: Storage, request: RequestContext, tried: TriedWrite) -> Permission:
     """The same, but the write is tried as service_role, whoever the caller is."""
-    return _permission(_tried(storage, asker, tried, SERVICE_ROLE), tried)
+    return _permission(_tried(storage, request, tried, SERVICE_ROLE), tried)
 
 
-def trial_calls(asker: Asker, tried: TriedWrite) -> list[BoundStatement]:
+def trial_calls(request: RequestContext, tried: TriedWrite) -> list[BoundStatement]:
     """What tries the write as the caller within a transaction of the service, which then rolls it back."""
-    return [(BECOME, (asker.role.encode(),)), _trial(tried)]
+    return [(BECOME, (request.role.encode(),)), _trial(tried)]
 
 
 def _permission(row: Row, tried: TriedWrite) -> Permission:
@@ -81,28 +81,28 @@ def _permission(row: Row, tried: TriedWrite) -> Permission:
     return Permission(bucket, Revision(identifier, known(number), (entity_tag or b"").decode()))
 
 
-def _target(storage: Storage, asker: Asker, name: ObjectName) -> Row:
+def _target(storage: Storage, request: RequestContext, name: ObjectName) -> Row:
     """The row of ``TARGET_THEN_ROLE``, read only. Raises RelatedMissing without a bucket, as a write would."""
-    row = _read_target(storage, asker, name)
+    row = _read_target(storage, request, name)
     if read_bucket(row[:5]) is None:
         raise RelatedMissing
     return row
 
 
-def _read_target(storage: Storage, asker: Asker, name: ObjectName) -> Row:
+def _read_target(storage: Storage, request: RequestContext, name: ObjectName) -> Row:
     try:
-        return storage.database.run(asker.service_context(), [_target_call(name, SERVICE_ROLE)], read_only=True)[0][0]
+        return storage.database.run(request.service_context(), [_target_call(name, SERVICE_ROLE)], read_only=True)[0][0]
     except StatementError as ex:
         raise translate(ex) from None
 
 
-def _tried(storage: Storage, asker: Asker, tried: TriedWrite, role: str) -> Row:
+def _tried(storage: Storage, request: RequestContext, tried: TriedWrite, role: str) -> Row:
     """The row of ``TARGET_THEN_ROLE``, after which the write was tried as the role."""
     if role != SERVICE_ROLE and storage.database.separates_service:
-        target = _read_target(storage, asker, tried.name)
-        try_apart(storage, asker, tried)
+        target = _read_target(storage, request, tried.name)
+        try_apart(storage, request, tried)
         return target
-    with storage.database.transaction(asker.service_context()) as transaction:
+    with storage.database.transaction(request.service_context()) as transaction:
         try:
             return transaction.attempt([_target_call(tried.name, role), _trial(tried)])[0][0]
         except StatementError as ex:
@@ -111,14 +111,14 @@ def _tried(storage: Storage, asker: Asker, tried: TriedWrite, role: str) -> Row:
             raise trial_refusal(ex, role, upsert=tried.upsert) from None
 
 
-def try_apart(storage: Storage, asker: Asker, tried: TriedWrite) -> None:
+def try_apart(storage: Storage, request: RequestContext, tried: TriedWrite) -> None:
     """Try the write as the caller in a transaction of its own, where the service's login does not become the caller's
     role. Raises why the database refuses."""
-    with storage.database.transaction(asker.own_context()) as transaction:
+    with storage.database.transaction(request.own_context()) as transaction:
         try:
             transaction.attempt([_trial(tried)])
         except StatementError as ex:
-            raise trial_refusal(ex, asker.role, upsert=tried.upsert) from None
+            raise trial_refusal(ex, request.role, upsert=tried.upsert) from None
 
 
 def _trial(tried: TriedWrite) -> BoundStatement:

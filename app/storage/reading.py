@@ -11,13 +11,13 @@ from typing import IO, TypeVar
 
 from app.database import Row
 from app.identity import SERVICE_ROLE
-from app.storage.asker import Asker
 from app.storage.bytes.backend import Chunks, Labels, Linking
 from app.storage.bytes.blobs import blob_key
 from app.storage.bytes.small_blobs import LARGEST
 from app.storage.errors import BytesMissing, NoSuchBucket, NoSuchObject, TooManyDownloads
 from app.storage.names import check_key
 from app.storage.records import ObjectName, StoredObject
+from app.storage.request_context import RequestContext
 from app.storage.rows import RawValue, json_value, known, read_object, text
 from app.storage.sql import (
     BUCKET_THEN_ROLE,
@@ -50,7 +50,7 @@ class Reading:
 
 
 def find(
-    storage: Storage, asker: Asker, name: ObjectName, reading: Reading, projection: Projection = NOTHING
+    storage: Storage, request: RequestContext, name: ObjectName, reading: Reading, projection: Projection = NOTHING
 ) -> tuple[StoredObject, RawValue]:
     """The object and its ``projection``, in one round trip; whether the bucket is public decides the role.
 
@@ -58,12 +58,12 @@ def find(
     one whose objects they may not see look the same.
     """
     check_key(name.key, any_script=storage.limits.any_script)
-    if reading.as_service or asker.role == SERVICE_ROLE:
-        public, row = _find_as_service(storage, asker, name, projection)
+    if reading.as_service or request.role == SERVICE_ROLE:
+        public, row = _find_as_service(storage, request, name, projection)
     else:
-        public, row = _find_as_caller(storage, asker, name, projection)
+        public, row = _find_as_caller(storage, request, name, projection)
     # To other roles a missing bucket looks like one whose objects they may not see.
-    if public is None and not reading.public_only and asker.role != SERVICE_ROLE:
+    if public is None and not reading.public_only and request.role != SERVICE_ROLE:
         raise NoSuchObject
     if public is None or (reading.public_only and public != b"t"):
         raise NoSuchBucket
@@ -73,28 +73,28 @@ def find(
 
 
 def _find_as_service(
-    storage: Storage, asker: Asker, name: ObjectName, projection: Projection
+    storage: Storage, request: RequestContext, name: ObjectName, projection: Projection
 ) -> tuple[RawValue, Row | None]:
     """Whether the bucket is public, None if there is none, and the row of the object, None if there is none."""
     wanted = (text(name.bucket), text(name.key))
-    [[row]] = storage.database.run(asker.service_context(), [(find_with_bucket(projection), wanted)], read_only=True)
+    [[row]] = storage.database.run(request.service_context(), [(find_with_bucket(projection), wanted)], read_only=True)
     return row[0], row[1:] if row[1] is not None else None
 
 
 def _find_as_caller(
-    storage: Storage, asker: Asker, name: ObjectName, projection: Projection
+    storage: Storage, request: RequestContext, name: ObjectName, projection: Projection
 ) -> tuple[RawValue, Row | None]:
     """The same with the caller's rights, unless the bucket is public."""
     if storage.database.separates_service:
-        public, row = _find_as_service(storage, asker, name, projection)
+        public, row = _find_as_service(storage, request, name, projection)
         if public == b"f":
             own = (find_object(projection), (text(name.bucket), text(name.key)))
-            row = next(iter(storage.database.run(asker.own_context(), [own], read_only=True)[0]), None)
+            row = next(iter(storage.database.run(request.own_context(), [own], read_only=True)[0]), None)
         return public, row
     bucket_rows, rows = storage.database.run(
-        asker.service_context(),
+        request.service_context(),
         [
-            (BUCKET_THEN_ROLE, (text(name.bucket), asker.role.encode())),
+            (BUCKET_THEN_ROLE, (text(name.bucket), request.role.encode())),
             (find_object(projection), (text(name.bucket), text(name.key))),
         ],
         read_only=True,
@@ -104,7 +104,7 @@ def _find_as_caller(
 
 def find_with_bytes(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     name: ObjectName,
     reading: Reading,
     use: Callable[[StoredObject, RawValue], T | None],
@@ -117,7 +117,7 @@ def find_with_bytes(
     """
     missing = None
     while True:
-        found, projected = find(storage, asker, name, reading, projection)
+        found, projected = find(storage, request, name, reading, projection)
         if found.version == missing:
             log.error("the bytes of object %s, version %s, are missing", found.id, found.version)
             raise BytesMissing
@@ -190,24 +190,24 @@ def _read_time(value: str) -> int | None:
         return read_http_date(value)
 
 
-def is_visible(storage: Storage, asker: Asker, name: ObjectName) -> bool:
+def is_visible(storage: Storage, request: RequestContext, name: ObjectName) -> bool:
     """Whether the object is visible to the caller."""
     parameters = (text(name.bucket), text(name.key))
-    return bool(storage.database.run(asker.own_context(), [(OBJECT_EXISTS, parameters)], read_only=True)[0])
+    return bool(storage.database.run(request.own_context(), [(OBJECT_EXISTS, parameters)], read_only=True)[0])
 
 
-def is_named(storage: Storage, asker: Asker, version: str) -> bool:
+def is_named(storage: Storage, request: RequestContext, version: str) -> bool:
     """Whether a row names this version, regardless of the caller's rights: then its bytes are there."""
-    return bool(storage.database.run(asker.service_context(), [(VERSION_NAMED, (text(version),))], read_only=True)[0])
+    return bool(storage.database.run(request.service_context(), [(VERSION_NAMED, (text(version),))], read_only=True)[0])
 
 
-def visible_keys(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str]) -> dict[str, Row]:
+def visible_keys(storage: Storage, request: RequestContext, bucket: str, keys: Sequence[str]) -> dict[str, Row]:
     """The keys whose objects are visible to the caller; the row of each changes with each write and move."""
     wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
     if not wanted:
         return {}
     parameters = (text(bucket), json_value(wanted))
-    rows = storage.database.run(asker.own_context(), [(VISIBLE_KEYS, parameters)], read_only=True)[0]
+    rows = storage.database.run(request.own_context(), [(VISIBLE_KEYS, parameters)], read_only=True)[0]
     return {known(row[0]).decode(): row for row in rows}
 
 

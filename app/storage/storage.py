@@ -17,10 +17,10 @@ from app.database import BoundStatement, Context, ContextBuilder, Database, Row,
 from app.identity import SERVICE_ROLE, Identity
 from app.identity.derived_keys import SIGNED_URLS, derived_key
 from app.settings import Settings
-from app.storage.asker import Asker, service_asker
 from app.storage.bytes.backend import Backend, open_backend
 from app.storage.bytes.small_blobs import SmallBlobs
 from app.storage.long_reads import LongReads, Read
+from app.storage.request_context import RequestContext, operator_context
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.upkeep.announcing import announced
 from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, encode_events
@@ -84,7 +84,7 @@ class Storage:
 
     def change(
         self,
-        asker: Asker,
+        request: RequestContext,
         context: Context,
         calls: Sequence[BoundStatement],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
@@ -97,11 +97,11 @@ class Storage:
         ``trial`` is run first and undone. A StatementError counts from it, so its index is that in ``trial`` plus
         ``TRIAL``. Gives the rows of each call. It takes one round trip when there are neither receivers nor a check.
         """
-        return despite_conflicts(lambda: self._change(asker, context, calls, events_of, check, trial))
+        return despite_conflicts(lambda: self._change(request, context, calls, events_of, check, trial))
 
     def _change(
         self,
-        asker: Asker,
+        request: RequestContext,
         context: Context,
         calls: Sequence[BoundStatement],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
@@ -120,17 +120,17 @@ class Storage:
             events = events_of(results) if self.receivers else ()
             if events:
                 names = json.dumps([receiver.name for receiver in self.receivers]).encode()
-                values = encode_events(events, asker.request_id()), names
+                values = encode_events(events, request.request_id()), names
                 if context.role != SERVICE_ROLE and self.database.separates_service:
-                    ended.enter_context(announced(self.database, asker.service_context(), values))
+                    ended.enter_context(announced(self.database, request.service_context(), values))
                 else:
                     transaction.run_all([(BECOME, (SERVICE_ROLE.encode(),)), (RECORD_EVENTS, values)])
         self.wake.set()
         return results
 
-    def read(self, asker: Asker) -> Read:
+    def read(self, request: RequestContext) -> Read:
         """A context manager for statements of one request that may take long."""
-        return Read(self.database, None if asker.role == SERVICE_ROLE else self.long_reads, asker.role)
+        return Read(self.database, None if request.role == SERVICE_ROLE else self.long_reads, request.role)
 
     def note_freed(self) -> None:
         """Have the background thread delete bytes that no row names any more, unless none of them are due yet."""
@@ -202,7 +202,7 @@ def open_storage(
 @contextmanager
 def operators_storage(
     settings: Settings, plugins: pluggy.PluginManager, operation: str
-) -> Iterator[tuple[Storage, Asker]]:
+) -> Iterator[tuple[Storage, RequestContext]]:
     """The storage for a command of an operator, and the service itself as who asks for ``operation``. Raises
     BackendUnusable."""
     contexts = ContextBuilder()
@@ -210,7 +210,7 @@ def operators_storage(
         closing(Database(settings)) as database,
         closing(open_storage(settings, plugins, database, contexts, Identity(settings))) as storage,
     ):
-        yield storage, service_asker(contexts, operation)
+        yield storage, operator_context(contexts, operation)
 
 
 def _signing_secret(settings: Settings) -> bytes:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from app.identity import SERVICE_ROLE
-from app.storage.asker import Asker
 from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, keeps_folder, size_limit
 from app.storage.buckets import find_bucket
 from app.storage.bytes.backend import ByteSource, PassingOn
@@ -25,9 +24,10 @@ from app.storage.errors import (
     StorageError,
     TooLarge,
 )
-from app.storage.judging import Judged, Write, judge
 from app.storage.names import check_key
+from app.storage.permission_trial import Judged, Write, judge
 from app.storage.records import Bucket, NewBytes
+from app.storage.request_context import RequestContext
 from app.storage.rows import RawValue, known
 from app.storage.storage import Storage
 from app.storage.upkeep.events import UploadedObject
@@ -67,39 +67,41 @@ class Written(NamedTuple):
     entity_tag: str
 
 
-def put(storage: Storage, asker: Asker, write: Write, content: Content, along: Along | None = None) -> Written:
+def put(
+    storage: Storage, request: RequestContext, write: Write, content: Content, along: Along | None = None
+) -> Written:
     """Store an object with the caller's rights. Raises what forbids it, possibly while reading bytes.
 
     ``along`` is what the commit does besides.
     """
     expected = expected_metadata(content.declared, content.described)
-    if along is None and _is_committed_untried(storage, asker, write, content.size):
-        return _store_untried(storage, asker, write, content, expected)
-    judged = permitted(storage, asker, write, expected, content.size)
+    if along is None and _is_committed_untried(storage, request, write, content.size):
+        return _store_untried(storage, request, write, content, expected)
+    judged = permitted(storage, request, write, expected, content.size)
     largest = size_limit(judged.permission.bucket, write.name.key, storage.limits.upload)
     new = _write_bytes(storage, write, content, largest)
-    return _written(commit(storage, asker, write, judged, new, along=along)[0], new)
+    return _written(commit(storage, request, write, judged, new, along=along)[0], new)
 
 
-def _is_committed_untried(storage: Storage, asker: Asker, write: Write, size: int | None) -> bool:
+def _is_committed_untried(storage: Storage, request: RequestContext, write: Write, size: int | None) -> bool:
     """Whether the commit comes first and the permission only if that fails. Few bytes would be written in vain, and no
     check of a plugin would see them."""
     is_small = size is not None and size <= min(_SMALL, storage.limits.upload)
     is_like_others = not (storage.checks or write.replacing_event or write.name.key.endswith(PLACEHOLDER))
-    return write.etags is None and is_small and is_like_others and asker.role == SERVICE_ROLE
+    return write.etags is None and is_small and is_like_others and request.role == SERVICE_ROLE
 
 
 def _store_untried(
-    storage: Storage, asker: Asker, write: Write, content: Content, expected: Mapping[str, Any]
+    storage: Storage, request: RequestContext, write: Write, content: Content, expected: Mapping[str, Any]
 ) -> Written:
     """Store an object in one round trip, where nothing stands in the way; with a permission otherwise."""
     check_key(write.name.key, any_script=storage.limits.any_script)
     new = _write_bytes(storage, write, content, storage.limits.upload)
-    identifier = commit_untried(storage, asker, write, new)
+    identifier = commit_untried(storage, request, write, new)
     if identifier is None:
         with discarded_on_failure(storage, new.version):
-            judged = permitted(storage, asker, write, expected, content.size)
-        identifier = commit(storage, asker, write, judged, new)[0]
+            judged = permitted(storage, request, write, expected, content.size)
+        identifier = commit(storage, request, write, judged, new)[0]
     return _written(identifier, new)
 
 
@@ -107,7 +109,9 @@ def _written(identifier: RawValue, new: NewBytes) -> Written:
     return Written(known(identifier).decode(), new.metadata["eTag"])
 
 
-def permitted(storage: Storage, asker: Asker, write: Write, expected: Mapping[str, Any], size: int | None) -> Judged:
+def permitted(
+    storage: Storage, request: RequestContext, write: Write, expected: Mapping[str, Any], size: int | None
+) -> Judged:
     """The permission, after every check that does not need the bytes. Raises the error of the first that fails.
 
     ``expected`` is what is known of the object's metadata. Only callers who may write to the bucket learn what it
@@ -116,10 +120,10 @@ def permitted(storage: Storage, asker: Asker, write: Write, expected: Mapping[st
     check_key(write.name.key, any_script=storage.limits.any_script)
     mime_type = expected["mimetype"]
     try:
-        judged = judge(storage, asker, write, expected)
+        judged = judge(storage, request, write, expected)
     except (RelatedMissing, AlreadyExists, PreconditionFailed):
         # The policies permit the write, so the caller may learn what the bucket allows.
-        bucket = find_bucket(storage, asker, write.name.bucket)
+        bucket = find_bucket(storage, request, write.name.bucket)
         if bucket is None:
             raise NoSuchBucket from None
         check_rules(storage, bucket, write.name.key, mime_type, size)

@@ -16,9 +16,9 @@ from app.commands.target import service_with_database
 from app.hooks import hookimpl
 
 if TYPE_CHECKING:
-    from app.storage.asker import Asker
     from app.storage.outside.parallel import Sized, Transfer
     from app.storage.outside.place import OutsidePlace, PlaceOptions
+    from app.storage.request_context import RequestContext
     from app.storage.storage import Storage
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -30,7 +30,7 @@ class _Opened:
     """The two ends of a transfer: a bucket, or what is below ``prefix`` in it, and a place outside."""
 
     storage: Storage
-    asker: Asker
+    request: RequestContext
     bucket: str
     prefix: str
     place: OutsidePlace
@@ -84,7 +84,7 @@ def import_objects(
     options = PlaceOptions(endpoint_url, profile)
     with _opened(source_url, options, bucket, "storage.object.import") as ends:
         importing = Importing(
-            ends.storage, ends.asker, ends.place, ends.bucket, ends.prefix, owner=owner, dry_run=dry_run
+            ends.storage, ends.request, ends.place, ends.bucket, ends.prefix, owner=owner, dry_run=dry_run
         )
         return _run(importing, sorted(ends.place.list(), key=lambda each: each.key), jobs)
 
@@ -109,8 +109,8 @@ def export_objects(
     options = PlaceOptions(endpoint_url, profile, may_be_new=True)
     with _opened(target_url, options, bucket, "storage.object.export") as ends:
         there = {each.key: each for each in ends.place.list()}
-        exporting = Exporting(ends.storage, ends.asker, ends.place, there, ends.bucket, ends.prefix, dry_run=dry_run)
-        return _run(exporting, list(objects_of(ends.storage, ends.asker, ends.bucket, ends.prefix)), jobs)
+        exporting = Exporting(ends.storage, ends.request, ends.place, there, ends.bucket, ends.prefix, dry_run=dry_run)
+        return _run(exporting, list(objects_of(ends.storage, ends.request, ends.bucket, ends.prefix)), jobs)
 
 
 @contextmanager
@@ -124,12 +124,12 @@ def _opened(url: str, options: PlaceOptions, bucket: str, operation: str) -> Ite
     prefix = f"{prefix.rstrip('/')}/" if prefix else ""
     with (
         service_with_database() as (settings, plugins),
-        operators_storage(settings, plugins, operation) as (stored, asker),
+        operators_storage(settings, plugins, operation) as (stored, request),
     ):
-        if find_bucket(stored, asker, name) is None:
+        if find_bucket(stored, request, name) is None:
             raise CommandError(f"there is no bucket {name}; create it first")
         with closing(open_place(plugins, url, options)) as place:
-            yield _Opened(stored, asker, name, prefix, place)
+            yield _Opened(stored, request, name, prefix, place)
 
 
 def _run(transfer: Transfer[Item], items: Sequence[Item], jobs: int) -> int:

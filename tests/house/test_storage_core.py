@@ -97,7 +97,7 @@ def test_the_core_names_nothing_of_a_protocol(path: Path) -> None:
     [
         "import falcon",
         "from http import HTTPStatus",
-        "from app.faces.rest.call import Call",
+        "from app.faces.rest.request import Call",
         "from app import faces",
         "import app.faces.shared.ranges",
         "call.headers.get('Content-Type')",

@@ -15,7 +15,6 @@ from click.testing import CliRunner
 from app.cli import cli
 from app.hooks import hookimpl
 from app.identity import Caller
-from app.storage.asker import Asker
 from app.storage.errors import (
     DatabaseRefused,
     LengthExceeded,
@@ -30,6 +29,7 @@ from app.storage.errors import (
     UploadFinished,
 )
 from app.storage.records import ObjectName
+from app.storage.request_context import RequestContext
 from app.storage.unfinished.appending import Addition, append
 from app.storage.unfinished.finishing import finish
 from app.storage.unfinished.numbered import list_parts, put_part
@@ -48,7 +48,7 @@ class Door:
         self.storage = service.application.services.storage
         claims = {"role": role, **({"sub": sub} if sub else {})}
         caller = Caller.of(claims, default_role="anon")
-        self.asker = Asker(self.storage.contexts, caller, "storage.test", "POST", "/", {}, "")
+        self.asker = RequestContext(self.storage.contexts, caller, "storage.test", "POST", "/", {}, "")
 
     def begin(self, path: str, form: UploadForm = "appended", length: int | None = None, **more: object) -> Upload:
         bucket, _, key = path.partition("/")

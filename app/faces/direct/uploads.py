@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from app.faces.rest.call import Call, json_answer
 from app.faces.rest.errors import invalid_request
+from app.faces.rest.request import RestRequest, json_response
 from app.faces.rest.router import Route
 from app.faces.rest.signed_urls import in_url, signer_of, verified
 from app.faces.shared.signing import COMPLETE, UPLOAD, Signer
 from app.faces.shared.upload_body import read_upload
 from app.faces.shared.write_conditions import write_conditions
-from app.http.response import Answer
+from app.http.response import Response
 from app.storage.errors import TooLarge
 from app.storage.storage import Storage
 from app.storage.unfinished.direct import begin, complete
@@ -23,57 +23,57 @@ _LENGTH = "upload-length"
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 
 
-def begin_direct(storage: Storage, call: Call) -> Answer:
+def begin_direct(storage: Storage, request: RestRequest) -> Response:
     """POST /upload/direct/{bucket}/{key}?token=...: where to send the bytes of a signed upload.
 
     The request has the headers that the upload would have, its length in ``Upload-Length``, and no body.
     """
-    claims, call = verified(storage, call, UPLOAD)
-    asker = signer_of(storage, call, claims)
-    new = _new_upload(storage, call, upsert=claims.get("upsert") is True)
-    upload, link, seconds = begin(storage, asker, new)
+    claims, request = verified(storage, request, UPLOAD)
+    context = signer_of(storage, request, claims)
+    new = _new_upload(storage, request, upsert=claims.get("upsert") is True)
+    upload, link, seconds = begin(storage, context, new)
     signer = Signer(storage.signing_secret)
     permit = {
-        "url": f"{call.bucket}/{call.key}",
+        "url": f"{request.bucket}/{request.key}",
         "scope": COMPLETE,
         "signer": claims.get("signer"),
         "upload": signer.seal({"id": upload.id}),
     }
     token = signer.sign(permit, lifetime_s=storage.limits.signed_upload_s)
-    answer: Mapping[str, Any] = {
+    response: Mapping[str, Any] = {
         "url": link.url,
         "method": "PUT",
         "headers": link.headers,
         "expiresIn": seconds,
-        "completeURL": f"/upload/complete/{in_url(call.bucket)}/{in_url(call.key)}?token={token}",
+        "completeURL": f"/upload/complete/{in_url(request.bucket)}/{in_url(request.key)}?token={token}",
     }
-    return json_answer(answer)
+    return json_response(response)
 
 
-def complete_direct(storage: Storage, call: Call) -> Answer:
+def complete_direct(storage: Storage, request: RestRequest) -> Response:
     """POST /upload/complete/{bucket}/{key}?token=...: the bytes are there, and become the object."""
-    claims, call = verified(storage, call, COMPLETE)
+    claims, request = verified(storage, request, COMPLETE)
     upload = Signer(storage.signing_secret).unseal(claims.get("upload"))
-    complete(storage, signer_of(storage, call, claims), upload["id"])
-    return json_answer({"Key": f"{call.bucket}/{call.key}"})
+    complete(storage, signer_of(storage, request, claims), upload["id"])
+    return json_response({"Key": f"{request.bucket}/{request.key}"})
 
 
-def _new_upload(storage: Storage, call: Call, *, upsert: bool) -> NewUpload:
-    if call.length:
+def _new_upload(storage: Storage, request: RestRequest, *, upsert: bool) -> NewUpload:
+    if request.length:
         raise invalid_request("A direct upload begins with a request without a body")
-    length = call.header(_LENGTH)
+    length = request.header(_LENGTH)
     if length is None or not _NUMBER.fullmatch(length):
         raise invalid_request(f"headers/{_LENGTH} must be the length of the object in bytes")
     size = int(length)
     if size > storage.limits.upload:
         raise TooLarge
-    etags, must_be_new = write_conditions(call.headers)
+    etags, must_be_new = write_conditions(request.headers)
     if etags is not None:
         raise invalid_request("headers/if-match is no condition of a direct upload")
-    content = read_upload(call.headers, call.body, size)
+    content = read_upload(request.headers, request.body, size)
     return NewUpload(
         form="appended",
-        name=call.name,
+        name=request.name,
         upsert=upsert and not must_be_new,
         metadata={"mimetype": content.mime_type, "cacheControl": content.caching, **content.more_metadata},
         user_metadata=content.user_metadata or {},

@@ -9,7 +9,7 @@ from app.errors import OverLimit, PorticoError, RequestError
 from app.http.admission import Admitted
 from app.http.head import ReceivedHead
 from app.http.refusal import OVERLOADED
-from app.http.response import Answer
+from app.http.response import Response
 
 PATH = "/graphql/v1"
 
@@ -35,9 +35,9 @@ class GraphQLAdmission:
     def busy_status(self, head: ReceivedHead) -> int:
         return OVERLOADED
 
-    def refusal(self, head: ReceivedHead, error: PorticoError) -> Answer:
+    def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         body = {"errors": [{"message": error.message, "extensions": {"code": error.code}}]}
-        return Answer(error.status, body=json.dumps(body).encode(), code=error.code)
+        return Response(error.status, body=json.dumps(body).encode(), code=error.code)
 
-    def too_large(self, head: ReceivedHead, largest: int) -> Answer:
+    def too_large(self, head: ReceivedHead, largest: int) -> Response:
         return self.refusal(head, OverLimit(f"The body is larger than {largest} bytes (BODY_LIMIT)", status=413))

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.errors import RequestError
 from app.graphql.documents.errors import DocumentError
-from app.pipeline.records import Reply
+from app.pipeline.records import Response
 
 JSON_LINES = "application/jsonl"
 
@@ -33,13 +33,13 @@ def parts_of(body: Any, limit: int, *, as_lines: bool) -> list[Part] | None:
     return parts
 
 
-def joined(replies: Sequence[Reply], parts: Sequence[Part], *, as_lines: bool) -> Reply:
+def joined(replies: Sequence[Response], parts: Sequence[Part], *, as_lines: bool) -> Response:
     """The replies as one: a JSON list in the order of the requests, or a line for each."""
     codes = tuple(dict.fromkeys(code for each in replies for code in each.codes))
     if not as_lines:
-        return Reply(200, b"[%b]" % b",".join(each.body for each in replies), codes=codes)
+        return Response(200, b"[%b]" % b",".join(each.body for each in replies), codes=codes)
     lines = [b"{%b%b\n" % (part.place, reply.body[1:]) for part, reply in zip(parts, replies, strict=True)]
-    return Reply(200, b"".join(lines), JSON_LINES, codes=codes)
+    return Response(200, b"".join(lines), JSON_LINES, codes=codes)
 
 
 def _listed(bodies: Sequence[Any], as_lines: bool) -> list[Part]:

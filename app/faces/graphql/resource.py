@@ -16,7 +16,7 @@ from app.faces.operations.home import Home
 from app.faces.shared.read_after import bookmark_of, tell
 from app.identity.identification import RequestHead
 from app.pipeline import run, run_batch
-from app.pipeline.records import GraphQLRequest, Reply
+from app.pipeline.records import GraphQLRequest, Response
 from app.pipeline.shape import GRAPHQL_JSON, JSON, shape_error
 from app.pipeline.timing import TimedReply
 from app.services import Services
@@ -144,7 +144,7 @@ def _send_timed(timed: TimedReply, resp: falcon.Response) -> None:
     _send(timed.reply, resp)
 
 
-def _send(reply: Reply, resp: falcon.Response) -> None:
+def _send(reply: Response, resp: falcon.Response) -> None:
     resp.status = falcon.code_to_http_status(reply.status)
     resp.context.codes = reply.codes
     if reply.status != _NOT_MODIFIED:

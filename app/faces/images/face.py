@@ -12,14 +12,14 @@ from app.faces.images.parameters import MEMBERS, transform_in_claims, transform_
 from app.faces.images.rates import RenderRates
 from app.faces.images.rendering import Rendering
 from app.faces.images.renditions import Renditions
-from app.faces.rest.call import Call
 from app.faces.rest.json_bodies import Member, read_json_object
 from app.faces.rest.operation_text import DOWNLOAD_NAME, TOKEN, OperationText
+from app.faces.rest.request import RestRequest
 from app.faces.rest.router import Route
 from app.faces.rest.signed_urls import EXPIRES_IN, VERSION, lifetime_of, signed_download, verified
 from app.faces.rest.versions import refuse_version
 from app.faces.shared.signing import DOWNLOAD
-from app.http.response import Answer
+from app.http.response import Response
 from app.settings import Settings
 from app.storage.reading import Reading
 from app.storage.storage import Storage
@@ -59,36 +59,38 @@ class ImagesFace:
             Route("POST", "/object/sign/{bucket}/*", self.sign, "storage.object.sign"),
         )  # fmt: skip
 
-    def get_authenticated(self, storage: Storage, call: Call) -> Answer:
+    def get_authenticated(self, storage: Storage, request: RestRequest) -> Response:
         """GET /render/image/authenticated/{bucket}/{key}"""
         return self._rendering.serve(
-            storage, call, Reading(), transform_in_query(call.query_string, self._longest_side)
+            storage, request, Reading(), transform_in_query(request.query_string, self._longest_side)
         )
 
-    def get_public(self, storage: Storage, call: Call) -> Answer:
+    def get_public(self, storage: Storage, request: RestRequest) -> Response:
         """GET /render/image/public/{bucket}/{key}"""
         reading = Reading(as_service=True, public_only=True)
-        return self._rendering.serve(storage, call, reading, transform_in_query(call.query_string, self._longest_side))
+        return self._rendering.serve(
+            storage, request, reading, transform_in_query(request.query_string, self._longest_side)
+        )
 
-    def get_signed(self, storage: Storage, call: Call) -> Answer:
+    def get_signed(self, storage: Storage, request: RestRequest) -> Response:
         """GET /render/image/sign/{bucket}/{key}?token=...: the token permits one transform, whatever the query says."""
-        claims, call = verified(storage, call, DOWNLOAD, transformed=True)
+        claims, request = verified(storage, request, DOWNLOAD, transformed=True)
         transform = transform_in_claims(claims, self._longest_side)
-        return self._rendering.serve(storage, call, Reading(as_service=True), transform, int(claims["exp"]))
+        return self._rendering.serve(storage, request, Reading(as_service=True), transform, int(claims["exp"]))
 
-    def sign(self, storage: Storage, call: Call) -> Answer:
+    def sign(self, storage: Storage, request: RestRequest) -> Response:
         """POST /object/sign/{bucket}/{key}: as without this face, or for one transform of the image."""
-        given = read_json_object(call, _SIGN)
+        given = read_json_object(request, _SIGN)
         refuse_version(given.get("versionId"))
         wanted = given.get("transform")
         if not wanted:
-            return signed_download(storage, call, lifetime_of(given))
+            return signed_download(storage, request, lifetime_of(given))
         transform = transform_of(wanted, "body/transform", self._longest_side)
         claim = transform.as_claim()
         if not claim:
-            return signed_download(storage, call, lifetime_of(given))
+            return signed_download(storage, request, lifetime_of(given))
         claims = {"transformations": claim, **({"format": transform.format} if transform.format else {})}
-        return signed_download(storage, call, lifetime_of(given), _SIGNED_DOOR, claims)
+        return signed_download(storage, request, lifetime_of(given), _SIGNED_DOOR, claims)
 
     def close(self) -> None:
         """End the processes."""

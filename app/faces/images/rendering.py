@@ -16,19 +16,19 @@ from app.faces.images.jobs import Drawn, OutputFormat, Wanted
 from app.faces.images.rates import RenderRates
 from app.faces.images.renditions import Renditions
 from app.faces.images.transform import Transform
-from app.faces.rest.call import Call
 from app.faces.rest.downloads import content_disposition
 from app.faces.rest.errors import RestError
+from app.faces.rest.request import RestRequest
 from app.faces.rest.versions import refuse_version
 from app.faces.shared.kept_headers import ROBOTS, kept_header
 from app.http.preconditions import evaluate
-from app.http.response import Answer, Headers
-from app.storage.asker import Asker
+from app.http.response import Headers, Response
 from app.storage.bytes.backend import BlobMissing, Readable
 from app.storage.bytes.blobs import blob_key
 from app.storage.errors import PreconditionFailed
 from app.storage.reading import Reading, find_with_bytes, modified
 from app.storage.records import StoredObject
+from app.storage.request_context import RequestContext
 from app.storage.storage import Storage
 from app.times import http_date
 
@@ -61,57 +61,57 @@ class Rendering:
         self._failures = Failures()
 
     def serve(
-        self, storage: Storage, call: Call, reading: Reading, transform: Transform, expires: int | None = None
-    ) -> Answer:
+        self, storage: Storage, request: RestRequest, reading: Reading, transform: Transform, expires: int | None = None
+    ) -> Response:
         """The answer. ``expires``: when the signed URL expires, in seconds since 1970."""
-        refuse_version(call.query.get("versionId"))
+        refuse_version(request.query.get("versionId"))
         return find_with_bytes(
             storage,
-            call.asker,
-            call.name,
+            request.context,
+            request.name,
             reading,
-            lambda found, _: self._answer(storage, call, found, transform, expires),
+            lambda found, _: self._answer(storage, request, found, transform, expires),
         )
 
     def _answer(
-        self, storage: Storage, call: Call, found: StoredObject, transform: Transform, expires: int | None
-    ) -> Answer | None:
+        self, storage: Storage, request: RestRequest, found: StoredObject, transform: Transform, expires: int | None
+    ) -> Response | None:
         """The answer, or None when the object's bytes are gone."""
-        wanted = _wanted(transform, call.header("accept"), self._offered)
+        wanted = _wanted(transform, request.header("accept"), self._offered)
         name = self._name(found, wanted)
         tag, second = f'"{name}"', modified(found)
-        headers = _headers(call, found, transform, expires, tag, second)
-        outcome = evaluate(call.headers, etag=tag, modified=second)
+        headers = _headers(request, found, transform, expires, tag, second)
+        outcome = evaluate(request.headers, etag=tag, modified=second)
         if outcome == "failed":
             raise PreconditionFailed
         if outcome == "not modified":
-            return Answer(304, headers, content_type=None)
+            return Response(304, headers, content_type=None)
         storage.note_access(found.id)
         try:
-            drawn = self._drawn(storage, call, found, wanted, name)
+            drawn = self._drawn(storage, request, found, wanted, name)
         except BlobMissing:
             return None
         policy = ("content-security-policy", _POLICIES.get(drawn.media_type, "sandbox"))
-        body = b"" if call.method == "HEAD" else drawn.content
-        return Answer(200, (*headers, policy), body, drawn.media_type, len(drawn.content))
+        body = b"" if request.method == "HEAD" else drawn.content
+        return Response(200, (*headers, policy), body, drawn.media_type, len(drawn.content))
 
     def _name(self, found: StoredObject, wanted: Wanted) -> str:
         """The name of what is drawn: another for other bytes."""
         said = b"\n".join([found.version.encode(), self._renderer.encode(), _said(wanted)])
         return hashlib.sha256(said).hexdigest()[:32]
 
-    def _drawn(self, storage: Storage, call: Call, found: StoredObject, wanted: Wanted, name: str) -> Drawn:
+    def _drawn(self, storage: Storage, request: RestRequest, found: StoredObject, wanted: Wanted, name: str) -> Drawn:
         kept = self._renditions.find(storage, found.version, name)
         if kept is not None:
             return kept
         if reason := self._failures.of(found.version, wanted):
             raise not_drawn(reason)
-        if not self._rates.allow(call.client, call.name):
+        if not self._rates.allow(request.client, request.name):
             raise too_often()
         # Opened before there is a decoder: while one starts, an object that is often replaced would be gone again.
         source = storage.backend.open_read(blob_key(found.version))
         try:
-            drawn = self._drawn_anew(storage, call.asker, found, wanted, name, source)
+            drawn = self._drawn_anew(storage, request.context, found, wanted, name, source)
         finally:
             source.close()
         if isinstance(drawn, str):
@@ -119,7 +119,13 @@ class Rendering:
         return drawn
 
     def _drawn_anew(
-        self, storage: Storage, asker: Asker, found: StoredObject, wanted: Wanted, name: str, source: Readable
+        self,
+        storage: Storage,
+        context: RequestContext,
+        found: StoredObject,
+        wanted: Wanted,
+        name: str,
+        source: Readable,
     ) -> Drawn | str:
         """What a decoder makes of the bytes, which is kept, or the reason why it refuses them."""
         if source.length > self._largest_file:
@@ -137,7 +143,7 @@ class Rendering:
             log.warning("the decoder of object %s ended: %s", found.id, type(ex).__name__)
             raise self._failed(found.version, wanted, ex) from None
         if isinstance(drawn, Drawn):
-            self._renditions.keep(storage, asker, found.version, name, drawn)
+            self._renditions.keep(storage, context, found.version, name, drawn)
         return drawn
 
     def _failed(self, version: str, wanted: Wanted, ex: DecoderFailed) -> RestError:
@@ -168,7 +174,7 @@ def _wanted(transform: Transform, accept: str | None, offered: Sequence[OutputFo
 
 
 def _headers(
-    call: Call, found: StoredObject, transform: Transform, expires: int | None, tag: str, second: int
+    request: RestRequest, found: StoredObject, transform: Transform, expires: int | None, tag: str, second: int
 ) -> Headers:
     """The headers of the answer that do not depend on what is drawn."""
     headers = [
@@ -185,7 +191,7 @@ def _headers(
         headers.append(("vary", "Accept"))
     if transformations := transform.as_header():
         headers.append(("x-transformations", transformations))
-    download = call.query.get("download")
+    download = request.query.get("download")
     if download is not None:
         headers.append(("content-disposition", content_disposition(download)))
     return tuple(headers)

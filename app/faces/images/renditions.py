@@ -11,10 +11,10 @@ from io import BytesIO
 
 from app.errors import PorticoError
 from app.faces.images.jobs import Drawn
-from app.storage.asker import Asker
 from app.storage.bytes.backend import Backend, BlobMissing
 from app.storage.bytes.blobs import DERIVED, derived_key
 from app.storage.reading import is_named
+from app.storage.request_context import RequestContext
 from app.storage.storage import Storage
 
 log = logging.getLogger("portico.storage")
@@ -42,7 +42,7 @@ class Renditions:
         media_type, _, content = kept.partition(b"\n")
         return Drawn(media_type.decode(), content)
 
-    def keep(self, storage: Storage, asker: Asker, version: str, name: str, drawn: Drawn) -> None:
+    def keep(self, storage: Storage, context: RequestContext, version: str, name: str, drawn: Drawn) -> None:
         """Keep what was drawn, unless the version is gone meanwhile. A failure is logged: the image is drawn."""
         if not self._limit:
             return
@@ -50,7 +50,7 @@ class Renditions:
         content = drawn.media_type.encode() + b"\n" + drawn.content
         try:
             storage.backend.put(key, BytesIO(content), size=len(content))
-            if not is_named(storage, asker, version):
+            if not is_named(storage, context, version):
                 # Whoever deletes the version's bytes may have looked for what is derived from them before this.
                 storage.backend.delete_many([key])
         except (PorticoError, OSError) as ex:

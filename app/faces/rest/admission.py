@@ -20,7 +20,7 @@ from app.faces.shared.signing import UPLOAD, Signer, check_scope, signed_key
 from app.http.admission import Admitted
 from app.http.head import ReceivedHead, path_of
 from app.http.refusal import OVERLOADED
-from app.http.response import Answer
+from app.http.response import Response
 from app.identity import Identity
 from app.storage.errors import TooLarge
 
@@ -74,11 +74,11 @@ class RestAdmission:
     def busy_status(self, head: ReceivedHead) -> int:
         return OVERLOADED
 
-    def refusal(self, head: ReceivedHead, error: PorticoError) -> Answer:
+    def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         shown = as_rest_error(error)
-        return Answer(shown.status, shown.headers, shown.body(), code=shown.code)
+        return Response(shown.status, shown.headers, shown.body(), code=shown.code)
 
-    def too_large(self, head: ReceivedHead, largest: int) -> Answer:
+    def too_large(self, head: ReceivedHead, largest: int) -> Response:
         return self.refusal(head, TooLarge())
 
     def _check_credential(self, match: Match, headers: Mapping[str, str], query: Mapping[str, str]) -> None:

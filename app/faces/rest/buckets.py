@@ -6,12 +6,12 @@ import re
 from typing import Any
 
 from app.faces.rest import projections
-from app.faces.rest.call import Call, json_answer
 from app.faces.rest.errors import RestError, invalid_request
 from app.faces.rest.json_bodies import Member, check_object, ignore_body, read_json_object
+from app.faces.rest.request import RestRequest, json_response
 from app.faces.rest.size_limits import read_size_limit
 from app.faces.rest.versions import refuse_versioning
-from app.http.response import Answer
+from app.http.response import Response
 from app.storage import buckets
 from app.storage.bucket_rules import check_mime_types
 from app.storage.buckets import BucketSettings
@@ -42,63 +42,63 @@ LIST_BUCKETS = (
 _OLD_CLIENT = re.compile(r"supabase-py/(?:storage3 v)?(\d+)\.(\d+)\.(\d+)")
 
 
-def create_bucket(storage: Storage, call: Call) -> Answer:
+def create_bucket(storage: Storage, request: RestRequest) -> Response:
     """POST /bucket"""
-    given = read_json_object(call, CREATE)
+    given = read_json_object(request, CREATE)
     name = check_bucket_name(given["name"])
     identifier = check_bucket_name(given.get("id") or name)
     if given.get("type", "STANDARD") != "STANDARD":
         raise RestError("FeatureNotEnabled", 400, "Buckets of the type ANALYTICS are not offered")
     refuse_versioning(given.get("versioning_status"))
-    buckets.create(storage, call.asker, identifier, name, _settings(storage, given))
-    return json_answer({"name": name})
+    buckets.create(storage, request.context, identifier, name, _settings(storage, given))
+    return json_response({"name": name})
 
 
-def get_bucket(storage: Storage, call: Call) -> Answer:
+def get_bucket(storage: Storage, request: RestRequest) -> Response:
     """GET /bucket/{id}"""
-    return Answer(body=buckets.get(storage, call.asker, call.bucket, projections.BUCKET))
+    return Response(body=buckets.get(storage, request.context, request.bucket, projections.BUCKET))
 
 
-def list_buckets(storage: Storage, call: Call) -> Answer:
+def list_buckets(storage: Storage, request: RestRequest) -> Response:
     """GET /bucket: the buckets visible to the caller; the database filters, orders and pages them."""
-    given = check_object(call.query, LIST_BUCKETS, "querystring")
+    given = check_object(request.query, LIST_BUCKETS, "querystring")
     found = buckets.get_all(
         storage,
-        call.asker,
-        projections.buckets(typed=not _is_old_client(call)),
+        request.context,
+        projections.buckets(typed=not _is_old_client(request)),
         search=given.get("search"),
         column=given.get("sortColumn"),
         direction=given.get("sortOrder", "asc"),
         limit=given.get("limit"),
         offset=given.get("offset", 0),
     )
-    return Answer(body=found)
+    return Response(body=found)
 
 
-def update_bucket(storage: Storage, call: Call) -> Answer:
+def update_bucket(storage: Storage, request: RestRequest) -> Response:
     """PUT /bucket/{id}: null clears a limit; absent members leave theirs as it is."""
-    given = read_json_object(call, SETTINGS)
+    given = read_json_object(request, SETTINGS)
     if not given:
         raise invalid_request("body must match a schema in anyOf")
     refuse_versioning(given.get("versioning_status"))
-    buckets.update(storage, call.asker, call.bucket, _settings(storage, given))
-    return json_answer({"message": "Successfully updated"})
+    buckets.update(storage, request.context, request.bucket, _settings(storage, given))
+    return json_response({"message": "Successfully updated"})
 
 
-def delete_bucket(storage: Storage, call: Call) -> Answer:
+def delete_bucket(storage: Storage, request: RestRequest) -> Response:
     """DELETE /bucket/{id}"""
-    ignore_body(call)
-    buckets.delete(storage, call.asker, call.bucket)
-    return json_answer({"message": "Successfully deleted"})
+    ignore_body(request)
+    buckets.delete(storage, request.context, request.bucket)
+    return json_response({"message": "Successfully deleted"})
 
 
-def empty_bucket(storage: Storage, call: Call) -> Answer:
+def empty_bucket(storage: Storage, request: RestRequest) -> Response:
     """POST /bucket/{id}/empty: for service_role only."""
     # Before the body is read: other roles get this error whatever they send.
-    call.asker.check_service_role()
-    ignore_body(call)
-    buckets.empty(storage, call.asker, call.bucket)
-    return json_answer({"message": "Empty bucket has been queued. Completion may take up to an hour."})
+    request.context.check_service_role()
+    ignore_body(request)
+    buckets.empty(storage, request.context, request.bucket)
+    return json_response({"message": "Empty bucket has been queued. Completion may take up to an hour."})
 
 
 def _settings(storage: Storage, given: dict[str, Any]) -> BucketSettings:
@@ -111,9 +111,9 @@ def _settings(storage: Storage, given: dict[str, Any]) -> BucketSettings:
     )
 
 
-def _is_old_client(call: Call) -> bool:
+def _is_old_client(request: RestRequest) -> bool:
     for header, first_new in (("x-client-info", (2, 18, 0)), ("user-agent", (0, 12, 1))):
-        found = _OLD_CLIENT.search(call.header(header) or "")
+        found = _OLD_CLIENT.search(request.header(header) or "")
         if found and tuple(map(int, found.groups())) < first_new:
             return True
     return False

@@ -7,13 +7,13 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from app.faces.rest.call import Call
 from app.faces.rest.projections import INFO
+from app.faces.rest.request import RestRequest
 from app.faces.rest.versions import refuse_version
 from app.faces.shared.kept_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
 from app.faces.shared.ranges import WHOLE, applicable_range, part_of
 from app.http.preconditions import evaluate
-from app.http.response import Answer, Headers
+from app.http.response import Headers, Response
 from app.storage.bytes.backend import BlobMissing, Labels
 from app.storage.content_types import is_content_type
 from app.storage.errors import PreconditionFailed
@@ -33,106 +33,108 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~!-]+")
 _NOT_QUOTED = re.compile(r'[^ -~]|["\\/]|%(?=[0-9A-Fa-f]{2})')
 
 
-def get_authenticated(storage: Storage, call: Call) -> Answer:
+def get_authenticated(storage: Storage, request: RestRequest) -> Response:
     """GET /object/authenticated/{bucket}/{key}"""
-    return serve(storage, call, Reading())
+    return serve(storage, request, Reading())
 
 
-def get_object(storage: Storage, call: Call) -> Answer:
+def get_object(storage: Storage, request: RestRequest) -> Response:
     """GET /object/{bucket}/{key}: like /object/authenticated; without a valid token, only from public buckets."""
-    return serve(storage, call, Reading(public_only=not call.identified))
+    return serve(storage, request, Reading(public_only=not request.identified))
 
 
-def get_public(storage: Storage, call: Call) -> Answer:
+def get_public(storage: Storage, request: RestRequest) -> Response:
     """GET /object/public/{bucket}/{key}"""
-    return serve(storage, call, Reading(as_service=True, public_only=True))
+    return serve(storage, request, Reading(as_service=True, public_only=True))
 
 
-def info_authenticated(storage: Storage, call: Call) -> Answer:
+def info_authenticated(storage: Storage, request: RestRequest) -> Response:
     """GET /object/info/authenticated/{bucket}/{key}"""
-    return info(storage, call, Reading())
+    return info(storage, request, Reading())
 
 
-def info_object(storage: Storage, call: Call) -> Answer:
+def info_object(storage: Storage, request: RestRequest) -> Response:
     """GET /object/info/{bucket}/{key}"""
-    return info(storage, call, Reading(public_only=not call.identified))
+    return info(storage, request, Reading(public_only=not request.identified))
 
 
-def info_public(storage: Storage, call: Call) -> Answer:
+def info_public(storage: Storage, request: RestRequest) -> Response:
     """GET /object/info/public/{bucket}/{key}"""
-    return info(storage, call, Reading(as_service=True, public_only=True))
+    return info(storage, request, Reading(as_service=True, public_only=True))
 
 
-def serve(storage: Storage, call: Call, reading: Reading, *, expires: int | None = None) -> Answer:
+def serve(storage: Storage, request: RestRequest, reading: Reading, *, expires: int | None = None) -> Response:
     """The object's bytes; for HEAD only the headers, without opening the bytes.
 
     ``expires``: when the signed URL expires, in seconds since 1970.
     """
-    refuse_version(call.query.get("versionId"))
+    refuse_version(request.query.get("versionId"))
     return find_with_bytes(
-        storage, call.asker, call.name, reading, lambda found, _: _answer(storage, call, found, expires)
+        storage, request.context, request.name, reading, lambda found, _: _answer(storage, request, found, expires)
     )
 
 
-def info(storage: Storage, call: Call, reading: Reading) -> Answer:
+def info(storage: Storage, request: RestRequest, reading: Reading) -> Response:
     """An object's metadata as JSON; for HEAD the same headers with the object's length."""
-    refuse_version(call.query.get("versionId"))
-    found, description = find(storage, call.asker, call.name, reading, INFO)
+    refuse_version(request.query.get("versionId"))
+    found, description = find(storage, request.context, request.name, reading, INFO)
     headers: Headers = (
         *((("etag", found.entity_tag),) if found.entity_tag else ()),
         ("last-modified", http_date(modified(found))),
         ("cache-control", found.caching),
     )
-    if call.method == "HEAD":
-        return Answer(headers=headers, length=found.size or 0, content_type=found.mime_type)
-    return Answer(headers=headers, body=description or b"")
+    if request.method == "HEAD":
+        return Response(headers=headers, length=found.size or 0, content_type=found.mime_type)
+    return Response(headers=headers, body=description or b"")
 
 
-def _answer(storage: Storage, call: Call, found: StoredObject, expires: int | None) -> Answer | None:
+def _answer(storage: Storage, request: RestRequest, found: StoredObject, expires: int | None) -> Response | None:
     """The answer, or None when the bytes are gone."""
     second = modified(found)
-    outcome = evaluate(call.headers, etag=found.entity_tag, modified=second)
+    outcome = evaluate(request.headers, etag=found.entity_tag, modified=second)
     if outcome == "failed":
         raise PreconditionFailed
     if outcome == "not modified":
-        return Answer(304, _headers(call, found, second, expires), content_type=None)
-    headers = _headers(call, found, second, expires, differs="if-none-match" in call.headers)
+        return Response(304, _headers(request, found, second, expires), content_type=None)
+    headers = _headers(request, found, second, expires, differs="if-none-match" in request.headers)
     content_type = _shown(found.mime_type).content_type
-    if call.method == "HEAD":
-        return Answer(200, headers, content_type=content_type, length=found.size or 0)
-    wanted = applicable_range(call.headers, etag=found.entity_tag, modified=second)
+    if request.method == "HEAD":
+        return Response(200, headers, content_type=content_type, length=found.size or 0)
+    wanted = applicable_range(request.headers, etag=found.entity_tag, modified=second)
     part = WHOLE if wanted is None else part_of(wanted, size_of(storage, found))
     try:
-        if storage.limits.links and (link := link_to(storage, found, _labels(call, found, expires))) is not None:
+        if storage.limits.links and (link := link_to(storage, found, _labels(request, found, expires))) is not None:
             return _redirect(link)
         body, length = open_bytes(storage, found, part.start, part.end)
     except BlobMissing:
         return None
-    return Answer(part.status, headers + part.headers, body, content_type, length)
+    return Response(part.status, headers + part.headers, body, content_type, length)
 
 
-def _labels(call: Call, found: StoredObject, expires: int | None) -> Labels:
+def _labels(request: RestRequest, found: StoredObject, expires: int | None) -> Labels:
     """What a backend that serves the bytes by itself says of them."""
     return Labels(
         content_type=_shown(found.mime_type).content_type,
         caching=found.caching if expires is None else "",
-        disposition=_disposition(call, found) or "",
+        disposition=_disposition(request, found) or "",
         encoding=kept_header(found.metadata, ENCODING) or "",
     )
 
 
-def _redirect(link: str) -> Answer:
+def _redirect(link: str) -> Response:
     """The answer that leads to ``link``, which nobody else may learn. Clients keep a Range when they follow it."""
     headers = (("location", link), ("cache-control", "no-store"), ("referrer-policy", "no-referrer"))
-    return Answer(307, headers, content_type=None)
+    return Response(307, headers, content_type=None)
 
 
-def _disposition(call: Call, found: StoredObject) -> str | None:
-    download = call.query.get("download")
+def _disposition(request: RestRequest, found: StoredObject) -> str | None:
+    download = request.query.get("download")
     return kept_header(found.metadata, DISPOSITION) if download is None else content_disposition(download)
 
 
-def _headers(call: Call, found: StoredObject, second: int, expires: int | None, *, differs: bool = False) -> Headers:
+def _headers(
+    request: RestRequest, found: StoredObject, second: int, expires: int | None, *, differs: bool = False
+) -> Headers:
     """The headers of the answer. ``differs``: the client asked whether its version is current, and it is not."""
     entity_tag = found.entity_tag
     headers = [
@@ -146,14 +148,14 @@ def _headers(call: Call, found: StoredObject, second: int, expires: int | None, 
     else:
         cache_control = found.caching
         if differs:
-            more = "must-revalidate" if call.method == "HEAD" else "stale-while-revalidate=30"
+            more = "must-revalidate" if request.method == "HEAD" else "stale-while-revalidate=30"
             cache_control = f"{cache_control}, {more}"
         headers.append(("cache-control", cache_control))
     headers += _shown(found.mime_type).headers
     encoding = kept_header(found.metadata, ENCODING)
     if encoding:
         headers.append(("content-encoding", encoding))
-    disposition = _disposition(call, found)
+    disposition = _disposition(request, found)
     if disposition:
         headers.append(("content-disposition", disposition))
     return tuple(headers)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from app.faces.rest.call import Call
 from app.faces.rest.errors import RestError, invalid_json, invalid_request, unsupported_coding
+from app.faces.rest.request import RestRequest
 from app.storage.errors import TooLarge
 
 # Well above a list of a thousand keys of the maximal length.
@@ -48,37 +48,37 @@ class Member:
     default: Any = None
 
 
-def read_json_object(call: Call, members: tuple[Member, ...], *, optional: bool = False) -> dict[str, Any]:
+def read_json_object(request: RestRequest, members: tuple[Member, ...], *, optional: bool = False) -> dict[str, Any]:
     """The members of the request's JSON body; absent ones have their default, or are left out if that is None.
 
     ``optional``: the body may be absent, which counts as an empty object. Raises RestError or TooLarge.
     """
-    raw = _read(call)
+    raw = _read(request)
     if not raw and optional:
         return {}
-    if call.media_type != "application/json":
+    if request.media_type != "application/json":
         raise invalid_request("body must be object")
     if not raw:
         raise empty_json_body()
-    if call.headers.get("content-encoding", IDENTITY).strip().lower() != IDENTITY:
+    if request.headers.get("content-encoding", IDENTITY).strip().lower() != IDENTITY:
         raise unsupported_coding()
     return check_object(_decoded(raw), members, "body")
 
 
-def ignore_body(call: Call) -> None:
+def ignore_body(request: RestRequest) -> None:
     """Read the body of an operation that needs none: there are clients that send a JSON string.
 
     Raises RestError if it is neither JSON nor text, or TooLarge.
     """
-    raw = _read(call)
-    if raw and call.media_type == "application/json":
+    raw = _read(request)
+    if raw and request.media_type == "application/json":
         _decoded(raw)
-    elif raw and call.media_type != "text/plain":
-        raise unsupported_media_type(call.media_type)
+    elif raw and request.media_type != "text/plain":
+        raise unsupported_media_type(request.media_type)
 
 
-def _read(call: Call) -> bytes:
-    raw = call.body.read(LARGEST_JSON_BODY + 1)
+def _read(request: RestRequest) -> bytes:
+    raw = request.body.read(LARGEST_JSON_BODY + 1)
     if len(raw) > LARGEST_JSON_BODY:
         raise TooLarge("body")
     return raw
@@ -91,10 +91,10 @@ def _decoded(raw: bytes) -> Any:
         raise invalid_json("Body is not valid JSON but content-type is set to 'application/json'") from None
 
 
-def refuse_empty_json(call: Call) -> None:
+def refuse_empty_json(request: RestRequest) -> None:
     """Raise RestError if the request declares JSON and its body is empty, even where no body is needed."""
-    if call.media_type == "application/json":
-        raw = call.body.read(LARGEST_JSON_BODY)
+    if request.media_type == "application/json":
+        raw = request.body.read(LARGEST_JSON_BODY)
         if not raw:
             raise empty_json_body()
 

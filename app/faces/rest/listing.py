@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from app.faces.rest.call import Call
 from app.faces.rest.json_bodies import Member, read_json_object
 from app.faces.rest.projections import ENTRY
-from app.http.response import Answer
+from app.faces.rest.request import RestRequest
+from app.http.response import Response
 from app.storage.listing import LARGEST_STEP, Level, in_lower_case
 from app.storage.rows import known, number
 from app.storage.sql import Direction
@@ -33,9 +33,9 @@ LIST = (
 )
 
 
-def list_objects(storage: Storage, call: Call) -> Answer:
+def list_objects(storage: Storage, request: RestRequest) -> Response:
     """POST /object/list/{bucket}"""
-    given = read_json_object(call, LIST)
+    given = read_json_object(request, LIST)
     prefix = given["prefix"].replace("\0", "")
     if prefix and not prefix.endswith("/"):
         prefix += "/"
@@ -45,9 +45,9 @@ def list_objects(storage: Storage, call: Call) -> Answer:
     limit, offset = min(given["limit"], _LARGEST_PAGE), given["offset"]
     pages: list[bytes] = []
     step = min(limit + offset, LARGEST_STEP)
-    with storage.read(call.asker) as read:
-        start = in_lower_case(read, call.asker, prefix + given["search"].replace("\0", ""))
-        level = Level(read, call.asker, call.bucket, start, direction, folded=True)
+    with storage.read(request.context) as read:
+        start = in_lower_case(read, request.context, prefix + given["search"].replace("\0", ""))
+        level = Level(read, request.context, request.bucket, start, direction, folded=True)
         while limit > 0 and not level.at_end:
             own = number(len(prefix)), number(offset), number(limit)
             row = level.page(page, step, *own) if column == "name" else level.page_of_all(page, *own)
@@ -57,4 +57,4 @@ def list_objects(storage: Storage, call: Call) -> Answer:
             if count:
                 pages.append(known(row[2]))
             step = min(step * 2, LARGEST_STEP)
-    return Answer(body=b"[%b]" % b", ".join(pages))
+    return Response(body=b"[%b]" % b", ".join(pages))

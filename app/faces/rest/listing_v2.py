@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from app.faces.rest.call import Call
 from app.faces.rest.json_bodies import Member, read_json_object
 from app.faces.rest.projections import entry, folder
+from app.faces.rest.request import RestRequest
 from app.faces.rest.versions import VERSIONS, refuse_versions
-from app.http.response import Answer
+from app.http.response import Response
 from app.storage.errors import InvalidValue
 from app.storage.listing import FilledPage, Level, after, page_of_keys
 from app.storage.long_reads import Read
@@ -108,13 +108,13 @@ class WantedPage:
         return page_v2(self.column, self.direction, delimited=self.delimited)
 
 
-def list_objects_v2(storage: Storage, call: Call) -> Answer:
+def list_objects_v2(storage: Storage, request: RestRequest) -> Response:
     """POST /object/list-v2/{bucket}"""
-    given = read_json_object(call, LIST_V2)
+    given = read_json_object(request, LIST_V2)
     refuse_versions(given["noncurrentVersions"], given["deleteMarkers"])
     wanted = _wanted(given)
-    with storage.read(call.asker) as read:
-        found = (_by_name if wanted.column == "name" else _by_time)(read, call, wanted)
+    with storage.read(request.context) as read:
+        found = (_by_name if wanted.column == "name" else _by_time)(read, request, wanted)
     return _answer(found, wanted)
 
 
@@ -128,7 +128,7 @@ def _wanted(given: Mapping[str, Any]) -> WantedPage:
     return WantedPage(prefix, exact, column, direction, delimited, cursor, min(given["limit"], _LARGEST_PAGE))
 
 
-def _answer(found: FilledPage, wanted: WantedPage) -> Answer:
+def _answer(found: FilledPage, wanted: WantedPage) -> Response:
     members = [b'"hasNext":' + (b"true" if found.has_next else b"false")]
     if found.has_next and found.last is not None:
         last = found.last
@@ -136,14 +136,14 @@ def _answer(found: FilledPage, wanted: WantedPage) -> Answer:
         members.append(b'"nextCursor":' + json.dumps(cursor).encode())
         members.append(b'"nextCursorKey":' + json.dumps(last.name).encode())
     entries = b", ".join(found.folders), b", ".join(found.objects)
-    return Answer(body=b'{%b,"folders":[%b],"objects":[%b]}' % (b",".join(members), *entries))
+    return Response(body=b'{%b,"folders":[%b],"objects":[%b]}' % (b",".join(members), *entries))
 
 
-def _by_name(read: Read, call: Call, wanted: WantedPage) -> FilledPage:
+def _by_name(read: Read, request: RestRequest, wanted: WantedPage) -> FilledPage:
     cursor = wanted.cursor
     position = after(cursor.last, cursor.direction, is_folder=cursor.is_folder) if cursor else None
     level = Level(
-        read, call.asker, call.bucket, wanted.prefix, wanted.direction,
+        read, request.context, request.bucket, wanted.prefix, wanted.direction,
         folded=False, delimited=wanted.delimited, exact=wanted.exact, position=position,
     )  # fmt: skip
     found = FilledPage(wanted.limit)
@@ -156,7 +156,7 @@ def page_v2(column: str, direction: Direction, *, delimited: bool) -> PageByCurs
     return PageByCursor(folder(delimited=delimited), entry(delimited=delimited), column, direction)
 
 
-def _by_time(read: Read, call: Call, wanted: WantedPage) -> FilledPage:
+def _by_time(read: Read, request: RestRequest, wanted: WantedPage) -> FilledPage:
     cursor = wanted.cursor
     beyond: tuple[RawValue, ...] = (None, None, None)
     if cursor is not None:
@@ -164,10 +164,12 @@ def _by_time(read: Read, call: Call, wanted: WantedPage) -> FilledPage:
     found = FilledPage(wanted.limit)
     own = (number(found.left), *beyond)
     if wanted.delimited:
-        level = Level(read, call.asker, call.bucket, wanted.prefix, "asc", folded=False, exact=wanted.exact)
+        level = Level(read, request.context, request.bucket, wanted.prefix, "asc", folded=False, exact=wanted.exact)
         found.take(level.page_of_all(wanted.form, *own))
     else:
-        found.take(page_of_keys(read, call.asker, call.bucket, wanted.prefix, wanted.form, *own, exact=wanted.exact))
+        found.take(
+            page_of_keys(read, request.context, request.bucket, wanted.prefix, wanted.form, *own, exact=wanted.exact)
+        )
     return found
 
 

@@ -7,15 +7,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from app.faces.rest.call import Call, json_answer
 from app.faces.rest.json_bodies import Member, read_json_object, refuse_empty_json
 from app.faces.rest.projections import RECORD
+from app.faces.rest.request import RestRequest, json_response
 from app.faces.rest.versions import refuse_version
 from app.faces.shared.errors import InvalidRequest
 from app.faces.shared.kept_headers import ENCODING, encoding_to_keep
 from app.faces.shared.upload_body import header_metadata
 from app.faces.shared.write_conditions import deletion_conditions
-from app.http.response import Answer
+from app.http.response import Response
 from app.storage import moving
 from app.storage.content_types import check_content_type
 from app.storage.names import check_bucket_name, check_key
@@ -41,23 +41,23 @@ COPY = (
 )
 
 
-def delete_object(storage: Storage, call: Call) -> Answer:
+def delete_object(storage: Storage, request: RestRequest) -> Response:
     """DELETE /object/{bucket}/{key}"""
-    refuse_empty_json(call)
-    moving.delete(storage, call.asker, call.name, etags=deletion_conditions(call.headers))
-    return json_answer({"message": "Successfully deleted"})
+    refuse_empty_json(request)
+    moving.delete(storage, request.context, request.name, etags=deletion_conditions(request.headers))
+    return json_response({"message": "Successfully deleted"})
 
 
-def delete_objects(storage: Storage, call: Call) -> Answer:
+def delete_objects(storage: Storage, request: RestRequest) -> Response:
     """DELETE /object/{bucket}: the keys in ``prefixes``, except those that are missing or may not be deleted."""
-    keys: list[str] = read_json_object(call, PREFIXES)["prefixes"]
-    deleted = moving.delete_many(storage, call.asker, call.bucket, keys, RECORD)
-    return Answer(body=b"[" + b",".join(map(known, deleted.projected)) + b"]")
+    keys: list[str] = read_json_object(request, PREFIXES)["prefixes"]
+    deleted = moving.delete_many(storage, request.context, request.bucket, keys, RECORD)
+    return Response(body=b"[" + b",".join(map(known, deleted.projected)) + b"]")
 
 
-def copy_object(storage: Storage, call: Call) -> Answer:
+def copy_object(storage: Storage, request: RestRequest) -> Response:
     """POST /object/copy"""
-    given = read_json_object(call, COPY)
+    given = read_json_object(request, COPY)
     source, target = _names(storage, given)
 
     def describe(found: Described, _: float) -> Described:
@@ -66,18 +66,20 @@ def copy_object(storage: Storage, call: Call) -> Answer:
         metadata = {**found.metadata, **_changed(given.get("metadata") or {})}
         if not metadata.get(ENCODING):
             metadata.pop(ENCODING, None)
-        return Described(metadata, header_metadata(call.headers) or {})
+        return Described(metadata, header_metadata(request.headers) or {})
 
-    copied = moving.copy(storage, call.asker, source, target, upsert=call.upsert, describe=describe, projection=RECORD)
+    copied = moving.copy(
+        storage, request.context, source, target, upsert=request.upsert, describe=describe, projection=RECORD
+    )
     record: dict[str, Any] = json.loads(copied)
-    return json_answer({"Key": f"{target.bucket}/{target.key}", "Id": record["id"], **record})
+    return json_response({"Key": f"{target.bucket}/{target.key}", "Id": record["id"], **record})
 
 
-def move_object(storage: Storage, call: Call) -> Answer:
+def move_object(storage: Storage, request: RestRequest) -> Response:
     """POST /object/move"""
-    source, target = _names(storage, read_json_object(call, NAMES))
-    moving.move(storage, call.asker, source, target)
-    return json_answer({"message": "Successfully moved"})
+    source, target = _names(storage, read_json_object(request, NAMES))
+    moving.move(storage, request.context, source, target)
+    return json_response({"message": "Successfully moved"})
 
 
 def _changed(given: Mapping[str, str]) -> dict[str, str]:

@@ -13,11 +13,11 @@ import falcon
 
 from app.database import Bookmark
 from app.errors import PorticoError
-from app.faces.rest.call import Call
 from app.faces.rest.callers import Callers
 from app.faces.rest.credentials import caller_of
 from app.faces.rest.errors import RestError, as_rest_error, internal_error
 from app.faces.rest.openapi import openapi_document, openapi_page
+from app.faces.rest.request import RestRequest
 from app.faces.rest.router import Match, Route, Router
 from app.faces.shared.credentials import bearer_token
 from app.faces.shared.exchange import (
@@ -32,11 +32,11 @@ from app.faces.shared.exchange import (
 )
 from app.faces.shared.paths import PREFIX, without_prefix
 from app.faces.shared.read_after import bookmark_of, tell
-from app.http.response import Answer
+from app.http.response import Response
 from app.identity.identification import RequestHead
 from app.identity.project import check_project
-from app.storage.asker import Asker, anonymous
 from app.storage.names import check_bucket_name
+from app.storage.request_context import RequestContext, anonymous
 from app.storage.storage import Storage
 
 log = logging.getLogger("portico.storage")
@@ -67,17 +67,17 @@ class StorageSink:
         # A sink has no URI template; metrics tell operations apart by it.
         req.uri_template = f"{PREFIX}/unknown"
         try:
-            answer = self._answer(req, resp)
-            _check_headers(answer)
+            response = self._answer(req, resp)
+            _check_headers(response)
         except PorticoError as ex:
             _send_error(as_rest_error(ex), req, resp)
         except Exception:
             log.exception("the request failed: %s %s", req.method, req.path)
             _send_error(internal_error(), req, resp)
         else:
-            send(answer, resp)
+            send(response, resp)
 
-    def _answer(self, req: falcon.Request, resp: falcon.Response) -> Answer:
+    def _answer(self, req: falcon.Request, resp: falcon.Response) -> Response:
         environ = req.env
         if self._storage.project_ref:
             check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
@@ -89,7 +89,7 @@ class StorageSink:
         if method in _READING and path in self._described:
             req.uri_template = PREFIX + path
             page = path == _DOCUMENTATION
-            return Answer(200, _PAGE_HEADERS if page else (), self._described[path], _HTML if page else _JSON)
+            return Response(200, _PAGE_HEADERS if page else (), self._described[path], _HTML if page else _JSON)
         match = self._router.match(method, path)
         if match is None:
             return _no_route(method, path)
@@ -97,22 +97,22 @@ class StorageSink:
         reads = method in _READING or match.route.path.startswith(_LISTINGS)
         bookmark = bookmark_of(environ, self._storage.database, on_replicas=reads)
         try:
-            call = self._call(match, method, path, environ, bookmark)
-            resp.context.role = call.asker.role
-            return match.route.run(self._storage, call)
+            request = self._call(match, method, path, environ, bookmark)
+            resp.context.role = request.context.role
+            return match.route.run(self._storage, request)
         finally:
             tell(bookmark, resp)
 
     def _call(
         self, match: Match, method: str, path: str, environ: Mapping[str, Any], bookmark: Bookmark | None
-    ) -> Call:
+    ) -> RestRequest:
         headers, query = headers_of(environ), query_of(environ)
         head = RequestHead.of(method, path, environ)
         caller, token = self._callers.identify(match.route.credential, head, headers, query)
         if match.bucket:
             check_bucket_name(match.bucket)
-        return Call(
-            asker=Asker(
+        return RestRequest(
+            context=RequestContext(
                 contexts=self._storage.contexts,
                 caller=caller or self._anonymous,
                 operation=match.route.operation(method),
@@ -136,47 +136,47 @@ class StorageSink:
         )
 
 
-def _check_headers(answer: Answer) -> None:
-    name = unsendable_header(answer)
+def _check_headers(response: Response) -> None:
+    name = unsendable_header(response)
     if name is not None:
-        close(answer)
+        close(response)
         raise RestError("invalid_header_char", 400, f'Invalid character in header content ["{name}"]')
 
 
 def _send_error(error: RestError, req: falcon.Request, resp: falcon.Response) -> None:
     body = b"" if req.method == "HEAD" else error.body()
-    send(Answer(error.status, error.headers, body, _JSON, code=error.code), resp)
+    send(Response(error.status, error.headers, body, _JSON, code=error.code), resp)
 
 
-def _no_route(method: str, path: str) -> Answer:
+def _no_route(method: str, path: str) -> Response:
     message = f"Route {method}:{path} not found"
     body: dict[str, Any]
     if any(path == door or path.startswith(door + "/") for door in _API_PATHS):
         body = {"statusCode": "404", "error": "Not Found", "message": message, "code": "InvalidRequest"}
-        return Answer(404, body=json.dumps(body).encode(), content_type="application/json", code="InvalidRequest")
+        return Response(404, body=json.dumps(body).encode(), content_type="application/json", code="InvalidRequest")
     body = {"message": message, "error": "Not Found", "statusCode": 404}
-    return Answer(404, body=json.dumps(body).encode(), code="NotFound")
+    return Response(404, body=json.dumps(body).encode(), code="NotFound")
 
 
 def _document(routes: Sequence[Route]) -> bytes:
     return openapi_document(routes, version("portico"), PREFIX)
 
 
-def _status(_storage: Storage, _environ: Mapping[str, Any]) -> Answer:
+def _status(_storage: Storage, _environ: Mapping[str, Any]) -> Response:
     """GET /status: the process answers."""
-    return Answer(content_type=None)
+    return Response(content_type=None)
 
 
-def _health(storage: Storage, environ: Mapping[str, Any]) -> Answer:
+def _health(storage: Storage, environ: Mapping[str, Any]) -> Response:
     """GET /storage/v1/health: the database answers; for callers with a credential."""
     caller_of(storage.identity, bearer_token(headers_of(environ), query_of(environ)))
     storage.database.read("SELECT 1")
-    return Answer(body=b'{"healthy":true}')
+    return Response(body=b'{"healthy":true}')
 
 
-def _version(_storage: Storage, _environ: Mapping[str, Any]) -> Answer:
+def _version(_storage: Storage, _environ: Mapping[str, Any]) -> Response:
     """GET /storage/v1/version"""
-    return Answer(body=version("portico").encode(), content_type="text/plain; charset=utf-8")
+    return Response(body=version("portico").encode(), content_type="text/plain; charset=utf-8")
 
 
 _OPERATIONS = {"/status": _status, "/health": _health, "/version": _version}

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from app.faces.rest.call import Call
 from app.faces.rest.credentials import Credential
 from app.faces.rest.errors import RestError
 from app.faces.rest.operation_text import OperationText
-from app.http.response import Answer
+from app.faces.rest.request import RestRequest
+from app.http.response import Response
 from app.storage.storage import Storage
 
-Operation = Callable[[Storage, Call], Answer]
+Operation = Callable[[Storage, RestRequest], Response]
 
 _BUCKET, _KEY = "{bucket}", "*"
 _PATTERNS = {_BUCKET: "([^/]+)", _KEY: "(.*)"}

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from app.faces.rest import buckets, downloads, listing, listing_v2, objects, signed_urls, uploads
-from app.faces.rest.call import Call
 from app.faces.rest.errors import RestError
+from app.faces.rest.request import RestRequest
 from app.faces.rest.router import Route
-from app.http.response import Answer
+from app.http.response import Response
 from app.storage.storage import Storage
 
 
-def _purge_cdn(_storage: Storage, call: Call) -> Answer:
+def _purge_cdn(_storage: Storage, request: RestRequest) -> Response:
     """DELETE /cdn, /cdn/{bucket}, /cdn/{bucket}/{key}: there is no CDN to purge.
 
     Caches between the service and its clients follow ``cache-control`` and ``etag``.
     """
-    call.asker.check_service_role()
+    request.context.check_service_role()
     raise RestError("MissingParameter", 400, "No CDN is configured")
 
 

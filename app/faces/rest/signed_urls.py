@@ -8,24 +8,24 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-from app.faces.rest.call import Call, json_answer
 from app.faces.rest.credentials import required_signed_token
 from app.faces.rest.downloads import serve
 from app.faces.rest.json_bodies import Member, read_json_object
+from app.faces.rest.request import RestRequest, json_response
 from app.faces.rest.versions import refuse_version
 from app.faces.shared.signing import DOWNLOAD, LATEST, UPLOAD, Signer, check_scope, signed_key
 from app.faces.shared.upload_body import check_declared, header_metadata, read_upload
 from app.faces.shared.write_conditions import write_conditions
-from app.http.response import Answer
+from app.http.response import Response
 from app.identity import ANON, Caller
 from app.storage import writing
-from app.storage.asker import Asker
 from app.storage.errors import InvalidValue, NoSuchObject, PreconditionFailed
-from app.storage.judging import Write
 from app.storage.names import check_key
+from app.storage.permission_trial import Write
 from app.storage.permissions import TriedWrite, try_write
 from app.storage.reading import Reading, is_visible, visible_keys
 from app.storage.records import ObjectName
+from app.storage.request_context import RequestContext
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 
@@ -41,104 +41,110 @@ _ESCAPES = str.maketrans({character: quote(character, safe="") for character in 
 _UNSEEN = "Either the object does not exist or you do not have access to it"
 
 
-def sign_object(storage: Storage, call: Call) -> Answer:
+def sign_object(storage: Storage, request: RestRequest) -> Response:
     """POST /object/sign/{bucket}/{key}: a URL with which anybody can read the object until it expires."""
-    given = read_json_object(call, SIGN)
+    given = read_json_object(request, SIGN)
     refuse_version(given.get("versionId"))
-    return signed_download(storage, call, lifetime_of(given))
+    return signed_download(storage, request, lifetime_of(given))
 
 
 def signed_download(
     storage: Storage,
-    call: Call,
+    request: RestRequest,
     lifetime_s: int,
     door: str = "/object/sign",
     more_claims: Mapping[str, Any] = MappingProxyType({}),
-) -> Answer:
+) -> Response:
     """The answer with a URL below the path ``door``, if the object is visible to the caller. Raises NoSuchObject."""
-    check_key(call.key, any_script=storage.limits.any_script)
-    if not is_visible(storage, call.asker, call.name):
+    check_key(request.key, any_script=storage.limits.any_script)
+    if not is_visible(storage, request.context, request.name):
         raise NoSuchObject
-    return json_answer({"signedURL": _signed_url(storage, call.name, lifetime_s, door, more_claims)})
+    return json_response({"signedURL": _signed_url(storage, request.name, lifetime_s, door, more_claims)})
 
 
-def sign_objects(storage: Storage, call: Call) -> Answer:
+def sign_objects(storage: Storage, request: RestRequest) -> Response:
     """POST /object/sign/{bucket}: several objects; those not visible to the caller have an error instead of a URL."""
-    given = read_json_object(call, SIGN_MANY)
+    given = read_json_object(request, SIGN_MANY)
     lifetime = lifetime_of(given)
     paths: list[str] = given["paths"]
-    seen = visible_keys(storage, call.asker, call.bucket, paths)
-    urls = {path: _signed_url(storage, ObjectName(call.bucket, path), lifetime) for path in seen}
-    answer = [{"error": None if path in urls else _UNSEEN, "path": path, "signedURL": urls.get(path)} for path in paths]
-    return json_answer(answer)
+    seen = visible_keys(storage, request.context, request.bucket, paths)
+    urls = {path: _signed_url(storage, ObjectName(request.bucket, path), lifetime) for path in seen}
+    response = [
+        {"error": None if path in urls else _UNSEEN, "path": path, "signedURL": urls.get(path)} for path in paths
+    ]
+    return json_response(response)
 
 
-def get_signed(storage: Storage, call: Call) -> Answer:
+def get_signed(storage: Storage, request: RestRequest) -> Response:
     """GET /object/sign/{bucket}/{key}?token=...: the token alone permits the download."""
-    claims, call = verified(storage, call, DOWNLOAD)
-    return serve(storage, call, Reading(as_service=True), expires=int(claims["exp"]))
+    claims, request = verified(storage, request, DOWNLOAD)
+    return serve(storage, request, Reading(as_service=True), expires=int(claims["exp"]))
 
 
-def sign_upload(storage: Storage, call: Call) -> Answer:
+def sign_upload(storage: Storage, request: RestRequest) -> Response:
     """POST /object/upload/sign/{bucket}/{key}: a URL with which anybody can upload the object until it expires."""
-    given = read_json_object(call, SIGN_UPLOAD_BODY, optional=True) if call.media_type == "application/json" else {}
-    check_key(call.key, any_script=storage.limits.any_script)
-    tried = TriedWrite(
-        name=call.name,
-        upsert=call.upsert,
-        owner=call.asker.subject,
-        metadata={"mimetype": call.header("content-type"), "contentLength": call.length},
-        user_metadata=header_metadata(call.headers) or {},
+    given = (
+        read_json_object(request, SIGN_UPLOAD_BODY, optional=True) if request.media_type == "application/json" else {}
     )
-    try_write(storage, call.asker, tried)
-    claims: dict[str, Any] = {"url": f"{call.bucket}/{call.key}", "upsert": call.upsert, "scope": UPLOAD}
-    if isinstance(call.asker.subject, str):
-        claims["owner"] = call.asker.subject
+    check_key(request.key, any_script=storage.limits.any_script)
+    tried = TriedWrite(
+        name=request.name,
+        upsert=request.upsert,
+        owner=request.context.subject,
+        metadata={"mimetype": request.header("content-type"), "contentLength": request.length},
+        user_metadata=header_metadata(request.headers) or {},
+    )
+    try_write(storage, request.context, tried)
+    claims: dict[str, Any] = {"url": f"{request.bucket}/{request.key}", "upsert": request.upsert, "scope": UPLOAD}
+    if isinstance(request.context.subject, str):
+        claims["owner"] = request.context.subject
     signer = Signer(storage.signing_secret)
-    claims["signer"] = signer.seal(call.asker.caller.claims)
+    claims["signer"] = signer.seal(request.context.caller.claims)
     longest = storage.limits.signed_upload_s
     token = signer.sign(claims, lifetime_s=min(given.get("expiresIn", longest), longest))
-    url = f"/object/upload/sign/{in_url(call.bucket)}/{in_url(call.key)}?token={token}"
-    return json_answer({"url": url, "token": token})
+    url = f"/object/upload/sign/{in_url(request.bucket)}/{in_url(request.key)}?token={token}"
+    return json_response({"url": url, "token": token})
 
 
-def put_signed(storage: Storage, call: Call) -> Answer:
+def put_signed(storage: Storage, request: RestRequest) -> Response:
     """PUT /object/upload/sign/{bucket}/{key}?token=...: a signed upload, if its signer still has the permission."""
-    claims, call = verified(storage, call, UPLOAD)
-    asker = signer_of(storage, call, claims)
-    check_declared(call.headers)
-    content = read_upload(call.headers, call.body, call.length)
-    etags, must_be_new = write_conditions(call.headers)
+    claims, request = verified(storage, request, UPLOAD)
+    context = signer_of(storage, request, claims)
+    check_declared(request.headers)
+    content = read_upload(request.headers, request.body, request.length)
+    etags, must_be_new = write_conditions(request.headers)
     upsert = claims.get("upsert") is True
     if etags is not None and not upsert:
         # With this token there is no object that the upload could replace.
         raise PreconditionFailed
     write = Write(
-        name=call.name,
+        name=request.name,
         upsert=upsert and not must_be_new,
-        owner=asker.subject,
+        owner=context.subject,
         user_metadata=content.user_metadata or {},
         event=CREATED_PUT if upsert else CREATED_POST,
         etags=etags,
         must_be_new=must_be_new,
     )
-    identifier = writing.put(storage, asker, write, content).id
-    return json_answer({"Key": f"{call.bucket}/{call.key}", "Id": identifier})
+    identifier = writing.put(storage, context, write, content).id
+    return json_response({"Key": f"{request.bucket}/{request.key}", "Id": identifier})
 
 
-def signer_of(storage: Storage, call: Call, claims: dict[str, Any]) -> Asker:
+def signer_of(storage: Storage, request: RestRequest, claims: dict[str, Any]) -> RequestContext:
     """The signer of the upload as the asker; policies see the operation that they permitted at the signing."""
     signed = Signer(storage.signing_secret).unseal(claims.get("signer"))
     caller = Caller.of(signed, default_role=ANON)
     storage.identity.check_role(caller.role)
-    return call.asker.as_signer(caller, operation=SIGN_UPLOAD)
+    return request.context.as_signer(caller, operation=SIGN_UPLOAD)
 
 
-def verified(storage: Storage, call: Call, scope: str, *, transformed: bool = False) -> tuple[dict[str, Any], Call]:
+def verified(
+    storage: Storage, request: RestRequest, scope: str, *, transformed: bool = False
+) -> tuple[dict[str, Any], RestRequest]:
     """The claims of the request's token, and the request with the signed key. Raises InvalidToken, InvalidSignature."""
-    claims = Signer(storage.signing_secret).verify(required_signed_token(call.query))
+    claims = Signer(storage.signing_secret).verify(required_signed_token(request.query))
     check_scope(claims, scope, transformed=transformed)
-    return claims, call._replace(key=signed_key(claims, call.bucket, call.key))
+    return claims, request._replace(key=signed_key(claims, request.bucket, request.key))
 
 
 def lifetime_of(given: Mapping[str, Any]) -> int:

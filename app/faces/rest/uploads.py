@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from app.faces.rest.call import Call, json_answer
+from app.faces.rest.request import RestRequest, json_response
 from app.faces.shared.upload_body import check_declared, read_upload
 from app.faces.shared.write_conditions import write_conditions
-from app.http.response import Answer
+from app.http.response import Response
 from app.storage import writing
-from app.storage.judging import Write
+from app.storage.permission_trial import Write
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 
 
-def create_object(storage: Storage, call: Call) -> Answer:
+def create_object(storage: Storage, request: RestRequest) -> Response:
     """POST /object/{bucket}/{key}: a new object; with ``x-upsert: true`` it may replace one."""
-    return _upload(storage, call, upsert=call.upsert, event=CREATED_POST)
+    return _upload(storage, request, upsert=request.upsert, event=CREATED_POST)
 
 
-def put_object(storage: Storage, call: Call) -> Answer:
+def put_object(storage: Storage, request: RestRequest) -> Response:
     """PUT /object/{bucket}/{key}: an object, new or replaced."""
-    return _upload(storage, call, upsert=True, event=CREATED_PUT)
+    return _upload(storage, request, upsert=True, event=CREATED_PUT)
 
 
-def _upload(storage: Storage, call: Call, *, upsert: bool, event: str) -> Answer:
-    check_declared(call.headers)
-    content = read_upload(call.headers, call.body, call.length)
-    etags, must_be_new = write_conditions(call.headers)
+def _upload(storage: Storage, request: RestRequest, *, upsert: bool, event: str) -> Response:
+    check_declared(request.headers)
+    content = read_upload(request.headers, request.body, request.length)
+    etags, must_be_new = write_conditions(request.headers)
     write = Write(
-        name=call.name,
+        name=request.name,
         upsert=upsert and not must_be_new,
-        owner=call.asker.subject,
+        owner=request.context.subject,
         user_metadata=content.user_metadata or {},
         event=event,
         etags=etags,
         must_be_new=must_be_new,
     )
-    identifier = writing.put(storage, call.asker, write, content).id
-    return json_answer({"Key": f"{call.bucket}/{call.key}", "Id": identifier})
+    identifier = writing.put(storage, request.context, write, content).id
+    return json_response({"Key": f"{request.bucket}/{request.key}", "Id": identifier})

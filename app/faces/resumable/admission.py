@@ -18,7 +18,7 @@ from app.faces.shared.signing import Signer
 from app.http.admission import Admitted
 from app.http.head import Head, ReceivedHead
 from app.http.refusal import OVERLOADED
-from app.http.response import Answer
+from app.http.response import Response
 from app.http.slices import Slices
 from app.identity import Identity
 from app.storage.errors import TooLarge
@@ -73,10 +73,10 @@ class ResumableAdmission:
     def busy_status(self, head: ReceivedHead) -> int:
         return LOCKED if head.method == "HEAD" else OVERLOADED
 
-    def refusal(self, head: ReceivedHead, error: PorticoError) -> Answer:
+    def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         return completed(refusal(error, head.method), for_page="origin" in head.as_sent().headers)
 
-    def too_large(self, head: ReceivedHead, largest: int) -> Answer:
+    def too_large(self, head: ReceivedHead, largest: int) -> Response:
         return self.refusal(head, TooLarge())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.faces.resumable.headers import VERSION
-from app.http.response import Answer, Headers
+from app.http.response import Headers, Response
 
 _EXPOSED = (
     "location, upload-offset, upload-length, upload-metadata, upload-expires, upload-defer-length, tus-version, "
@@ -11,7 +11,7 @@ _EXPOSED = (
 )
 
 
-def completed(answer: Answer, *, for_page: bool) -> Answer:
+def completed(response: Response, *, for_page: bool) -> Response:
     """The answer with the protocol's version and, for a page of another origin, leave to read these headers."""
     exposed: Headers = (("access-control-expose-headers", _EXPOSED),) if for_page else ()
-    return answer._replace(headers=(("tus-resumable", VERSION), *answer.headers, *exposed))
+    return response._replace(headers=(("tus-resumable", VERSION), *response.headers, *exposed))

@@ -11,7 +11,7 @@ from typing import Any
 from app.errors import PorticoError
 from app.faces.rest.errors import RestError, as_rest_error
 from app.faces.shared import errors as shared
-from app.http.response import Answer, Headers
+from app.http.response import Headers, Response
 from app.storage import errors as core
 from app.storage.translation import translate
 
@@ -38,20 +38,20 @@ def length_required() -> TusError:
     return TusError(400, "Upload-Length or Upload-Defer-Length header required\n")
 
 
-def refusal(ex: PorticoError, method: str) -> Answer:
+def refusal(ex: PorticoError, method: str) -> Response:
     """The answer for an error. Those of JSON Web Tokens have the body that the storage's other routes give them."""
     if isinstance(ex, RestError):
-        answer = Answer(ex.status, ex.headers, ex.body(), code=ex.code)
+        response = Response(ex.status, ex.headers, ex.body(), code=ex.code)
     else:
         error = _as_tus_error(ex)
         code = error.code if error is ex else as_rest_error(ex).code
-        answer = Answer(error.status, error.headers, error.message.encode(), _TEXT, code=code)
+        response = Response(error.status, error.headers, error.message.encode(), _TEXT, code=code)
     if method != "HEAD":
-        return answer
-    if answer.status >= 500:
+        return response
+    if response.status >= 500:
         # After any other failure of a HEAD the client would upload from the beginning.
-        return Answer(LOCKED, _AGAIN, content_type=_TEXT, code=answer.code)
-    return answer._replace(body=b"")
+        return Response(LOCKED, _AGAIN, content_type=_TEXT, code=response.code)
+    return response._replace(body=b"")
 
 
 def _as_tus_error(ex: PorticoError) -> TusError:

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from app.errors import PorticoError
-from app.faces.resumable.call import UploadCall
 from app.faces.resumable.checksum import checked
 from app.faces.resumable.errors import TusError, length_required
 from app.faces.resumable.metadata import read_metadata
-from app.http.response import Answer, Headers
+from app.faces.resumable.request import UploadRequest
+from app.http.response import Headers, Response
 from app.storage.errors import LengthExceeded, NoSuchUpload, TooLarge
 from app.storage.names import check_bucket_name
 from app.storage.storage import Storage
@@ -32,88 +32,88 @@ class ResumableUploads:
     storage: Storage
     lifetime_s: float
 
-    def create(self, call: UploadCall) -> Answer:
+    def create(self, request: UploadRequest) -> Response:
         """POST: a new upload, with its first bytes if the request has some."""
-        headers = call.headers
+        headers = request.headers
         if (headers.length is None) != headers.is_deferred:
             raise length_required()
         intended = read_metadata(headers.metadata)
         check_bucket_name(intended.name.bucket)
-        if call.signed is not None:
-            call.signed.check(intended.name, None)
+        if request.signed is not None:
+            request.signed.check(intended.name, None)
         if headers.length is not None and headers.length > self.storage.limits.upload:
             raise TooLarge
-        size = call.length if headers.has_bytes else 0
+        size = request.length if headers.has_bytes else 0
         if size and headers.length is not None and size > headers.length:
             raise LengthExceeded
-        stream = checked(call.body, headers.checksum if headers.has_bytes else None, size)
+        stream = checked(request.body, headers.checksum if headers.has_bytes else None, size)
         new = NewUpload(
             form="appended",
             name=intended.name,
-            upsert=headers.upsert if call.signed is None else call.signed.upsert,
+            upsert=headers.upsert if request.signed is None else request.signed.upsert,
             metadata=intended.metadata,
             user_metadata=intended.user_metadata,
             length=headers.length,
-            notes={_METADATA: headers.metadata, _SIGNED: call.signed.digest if call.signed else None},
+            notes={_METADATA: headers.metadata, _SIGNED: request.signed.digest if request.signed else None},
             lifetime_s=self.lifetime_s,
         )
-        upload = create(self.storage, call.asker, new)
+        upload = create(self.storage, request.context, new)
         if headers.length == 0 or size != 0:
-            upload = self._begin(call, upload, Addition(0, stream, size, None, self.lifetime_s, UPLOAD_TYPE))
-        location: Headers = (("location", call.url_of(upload.id)),)
+            upload = self._begin(request, upload, Addition(0, stream, size, None, self.lifetime_s, UPLOAD_TYPE))
+        location: Headers = (("location", request.url_of(upload.id)),)
         offset = _offset(upload) if headers.has_bytes else ()
-        return Answer(201, (*location, *offset, *_progress(upload)), content_type=None)
+        return Response(201, (*location, *offset, *_progress(upload)), content_type=None)
 
-    def _begin(self, call: UploadCall, upload: Upload, addition: Addition) -> Upload:
+    def _begin(self, request: UploadRequest, upload: Upload, addition: Addition) -> Upload:
         """Append the first bytes. If they are refused, nobody learns of the upload, so it is given up."""
         try:
-            return append(self.storage, call.asker, upload, addition)
+            return append(self.storage, request.context, upload, addition)
         except PorticoError:
             with suppress(PorticoError):
-                abort(self.storage, call.asker, upload)
+                abort(self.storage, request.context, upload)
             raise
 
-    def head(self, call: UploadCall) -> Answer:
+    def head(self, request: UploadRequest) -> Response:
         """HEAD: how many bytes there are, and of how many."""
-        upload = self._find(call)
+        upload = self._find(request)
         length = ("upload-defer-length", "1") if upload.length is None else ("upload-length", str(upload.length))
         headers = (*_offset(upload), length, ("upload-metadata", _metadata(upload)), ("cache-control", "no-store"))
-        return Answer(200, headers, content_type=None)
+        return Response(200, headers, content_type=None)
 
-    def patch(self, call: UploadCall) -> Answer:
+    def patch(self, request: UploadRequest) -> Response:
         """PATCH: further bytes. With the last ones the object exists before the answer is sent."""
-        headers = call.headers
+        headers = request.headers
         if headers.offset is None:
             raise TusError(403, "Upload-Offset header required\n")
         if not headers.has_bytes:
             raise TusError(403, "Content-Type header required\n")
-        upload = self._find(call)
-        if headers.upsert and call.signed is None:
+        upload = self._find(request)
+        if headers.upsert and request.signed is None:
             upload = dataclasses.replace(upload, upsert=True)
         if headers.offset == upload.received and not _may_declare(upload, headers.length):
-            permitted(self.storage, call.asker, upload)
+            permitted(self.storage, request.context, upload)
             raise length_required()
-        stream = checked(call.body, headers.checksum, call.length)
-        addition = Addition(headers.offset, stream, call.length, headers.length, self.lifetime_s, UPLOAD_TYPE)
-        upload = append(self.storage, call.asker, upload, addition)
-        return Answer(204, (*_offset(upload), *_progress(upload)), content_type=None)
+        stream = checked(request.body, headers.checksum, request.length)
+        addition = Addition(headers.offset, stream, request.length, headers.length, self.lifetime_s, UPLOAD_TYPE)
+        upload = append(self.storage, request.context, upload, addition)
+        return Response(204, (*_offset(upload), *_progress(upload)), content_type=None)
 
-    def delete(self, call: UploadCall) -> Answer:
+    def delete(self, request: UploadRequest) -> Response:
         """DELETE: the upload and its bytes go."""
-        upload = self._find(call)
+        upload = self._find(request)
         if upload.finished is None:
-            permitted(self.storage, call.asker, upload)
-        abort(self.storage, call.asker, upload)
-        return Answer(204, content_type=None)
+            permitted(self.storage, request.context, upload)
+        abort(self.storage, request.context, upload)
+        return Response(204, content_type=None)
 
-    def _find(self, call: UploadCall) -> Upload:
-        upload = find(self.storage, call.asker, "appended", call.upload_id)
-        if call.signed is not None:
+    def _find(self, request: UploadRequest) -> Upload:
+        upload = find(self.storage, request.context, "appended", request.upload_id)
+        if request.signed is not None:
             begun_with = upload.notes.get(_SIGNED)
             if begun_with is None:
                 # It is the signer's own; the signer has given no one a token for it.
                 raise NoSuchUpload
-            call.signed.check(upload.name, begun_with)
+            request.signed.check(upload.name, begun_with)
         return upload
 
 

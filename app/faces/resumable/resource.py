@@ -14,23 +14,23 @@ from app.errors import PorticoError
 from app.faces.rest.callers import Callers
 from app.faces.rest.errors import internal_error
 from app.faces.resumable.answering import completed
-from app.faces.resumable.call import UploadCall
 from app.faces.resumable.checksum import ALGORITHMS
 from app.faces.resumable.errors import refusal
 from app.faces.resumable.headers import VERSION, read_headers
 from app.faces.resumable.location import seen_from, upload_url
 from app.faces.resumable.operations import ResumableUploads
+from app.faces.resumable.request import UploadRequest
 from app.faces.resumable.routes import ResumableRoute, find_route, method_of
 from app.faces.resumable.signed import SignedUpload
 from app.faces.shared.exchange import declared_length, headers_of, query_of, raw_path, request_id_of, send
 from app.faces.shared.paths import PREFIX, without_prefix
 from app.faces.shared.signing import Signer
 from app.http.environ import FORWARDED
-from app.http.response import Answer
+from app.http.response import Response
 from app.identity.identification import RequestHead
 from app.identity.project import check_project
 from app.settings import Settings
-from app.storage.asker import Asker, anonymous
+from app.storage.request_context import RequestContext, anonymous
 from app.storage.storage import Storage
 
 log = logging.getLogger("portico.storage.resumable")
@@ -60,25 +60,25 @@ class ResumableSink:
         # A sink has no URI template; metrics tell operations apart by it.
         req.uri_template = f"{PREFIX}{route.path}" + ("/{id}" if route.upload_id else "")
         try:
-            answer = self._answer(route, method, req, resp)
+            response = self._answer(route, method, req, resp)
         except PorticoError as ex:
-            answer = refusal(ex, req.method)
+            response = refusal(ex, req.method)
         except Exception:
             log.exception("the request failed: %s %s", req.method, req.path)
-            answer = refusal(internal_error(), req.method)
-        send(completed(answer, for_page="HTTP_ORIGIN" in req.env), resp)
+            response = refusal(internal_error(), req.method)
+        send(completed(response, for_page="HTTP_ORIGIN" in req.env), resp)
 
-    def _answer(self, route: ResumableRoute, method: str, req: falcon.Request, resp: falcon.Response) -> Answer:
+    def _answer(self, route: ResumableRoute, method: str, req: falcon.Request, resp: falcon.Response) -> Response:
         environ = req.env
         if self._storage.project_ref:
             check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
         if route.action == "options":
             return self._options()
         headers = headers_of(environ)
-        asker, signed = self._asker(route, method, environ, headers)
-        resp.context.role = asker.role
-        call = UploadCall(
-            asker=asker,
+        context, signed = self._asker(route, method, environ, headers)
+        resp.context.role = context.role
+        request = UploadRequest(
+            context=context,
             signed=signed,
             upload_id=route.upload_id,
             headers=read_headers(method, headers),
@@ -86,20 +86,20 @@ class ResumableSink:
             length=declared_length(environ),
             url_of=partial(self._url, route, environ),
         )
-        return _OPERATIONS[route.action](self._uploads, call)
+        return _OPERATIONS[route.action](self._uploads, request)
 
-    def _options(self) -> Answer:
+    def _options(self) -> Response:
         headers = (
             ("tus-version", VERSION),
             ("tus-extension", _EXTENSIONS),
             ("tus-max-size", str(self._storage.limits.upload)),
             ("tus-checksum-algorithm", ALGORITHMS),
         )
-        return Answer(204, headers, content_type=None)
+        return Response(204, headers, content_type=None)
 
     def _asker(
         self, route: ResumableRoute, method: str, environ: Mapping[str, Any], headers: Mapping[str, str]
-    ) -> tuple[Asker, SignedUpload | None]:
+    ) -> tuple[RequestContext, SignedUpload | None]:
         path = without_prefix(raw_path(environ))
         signed = SignedUpload.of(Signer(self._storage.signing_secret), headers) if route.is_signed else None
         caller, token = self._callers.identify(
@@ -108,7 +108,7 @@ class ResumableSink:
             headers,
             query_of(environ),
         )
-        asker = Asker(
+        context = RequestContext(
             contexts=self._storage.contexts,
             caller=caller or anonymous(),
             operation=route.operation,
@@ -118,7 +118,7 @@ class ResumableSink:
             token=token,
             given_id=request_id_of(environ),
         )
-        return (asker if signed is None else signed.asker(self._storage.identity, asker)), signed
+        return (context if signed is None else signed.context(self._storage.identity, context)), signed
 
     def _url(self, route: ResumableRoute, environ: Mapping[str, Any], upload_id: str) -> str:
         prefix = PREFIX if raw_path(environ).startswith(PREFIX + "/") else ""
@@ -127,7 +127,7 @@ class ResumableSink:
         return upload_url(self._public_url, seen, f"{route.path}/{upload_id}")
 
 
-_OPERATIONS: Mapping[str, Callable[[ResumableUploads, UploadCall], Answer]] = {
+_OPERATIONS: Mapping[str, Callable[[ResumableUploads, UploadRequest], Response]] = {
     "create": ResumableUploads.create,
     "get": ResumableUploads.head,
     "part": ResumableUploads.patch,

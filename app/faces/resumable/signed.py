@@ -11,8 +11,8 @@ from app.faces.resumable.errors import TusError
 from app.faces.shared.errors import InvalidSignature
 from app.faces.shared.signing import UPLOAD, Signer, check_scope
 from app.identity import ANON, Caller, Identity
-from app.storage.asker import Asker
 from app.storage.records import ObjectName
+from app.storage.request_context import RequestContext
 
 _HEADER = "x-signature"
 
@@ -50,8 +50,8 @@ class SignedUpload:
         if begun_with != self.digest:
             self.signer.verify(self.token)
 
-    def asker(self, identity: Identity, asker: Asker) -> Asker:
+    def context(self, identity: Identity, context: RequestContext) -> RequestContext:
         """The signer as the asker: who signed decides what is permitted now. Raises what refuses the signer's role."""
         caller = Caller.of(self.signer.unseal(self.claims.get("signer")), default_role=ANON)
         identity.check_role(caller.role)
-        return asker.as_signer(caller)
+        return context.as_signer(caller)

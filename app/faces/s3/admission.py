@@ -16,7 +16,7 @@ from app.faces.s3.verification import missing_signature
 from app.http.admission import Admitted
 from app.http.head import ReceivedHead
 from app.http.refusal import OVERLOADED
-from app.http.response import Answer
+from app.http.response import Response
 from app.storage.errors import TooLarge
 
 # What signatures of chunks, and the parts of a form, add to an object.
@@ -62,10 +62,10 @@ class S3Admission:
     def busy_status(self, head: ReceivedHead) -> int:
         return OVERLOADED
 
-    def refusal(self, head: ReceivedHead, error: PorticoError) -> Answer:
+    def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         return self.face.refusal(head.as_sent(), error)
 
-    def too_large(self, head: ReceivedHead, largest: int) -> Answer:
+    def too_large(self, head: ReceivedHead, largest: int) -> Response:
         return self.refusal(head, TooLarge())
 
     def _check_length(self, headers: Mapping[str, str], presented: Presented | None) -> None:

@@ -6,8 +6,8 @@ says the same is accepted; one that grants more is refused, because it would not
 
 from __future__ import annotations
 
-from app.faces.s3.call import S3Call
 from app.faces.s3.errors import invalid_argument, not_implemented
+from app.faces.s3.request import S3Request
 from app.storage import buckets
 from app.storage.errors import NoSuchBucket
 from app.storage.storage import Storage
@@ -30,14 +30,14 @@ def grants_public_reads(given: str) -> bool:
     return given == _PUBLIC
 
 
-def check_object_acl(storage: Storage, call: S3Call, given: str) -> None:
+def check_object_acl(storage: Storage, request: S3Request, given: str) -> None:
     """Raise S3Error for a list that grants more than the bucket of the object does, as far as the caller sees it."""
-    if grants_public_reads(given) and not _is_public(storage, call):
+    if grants_public_reads(given) and not _is_public(storage, request):
         raise not_implemented(f"{ACL}: {_PUBLIC} in a bucket that is not public")
 
 
-def _is_public(storage: Storage, call: S3Call) -> bool:
+def _is_public(storage: Storage, request: S3Request) -> bool:
     try:
-        return buckets.get(storage, call.asker, call.bucket, _IS_PUBLIC) == b"true"
+        return buckets.get(storage, request.context, request.bucket, _IS_PUBLIC) == b"true"
     except NoSuchBucket:
         return False

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element as Node
 
 from app.faces.s3.bodies import children, read_document, text_of
-from app.faces.s3.call import S3Call
 from app.faces.s3.elements import XML, Element, document
 from app.faces.s3.errors import (
     S3Error,
@@ -17,8 +16,9 @@ from app.faces.s3.errors import (
     no_such_version,
     not_implemented,
 )
+from app.faces.s3.request import S3Request
 from app.faces.shared.write_conditions import deletion_conditions
-from app.http.response import Answer
+from app.http.response import Response
 from app.identity import SERVICE_ROLE
 from app.storage import moving
 from app.storage.buckets import find_bucket
@@ -32,37 +32,37 @@ _MOST = 1000
 _OTHER_CONDITIONS = ("x-amz-if-match-last-modified-time", "x-amz-if-match-size")
 
 
-def delete_object(storage: Storage, call: S3Call) -> Answer:
+def delete_object(storage: Storage, request: S3Request) -> Response:
     """DELETE /{bucket}/{key}: what is not there counts as deleted."""
-    etags = deletion_conditions(call.headers)
-    _check_conditions(call.headers.get("if-match"), (name for name in _OTHER_CONDITIONS if name in call.headers))
+    etags = deletion_conditions(request.headers)
+    _check_conditions(request.headers.get("if-match"), (name for name in _OTHER_CONDITIONS if name in request.headers))
     try:
-        moving.delete(storage, call.asker, call.name, etags=etags)
+        moving.delete(storage, request.context, request.name, etags=etags)
     except NoSuchObject:
         if etags is not None:
             raise
-        _check_bucket(storage, call)
-    return Answer(204, content_type=XML)
+        _check_bucket(storage, request)
+    return Response(204, content_type=XML)
 
 
-def delete_objects(storage: Storage, call: S3Call) -> Answer:
+def delete_objects(storage: Storage, request: S3Request) -> Response:
     """POST /{bucket}?delete: an answer about each key, whatever happens to others."""
-    root = read_document(call.document(), "Delete")
+    root = read_document(request.document(), "Delete")
     quiet = (text_of(root, "Quiet") or "").strip().lower() == "true"
     given = [_entry(each) for each in children(root, "Object")]
     if not 1 <= len(given) <= _MOST:
         raise malformed_xml(f"Between 1 and {_MOST} objects are expected")
-    _check_bucket(storage, call)
+    _check_bucket(storage, request)
     entries = list(dict.fromkeys(given))
     current = [each for each in entries if each.version in (None, "null")]
-    refused = {each: _refusal(storage, call, each) for each in current if each.etag}
+    refused = {each: _refusal(storage, request, each) for each in current if each.etag}
     keys = [each.key for each in current if not each.etag]
-    kept = moving.delete_many(storage, call.asker, call.bucket, keys, NOTHING).kept
+    kept = moving.delete_many(storage, request.context, request.bucket, keys, NOTHING).kept
     refused |= {each: access_denied() for each in current if not each.etag and each.key in kept}
     refused |= {each: no_such_version() for each in entries if each not in current}
     told = [_told(each, refused.get(each)) for each in entries]
     body = document("DeleteResult", *(each for each in told if not quiet or each[0] == "Error"))
-    return Answer(body=body, content_type=XML)
+    return Response(body=body, content_type=XML)
 
 
 class _Entry(NamedTuple):
@@ -89,11 +89,11 @@ def _check_conditions(etag: str | None, others: Iterable[str]) -> None:
         raise not_implemented(other)
 
 
-def _refusal(storage: Storage, call: S3Call, entry: _Entry) -> S3Error | None:
+def _refusal(storage: Storage, request: S3Request, entry: _Entry) -> S3Error | None:
     """Delete the object if its entity tag is the one of the entry; else why it stays."""
     etags = deletion_conditions({"if-match": entry.etag})
     try:
-        moving.delete(storage, call.asker, ObjectName(call.bucket, entry.key), etags=etags)
+        moving.delete(storage, request.context, ObjectName(request.bucket, entry.key), etags=etags)
     except StorageError as ex:
         return as_s3_error(ex)
     return None
@@ -106,8 +106,8 @@ def _told(entry: _Entry, refused: S3Error | None) -> Element:
     return "Error", [*named, ("Code", refused.code), ("Message", refused.message)]
 
 
-def _check_bucket(storage: Storage, call: S3Call) -> None:
+def _check_bucket(storage: Storage, request: S3Request) -> None:
     """Raise NoSuchBucket; only the service role learns which buckets exist."""
-    check_bucket_name(call.bucket)
-    if call.asker.role == SERVICE_ROLE and find_bucket(storage, call.asker, call.bucket) is None:
+    check_bucket_name(request.bucket)
+    if request.context.role == SERVICE_ROLE and find_bucket(storage, request.context, request.bucket) is None:
         raise NoSuchBucket

@@ -8,7 +8,7 @@ from typing import Any
 from app.errors import PorticoError
 from app.faces.s3.elements import XML, document
 from app.faces.shared import errors as shared
-from app.http.response import Answer, Headers
+from app.http.response import Headers, Response
 from app.storage import errors as core
 from app.storage.translation import translate
 
@@ -46,12 +46,12 @@ class S3Error(PorticoError):
             namespace=False,
         )
 
-    def answer(self, *, head: bool, resource: str, request_id: str) -> Answer:
+    def response(self, *, head: bool, resource: str, request_id: str) -> Response:
         """The answer; that to a HEAD request has no body."""
         if self.status == 304:
-            return Answer(self.status, self.headers, content_type=XML if head else None)
+            return Response(self.status, self.headers, content_type=XML if head else None)
         body = b"" if head else self.body(resource, request_id)
-        return Answer(self.status, self.headers, body, XML, code=self.code)
+        return Response(self.status, self.headers, body, XML, code=self.code)
 
 
 def as_s3_error(ex: PorticoError) -> S3Error:

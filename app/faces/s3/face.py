@@ -13,7 +13,6 @@ from uuid import uuid4
 from app.errors import PorticoError
 from app.faces.s3.body import verified_body
 from app.faces.s3.buckets import check_expected_owners
-from app.faces.s3.call import S3Call, S3Settings
 from app.faces.s3.checksums import without_checksums
 from app.faces.s3.chunked import ChunkSigner
 from app.faces.s3.descriptions import check_refused_headers
@@ -23,15 +22,16 @@ from app.faces.s3.identification import KeyRing, SecretOf
 from app.faces.s3.presented import Presented, check_time, presented_by
 from app.faces.s3.probe import PARAMETER, answer_probe, is_probe
 from app.faces.s3.query_headers import with_query_headers
+from app.faces.s3.request import S3Request, S3Settings
 from app.faces.s3.routes import S3Operation, route
 from app.faces.s3.signature import UNSIGNED, signing_key
 from app.faces.s3.verification import Verifier, missing_signature
 from app.faces.shared.upload_body import check_declared
 from app.http.head import Head
-from app.http.response import Answer
+from app.http.response import Response
 from app.identity import Caller
-from app.storage.asker import Asker, anonymous
 from app.storage.bytes.backend import ByteSource
+from app.storage.request_context import RequestContext, anonymous
 from app.storage.storage import Storage
 
 PATH = "/s3"
@@ -93,16 +93,18 @@ class S3Face:
     def _host_of(self, given: str | None) -> str | None:
         return bucket_of_host(given, self.settings.host)
 
-    def refusal(self, head: Head, error: PorticoError, request_id: str | None = None) -> Answer:
+    def refusal(self, head: Head, error: PorticoError, request_id: str | None = None) -> Response:
         """The answer for an error."""
         resource = head.path.removeprefix(_PREFIX)
         if self._host_of(head.headers.get("host")) is None:
             resource = resource.removeprefix(PATH)
         request_id = request_id or new_request_id()
-        answer = as_s3_error(error).answer(head=head.method == "HEAD", resource=resource, request_id=request_id)
-        return answer._replace(headers=(*answer.headers, ("x-amz-request-id", request_id)))
+        response = as_s3_error(error).response(head=head.method == "HEAD", resource=resource, request_id=request_id)
+        return response._replace(headers=(*response.headers, ("x-amz-request-id", request_id)))
 
-    def call(self, head: Head, source: ByteSource, length: int | None, request_id: str) -> tuple[S3Operation, S3Call]:
+    def request(
+        self, head: Head, source: ByteSource, length: int | None, request_id: str
+    ) -> tuple[S3Operation, S3Request]:
         """The operation of a request and what it takes. Raises S3Error for a request that may not come in."""
         place = self.place(head)
         query = head.query()
@@ -114,8 +116,8 @@ class S3Face:
         found, presented = authenticated.found, authenticated.presented
         payload = presented.payload if presented is not None else UNSIGNED
         described = without_checksums(headers) if operation.joins_parts else headers
-        call = S3Call(
-            asker=Asker(
+        request = S3Request(
+            context=RequestContext(
                 contexts=self._storage.contexts,
                 caller=authenticated.caller,
                 operation=operation.name,
@@ -138,11 +140,11 @@ class S3Face:
             settings=self.settings,
             enter=self._enter,
         )
-        if call.bucket:
-            call.check_bucket(call.bucket)
-        return operation, call
+        if request.bucket:
+            request.check_bucket(request.bucket)
+        return operation, request
 
-    def probe(self, head: Head) -> Answer | None:
+    def probe(self, head: Head) -> Response | None:
         """The answer to a probe of the operator; None for any other request."""
         if PARAMETER not in head.query_string or not self._probe_secret:
             return None
@@ -150,13 +152,13 @@ class S3Face:
             return None
         return answer_probe(head, self._verifier, self._probe_secret)
 
-    def run(self, operation: S3Operation, call: S3Call) -> Answer:
+    def run(self, operation: S3Operation, request: S3Request) -> Response:
         """The answer to a call."""
-        if call.query.get("versionId", "null") not in ("null", ""):
+        if request.query.get("versionId", "null") not in ("null", ""):
             raise no_such_version()
-        check_refused_headers(call.headers)
-        check_expected_owners(call)
-        return operation.run(self._storage, call)
+        check_refused_headers(request.headers)
+        check_expected_owners(request)
+        return operation.run(self._storage, request)
 
     def authenticate(self, head: Head, query: Mapping[str, str], operation: S3Operation) -> Authenticated:
         """Who sent a request. Raises S3Error."""
@@ -170,13 +172,13 @@ class S3Face:
         self._verifier.check(head, presented, found.secret)
         return Authenticated(found.caller(), presented, found)
 
-    def _enter(self, call: S3Call, presented: Presented, policy: str) -> S3Call:
+    def _enter(self, request: S3Request, presented: Presented, policy: str) -> S3Request:
         """The call of a form with this signature of its policy. Raises S3Error."""
         check_time(replace(presented, expires_s=604_800), time.time())
         found = self._keys.find(presented)
         self._verifier.check_policy(policy, presented, found.secret)
-        asker = replace(call.asker, caller=found.caller(), token=found.token, access_key=found.stored)
-        known = replace(call, asker=asker, is_signed=True, allowed_buckets=found.buckets)
+        context = replace(request.context, caller=found.caller(), token=found.token, access_key=found.stored)
+        known = replace(request, context=context, is_signed=True, allowed_buckets=found.buckets)
         known.check_bucket(known.bucket)
         return known
 

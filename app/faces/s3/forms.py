@@ -13,7 +13,6 @@ from datetime import datetime
 from urllib.parse import quote, urlencode, urlsplit
 
 from app.faces.s3.body import VerifiedBody
-from app.faces.s3.call import S3Call
 from app.faces.s3.canned_acls import check_object_acl
 from app.faces.s3.checksums import Checksums
 from app.faces.s3.descriptions import check_refused_headers
@@ -21,9 +20,10 @@ from app.faces.s3.elements import XML, document
 from app.faces.s3.errors import S3Error, access_denied, invalid_argument, invalid_request, not_implemented
 from app.faces.s3.kept_checksums import as_member, headers_of
 from app.faces.s3.presented import presented_in_form
+from app.faces.s3.request import S3Request
 from app.faces.s3.uploads import stored
 from app.faces.shared.multipart_form import BrokenForm, FormPart, form_parts
-from app.http.response import Answer, Headers
+from app.http.response import Headers, Response
 from app.storage.bytes.backend import ByteSource
 from app.storage.records import ObjectName
 from app.storage.storage import Storage
@@ -51,17 +51,17 @@ class PostedForm:
     file: ByteSource = field(repr=False)
 
 
-def post_object(storage: Storage, call: S3Call) -> Answer:
+def post_object(storage: Storage, request: S3Request) -> Response:
     """POST /{bucket} with multipart/form-data"""
-    form = _read(call)
+    form = _read(request)
     fields = form.fields
     policy = fields.get("policy")
     if policy is None:
         raise access_denied("Missing signature")
-    known = call.enter(call, presented_in_form(fields), policy)
+    known = request.enter(request, presented_in_form(fields), policy)
     if not fields.get("key"):
         raise invalid_argument("Bucket POST must contain a field named 'key'. If it is specified, check the order.")
-    least, most = _check_policy(policy, {**fields, "bucket": call.bucket})
+    least, most = _check_policy(policy, {**fields, "bucket": request.bucket})
     check_refused_headers(fields)
     check_object_acl(storage, known, fields.get("acl", ""))
     if fields.get("tagging"):
@@ -69,16 +69,16 @@ def post_object(storage: Storage, call: S3Call) -> Answer:
     for header in _HEADERS:
         if _CONTROL.search(fields.get(header, "")):
             raise invalid_argument(f"The field {header} has a control character")
-    name = ObjectName(call.bucket, fields["key"])
+    name = ObjectName(request.bucket, fields["key"])
     body = VerifiedBody(_Measured(form.file, least, most), None, None, Checksums(fields))
     etag = stored(storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums))
     return _answer(known, name, fields, (("etag", etag), *headers_of(body.checksums)))
 
 
-def _read(call: S3Call) -> PostedForm:
+def _read(request: S3Request) -> PostedForm:
     fields: dict[str, str] = {}
     try:
-        for part in form_parts(call.body, call.headers.get("content-type", "")):
+        for part in form_parts(request.body, request.headers.get("content-type", "")):
             name = part.name.lower()
             if not name:
                 raise _malformed("The form has a field without a name.")
@@ -180,17 +180,17 @@ class _Measured:
         return data
 
 
-def _answer(call: S3Call, name: ObjectName, fields: Mapping[str, str], stored_as: Headers) -> Answer:
-    location = f"{call.base}/{quote(name.bucket)}/{quote(name.key)}"
+def _answer(request: S3Request, name: ObjectName, fields: Mapping[str, str], stored_as: Headers) -> Response:
+    location = f"{request.base}/{quote(name.bucket)}/{quote(name.key)}"
     etag = dict(stored_as)["etag"]
     headers = (*stored_as, ("location", location))
     redirect = fields.get("success_action_redirect") or fields.get("redirect")
     if redirect and urlsplit(redirect).scheme in ("http", "https"):
         query = urlencode({"bucket": name.bucket, "key": name.key, "etag": etag})
         target = f"{redirect}{'&' if urlsplit(redirect).query else '?'}{query}"
-        return Answer(303, (*stored_as, ("location", target)), content_type=XML)
+        return Response(303, (*stored_as, ("location", target)), content_type=XML)
     status = fields.get("success_action_status")
     if status == "201":
         members = (("Location", location), ("Bucket", name.bucket), ("Key", name.key), ("ETag", etag))
-        return Answer(201, headers, document("PostResponse", *members, namespace=False), XML)
-    return Answer(200 if status == "200" else 204, headers, content_type=XML)
+        return Response(201, headers, document("PostResponse", *members, namespace=False), XML)
+    return Response(200 if status == "200" else 204, headers, content_type=XML)

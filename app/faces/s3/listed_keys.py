@@ -9,9 +9,9 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from app.faces.s3.buckets import check_visible
-from app.faces.s3.call import S3Call
 from app.faces.s3.errors import invalid_argument
 from app.faces.s3.grouped import GroupedPage, common_prefix
+from app.faces.s3.request import S3Request
 from app.identity import SERVICE_ROLE
 from app.storage.buckets import find_bucket
 from app.storage.errors import NoSuchBucket
@@ -74,12 +74,12 @@ class ListedKeys:
     has_next: bool = False
 
 
-def wanted_by(call: S3Call, marker: str, last: Entry | None = None) -> WantedKeys:
+def wanted_by(request: S3Request, marker: str, last: Entry | None = None) -> WantedKeys:
     """What the parameters ask for. ``marker`` is a text after which the listing begins; ``last`` counts more."""
-    encoding = call.query.get("encoding-type")
+    encoding = request.query.get("encoding-type")
     if encoding not in (None, "", "url"):
         raise invalid_argument("Invalid Encoding Method specified in Request")
-    prefix, delimiter = call.query.get("prefix", ""), call.query.get("delimiter", "")
+    prefix, delimiter = request.query.get("prefix", ""), request.query.get("delimiter", "")
     if "\0" in prefix + delimiter + marker:
         raise invalid_argument("A parameter has a NUL character")
     if last is None and marker:
@@ -88,38 +88,38 @@ def wanted_by(call: S3Call, marker: str, last: Entry | None = None) -> WantedKey
         prefix=prefix,
         delimiter=delimiter,
         after=last,
-        limit=call.number("max-keys", LARGEST_PAGE, most=LARGEST_PAGE),
+        limit=request.number("max-keys", LARGEST_PAGE, most=LARGEST_PAGE),
         encode=(lambda text: quote(text, safe="/-_.~*")) if encoding == "url" else str,
     )
 
 
-def listed_keys(storage: Storage, call: S3Call, wanted: WantedKeys) -> ListedKeys:
+def listed_keys(storage: Storage, request: S3Request, wanted: WantedKeys) -> ListedKeys:
     """The page. Raises NoSuchBucket where nothing is found in a bucket that the caller may not see."""
     found = ListedKeys()
     if wanted.limit:
-        with storage.read(call.asker) as read:
+        with storage.read(request.context) as read:
             find = _by_level if wanted.delimiter in ("", _OUR_DELIMITER) else _by_other_delimiter
-            found = find(read, call, wanted)
+            found = find(read, request, wanted)
     if not found.objects and not found.prefixes:
-        if call.asker.role != SERVICE_ROLE:
-            check_visible(storage, call)
-        elif find_bucket(storage, call.asker, call.bucket) is None:
+        if request.context.role != SERVICE_ROLE:
+            check_visible(storage, request)
+        elif find_bucket(storage, request.context, request.bucket) is None:
             raise NoSuchBucket
     return found
 
 
-def _by_level(read: Read, call: S3Call, wanted: WantedKeys) -> ListedKeys:
-    page = _page(read, call, wanted, _position(wanted), wanted.limit, delimited=bool(wanted.delimiter))
+def _by_level(read: Read, request: S3Request, wanted: WantedKeys) -> ListedKeys:
+    page = _page(read, request, wanted, _position(wanted), wanted.limit, delimited=bool(wanted.delimiter))
     prefixes = [each for some in page.folders for each in json.loads(b"[" + some + b"]")]
     return ListedKeys(list(_objects(page)), prefixes, page.last, page.has_next)
 
 
-def _by_other_delimiter(read: Read, call: S3Call, wanted: WantedKeys) -> ListedKeys:
+def _by_other_delimiter(read: Read, request: S3Request, wanted: WantedKeys) -> ListedKeys:
     """Read keys and group them here; a group is skipped by one further query, however many keys it has."""
     grouped: GroupedPage[ListedObject] = GroupedPage(wanted.limit)
     position = _position(wanted)
     while True:
-        page = _page(read, call, wanted, position, LARGEST_PAGE, delimited=False)
+        page = _page(read, request, wanted, position, LARGEST_PAGE, delimited=False)
         fits = all(
             grouped.take(each, common_prefix(each.key, wanted.prefix, wanted.delimiter)) for each in _objects(page)
         )
@@ -136,10 +136,17 @@ def _entry(last: ListedObject | str | None) -> Entry | None:
 
 
 def _page(
-    read: Read, call: S3Call, wanted: WantedKeys, position: str | None, limit: int, *, delimited: bool
+    read: Read, request: S3Request, wanted: WantedKeys, position: str | None, limit: int, *, delimited: bool
 ) -> FilledPage:
     level = Level(
-        read, call.asker, call.bucket, wanted.prefix, "asc", folded=False, delimited=delimited, position=position
+        read,
+        request.context,
+        request.bucket,
+        wanted.prefix,
+        "asc",
+        folded=False,
+        delimited=delimited,
+        position=position,
     )
     page = FilledPage(limit)
     page.fill(level, _PAGE)

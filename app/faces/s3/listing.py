@@ -7,69 +7,69 @@ import binascii
 from collections.abc import Iterator
 
 from app.faces.s3.buckets import owner
-from app.faces.s3.call import S3Call
 from app.faces.s3.elements import XML, Element, document
 from app.faces.s3.errors import invalid_argument
 from app.faces.s3.listed_keys import ListedKeys, WantedKeys, listed_keys, wanted_by
-from app.http.response import Answer
+from app.faces.s3.request import S3Request
+from app.http.response import Response
 from app.storage.listing import Entry
 from app.storage.storage import Storage
 
 
-def list_objects(storage: Storage, call: S3Call) -> Answer:
+def list_objects(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}: version 1, whose marker is a key or a common prefix."""
-    marker = call.query.get("marker", "")
-    wanted = wanted_by(call, marker)
-    found = listed_keys(storage, call, wanted)
+    marker = request.query.get("marker", "")
+    wanted = wanted_by(request, marker)
+    found = listed_keys(storage, request, wanted)
     next_marker = found.last.name if found.has_next and found.last and wanted.delimiter else None
     body = document(
         "ListBucketResult",
-        ("Name", call.bucket),
+        ("Name", request.bucket),
         ("Prefix", wanted.encode(wanted.prefix)),
         ("Marker", wanted.encode(marker)),
         ("NextMarker", wanted.encoded(next_marker)),
         ("MaxKeys", wanted.limit),
         ("Delimiter", wanted.encoded_delimiter),
         ("IsTruncated", found.has_next),
-        *contents(found, wanted, owner(call)),
+        *contents(found, wanted, owner(request)),
         *common_prefixes(found, wanted),
-        ("EncodingType", call.query.get("encoding-type")),
+        ("EncodingType", request.query.get("encoding-type")),
     )
-    return Answer(body=body, content_type=XML)
+    return Response(body=body, content_type=XML)
 
 
-def list_objects_v2(storage: Storage, call: S3Call) -> Answer:
+def list_objects_v2(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}?list-type=2"""
-    token = call.query.get("continuation-token")
-    start = call.query.get("start-after", "")
-    wanted = wanted_by(call, start, decode_token(token) if token else None)
-    found = listed_keys(storage, call, wanted)
+    token = request.query.get("continuation-token")
+    start = request.query.get("start-after", "")
+    wanted = wanted_by(request, start, decode_token(token) if token else None)
+    found = listed_keys(storage, request, wanted)
     following = encode_token(found.last) if found.has_next and found.last else None
-    members = owner(call) if call.query.get("fetch-owner") == "true" else None
+    members = owner(request) if request.query.get("fetch-owner") == "true" else None
     body = document(
         "ListBucketResult",
-        ("Name", call.bucket),
+        ("Name", request.bucket),
         ("Prefix", wanted.encode(wanted.prefix)),
         ("ContinuationToken", token),
         *contents(found, wanted, members),
         ("IsTruncated", found.has_next),
         ("MaxKeys", wanted.limit),
         ("Delimiter", wanted.encoded_delimiter),
-        ("EncodingType", call.query.get("encoding-type")),
+        ("EncodingType", request.query.get("encoding-type")),
         ("KeyCount", len(found.objects) + len(found.prefixes)),
         *common_prefixes(found, wanted),
         ("NextContinuationToken", following),
         ("StartAfter", wanted.encode(start) if start else None),
     )
-    return Answer(body=body, content_type=XML)
+    return Response(body=body, content_type=XML)
 
 
-def list_versions(storage: Storage, call: S3Call) -> Answer:
+def list_versions(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}?versions: each object has one version, whose id is null."""
-    marker = call.query.get("key-marker", "")
-    wanted = wanted_by(call, marker)
-    found = listed_keys(storage, call, wanted)
-    members = owner(call)
+    marker = request.query.get("key-marker", "")
+    wanted = wanted_by(request, marker)
+    found = listed_keys(storage, request, wanted)
+    members = owner(request)
     versions: list[Element] = [
         (
             "Version",
@@ -89,7 +89,7 @@ def list_versions(storage: Storage, call: S3Call) -> Answer:
     following = found.last.name if found.has_next and found.last else None
     body = document(
         "ListVersionsResult",
-        ("Name", call.bucket),
+        ("Name", request.bucket),
         ("Prefix", wanted.encode(wanted.prefix)),
         ("KeyMarker", wanted.encode(marker)),
         ("NextKeyMarker", wanted.encoded(following)),
@@ -99,9 +99,9 @@ def list_versions(storage: Storage, call: S3Call) -> Answer:
         ("IsTruncated", found.has_next),
         *versions,
         *common_prefixes(found, wanted),
-        ("EncodingType", call.query.get("encoding-type")),
+        ("EncodingType", request.query.get("encoding-type")),
     )
-    return Answer(body=body, content_type=XML)
+    return Response(body=body, content_type=XML)
 
 
 def contents(found: ListedKeys, wanted: WantedKeys, members: list[Element] | None = None) -> Iterator[Element]:

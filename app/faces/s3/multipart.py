@@ -6,7 +6,6 @@ import re
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from app.faces.s3.call import S3Call
 from app.faces.s3.canned_acls import ACL, check_object_acl
 from app.faces.s3.descriptions import (
     caching_of,
@@ -30,9 +29,10 @@ from app.faces.s3.kept_checksums import (
 from app.faces.s3.kept_parts import as_parts_member
 from app.faces.s3.listed_parts import MOST_PARTS, ListedPart, chosen, listed_parts
 from app.faces.s3.object_parts import part_number
+from app.faces.s3.request import S3Request
 from app.faces.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed
 from app.faces.shared.write_conditions import WRITE_CONDITIONS, write_conditions
-from app.http.response import Answer
+from app.http.response import Response
 from app.storage.bytes.backend import BlobMissing, ByteSource, Readable
 from app.storage.bytes.blobs import blob_key
 from app.storage.errors import NoSuchUpload, PreconditionFailed, StorageError
@@ -51,118 +51,118 @@ _INITIATED, _SIZE = "x-amz-if-match-initiated-time", "x-amz-mp-object-size"
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})", re.ASCII)
 
 
-def create_upload(storage: Storage, call: S3Call) -> Answer:
+def create_upload(storage: Storage, request: S3Request) -> Response:
     """POST /{bucket}/{key}?uploads"""
-    headers = call.headers
-    check_object_acl(storage, call, headers.get(ACL, ""))
+    headers = request.headers
+    check_object_acl(storage, request, headers.get(ACL, ""))
     write_conditions(headers)
     metadata = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **kept_headers(headers)}
     wanted = wanted_of(headers)
     new = NewUpload(
         form="numbered",
-        name=call.name,
+        name=request.name,
         upsert=True,
         metadata=metadata,
         user_metadata=user_metadata_of(headers) or None,
         length=None,
         notes={**wanted, _CONDITIONS: {name: headers[name] for name in WRITE_CONDITIONS if name in headers}},
-        lifetime_s=call.settings.upload_lifetime_s,
+        lifetime_s=request.settings.upload_lifetime_s,
     )
-    upload = uploads.create(storage, call.asker, new)
+    upload = uploads.create(storage, request.context, new)
     body = document(
-        "InitiateMultipartUploadResult", ("Bucket", call.bucket), ("Key", call.key), ("UploadId", upload.id)
+        "InitiateMultipartUploadResult", ("Bucket", request.bucket), ("Key", request.key), ("UploadId", upload.id)
     )
-    return Answer(headers=wanted_headers(wanted), body=body, content_type=XML)
+    return Response(headers=wanted_headers(wanted), body=body, content_type=XML)
 
 
-def upload_part(storage: Storage, call: S3Call) -> Answer:
+def upload_part(storage: Storage, request: S3Request) -> Response:
     """PUT /{bucket}/{key}?partNumber&uploadId"""
-    upload, number = _open(storage, call), part_number(call)
-    size = check_length(call.body.length)
+    upload, number = _open(storage, request), part_number(request)
+    size = check_length(request.body.length)
     if size > _LARGEST_PART:
         raise S3Error("EntityTooLarge", 413, "A part is larger than 5 GiB")
-    body = call.body
-    part = put_part(storage, call.asker, upload, number, body, size=size, notes=lambda: as_member(body.checksums))
-    return Answer(headers=(("etag", f'"{part.md5}"'), *headers_of(body.checksums, kind=False)), content_type=XML)
+    body = request.body
+    part = put_part(storage, request.context, upload, number, body, size=size, notes=lambda: as_member(body.checksums))
+    return Response(headers=(("etag", f'"{part.md5}"'), *headers_of(body.checksums, kind=False)), content_type=XML)
 
 
-def copy_part(storage: Storage, call: S3Call) -> Answer:
+def copy_part(storage: Storage, request: S3Request) -> Response:
     """PUT /{bucket}/{key}?partNumber&uploadId with x-amz-copy-source"""
-    upload, number = _open(storage, call), part_number(call)
+    upload, number = _open(storage, request), part_number(request)
     readable = find_with_bytes(
-        storage, call.asker, copy_source(call), Reading(), lambda found, _: _opened(storage, call, found)
+        storage, request.context, copy_source(request), Reading(), lambda found, _: _opened(storage, request, found)
     )
     source: ByteSource = readable.file if readable.file is not None else JoinedChunks(readable.stream)
     size = readable.length
     try:
-        part = put_part(storage, call.asker, upload, number, Bounded(source, size), size=size)
+        part = put_part(storage, request.context, upload, number, Bounded(source, size), size=size)
     finally:
         readable.close()
     body = document("CopyPartResult", ("LastModified", moment(part.created_at)), ("ETag", f'"{part.md5}"'))
-    return Answer(body=body, content_type=XML)
+    return Response(body=body, content_type=XML)
 
 
-def _opened(storage: Storage, call: S3Call, found: StoredObject) -> Readable | None:
+def _opened(storage: Storage, request: S3Request, found: StoredObject) -> Readable | None:
     """The bytes to copy, None when they are gone."""
-    check_source(call, found.entity_tag, found.updated_at)
-    start, end = _source_range(call, size_of(storage, found))
+    check_source(request, found.entity_tag, found.updated_at)
+    start, end = _source_range(request, size_of(storage, found))
     try:
         return storage.backend.open_read(blob_key(found.version), start, end)
     except BlobMissing:
         return None
 
 
-def complete_upload(storage: Storage, call: S3Call) -> Answer:
+def complete_upload(storage: Storage, request: S3Request) -> Response:
     """POST /{bucket}/{key}?uploadId; one that succeeded before has the same answer again."""
-    wanted = listed_parts(call.document())
-    upload = _found(storage, call)
+    wanted = listed_parts(request.document())
+    upload = _found(storage, request)
     # Before anything is said of its parts.
-    uploads.permitted(storage, call.asker, upload)
+    uploads.permitted(storage, request.context, upload)
     if upload.finished is None:
         try:
-            return _completed(call, _complete(storage, call, upload, wanted))
+            return _completed(request, _complete(storage, request, upload, wanted))
         except (S3Error, StorageError):
             # Perhaps because another request with the same upload was faster: then its parts are gone, and what it made
             # does not meet the conditions.
-            upload = _found(storage, call)
+            upload = _found(storage, request)
             if upload.finished is None:
                 raise
-    return _completed(call, upload.finished)
+    return _completed(request, upload.finished)
 
 
-def _complete(storage: Storage, call: S3Call, upload: Upload, wanted: list[ListedPart]) -> Finished:
+def _complete(storage: Storage, request: S3Request, upload: Upload, wanted: list[ListedPart]) -> Finished:
     # minio-go sends the conditions with the request that begins the upload.
-    etags, must_be_new = write_conditions({**upload.notes.get(_CONDITIONS, {}), **call.headers})
-    parts = chosen(list_parts(storage, call.asker, upload), wanted, call.settings.smallest_part)
+    etags, must_be_new = write_conditions({**upload.notes.get(_CONDITIONS, {}), **request.headers})
+    parts = chosen(list_parts(storage, request.context, upload), wanted, request.settings.smallest_part)
     size = sum(part.size for part in parts)
-    if call.headers.get(_SIZE, str(size)).strip() != str(size):
+    if request.headers.get(_SIZE, str(size)).strip() != str(size):
         raise invalid_request(f"The listed parts have {size} bytes, which is not the {_SIZE} given")
-    learned = {**as_member(joined_checksums(upload, parts, call.headers)), **as_parts_member(parts)}
+    learned = {**as_member(joined_checksums(upload, parts, request.headers)), **as_parts_member(parts)}
     try:
         return finish(
-            storage, call.asker, upload, parts,
+            storage, request.context, upload, parts,
             etags=etags, must_be_new=must_be_new, upload_type=UPLOAD_TYPE, learned=learned,
         )  # fmt: skip
     except PreconditionFailed:
-        raise missing_or_failed(storage, call, call.name, etags) from None
+        raise missing_or_failed(storage, request, request.name, etags) from None
 
 
-def abort_upload(storage: Storage, call: S3Call) -> Answer:
+def abort_upload(storage: Storage, request: S3Request) -> Response:
     """DELETE /{bucket}/{key}?uploadId"""
-    if _INITIATED in call.headers:
+    if _INITIATED in request.headers:
         raise not_implemented(_INITIATED)
-    upload = _open(storage, call)
-    uploads.permitted(storage, call.asker, upload)
-    uploads.abort(storage, call.asker, upload)
-    return Answer(204, content_type=XML)
+    upload = _open(storage, request)
+    uploads.permitted(storage, request.context, upload)
+    uploads.abort(storage, request.context, upload)
+    return Response(204, content_type=XML)
 
 
-def list_upload_parts(storage: Storage, call: S3Call) -> Answer:
+def list_upload_parts(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}/{key}?uploadId"""
-    upload = _open(storage, call)
-    most = call.number("max-parts", _LARGEST_PAGE, most=_LARGEST_PAGE)
-    marker = call.number("part-number-marker", 0, most=MOST_PARTS)
-    found = list_parts(storage, call.asker, upload, after=marker, limit=most + 1)
+    upload = _open(storage, request)
+    most = request.number("max-parts", _LARGEST_PAGE, most=_LARGEST_PAGE)
+    marker = request.number("part-number-marker", 0, most=MOST_PARTS)
+    found = list_parts(storage, request.context, upload, after=marker, limit=most + 1)
     given = found[:most]
     elements: list[Element] = [
         (
@@ -179,8 +179,8 @@ def list_upload_parts(storage: Storage, call: S3Call) -> Answer:
     ]
     body = document(
         "ListPartsResult",
-        ("Bucket", call.bucket),
-        ("Key", call.key),
+        ("Bucket", request.bucket),
+        ("Key", request.key),
         ("UploadId", upload.id),
         ("PartNumberMarker", marker),
         ("NextPartNumberMarker", given[-1].number if given else 0),
@@ -188,7 +188,7 @@ def list_upload_parts(storage: Storage, call: S3Call) -> Answer:
         ("IsTruncated", len(found) > most),
         *elements,
     )
-    return Answer(body=body, content_type=XML)
+    return Response(body=body, content_type=XML)
 
 
 def moment(seconds: float) -> str:
@@ -196,24 +196,24 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _found(storage: Storage, call: S3Call) -> Upload:
+def _found(storage: Storage, request: S3Request) -> Upload:
     """The upload of the request. Raises NoSuchUpload, also for one of another key or another caller."""
-    upload = uploads.find(storage, call.asker, "numbered", call.query.get("uploadId", ""))
-    if upload.name != call.name:
+    upload = uploads.find(storage, request.context, "numbered", request.query.get("uploadId", ""))
+    if upload.name != request.name:
         raise NoSuchUpload
     return upload
 
 
-def _open(storage: Storage, call: S3Call) -> Upload:
-    upload = _found(storage, call)
+def _open(storage: Storage, request: S3Request) -> Upload:
+    upload = _found(storage, request)
     if upload.finished is not None:
         raise NoSuchUpload
     return upload
 
 
-def _source_range(call: S3Call, size: int) -> tuple[int, int]:
+def _source_range(request: S3Request, size: int) -> tuple[int, int]:
     """The first byte to copy and the one after the last. Raises S3Error for a range outside the source."""
-    value = call.headers.get("x-amz-copy-source-range")
+    value = request.headers.get("x-amz-copy-source-range")
     if value is None:
         return 0, size
     found = _RANGE.fullmatch(value.strip())
@@ -224,13 +224,13 @@ def _source_range(call: S3Call, size: int) -> tuple[int, int]:
     return int(found[1]), int(found[2]) + 1
 
 
-def _completed(call: S3Call, finished: Finished) -> Answer:
+def _completed(request: S3Request, finished: Finished) -> Response:
     body = document(
         "CompleteMultipartUploadResult",
-        ("Location", f"{call.base}/{quote(call.bucket)}/{quote(call.key)}"),
-        ("Bucket", call.bucket),
-        ("Key", call.key),
+        ("Location", f"{request.base}/{quote(request.bucket)}/{quote(request.key)}"),
+        ("Bucket", request.bucket),
+        ("Key", request.key),
         ("ETag", finished.entity_tag),
         *elements_of(kept_in(finished.metadata)),
     )
-    return Answer(body=body, content_type=XML)
+    return Response(body=body, content_type=XML)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.faces.s3.call import S3Call
 from app.faces.s3.elements import Element
 from app.faces.s3.errors import S3Error, invalid_argument
 from app.faces.s3.kept_checksums import elements_of, headers_of, kept_in, kind_header
 from app.faces.s3.kept_parts import KeptPart, parts_in
 from app.faces.s3.listed_parts import MOST_PARTS, PART_NUMBER
+from app.faces.s3.request import S3Request
 from app.faces.shared.ranges import WHOLE, AnsweredPart
 from app.http.response import Headers
 
@@ -18,9 +18,9 @@ _LARGEST_PAGE = 1000
 _COUNT = "x-amz-mp-parts-count"
 
 
-def part_number(call: S3Call) -> int:
+def part_number(request: S3Request) -> int:
     """The number of a part in the query. Raises S3Error."""
-    value = call.query.get("partNumber", "")
+    value = request.query.get("partNumber", "")
     if not PART_NUMBER.fullmatch(value) or not 1 <= int(value) <= MOST_PARTS:
         raise invalid_argument(f"Part number must be an integer between 1 and {MOST_PARTS}, inclusive")
     return int(value)
@@ -49,13 +49,13 @@ def _answered(start: int, end: int, size: int, headers: Headers) -> AnsweredPart
     return AnsweredPart(206, start, end, (("content-range", f"bytes {start}-{end - 1}/{size}"), *headers))
 
 
-def parts_element(call: S3Call, metadata: Mapping[str, Any]) -> list[Element] | None:
+def parts_element(request: S3Request, metadata: Mapping[str, Any]) -> list[Element] | None:
     """A page of the parts for the attributes of an object; None for one that was stored as a whole."""
     parts = parts_in(metadata)
     if not parts:
         return None
-    most = call.number_in_header("x-amz-max-parts", _LARGEST_PAGE, most=_LARGEST_PAGE)
-    marker = call.number_in_header("x-amz-part-number-marker", 0, most=MOST_PARTS)
+    most = request.number_in_header("x-amz-max-parts", _LARGEST_PAGE, most=_LARGEST_PAGE)
+    marker = request.number_in_header("x-amz-part-number-marker", 0, most=MOST_PARTS)
     beyond = [each for each in parts if each.number > marker]
     given = beyond[:most]
     return [

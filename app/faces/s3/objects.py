@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.faces.s3.call import S3Call
 from app.faces.s3.descriptions import encoded_word
 from app.faces.s3.elements import XML, ElementContent, document
 from app.faces.s3.errors import invalid_argument, invalid_request
 from app.faces.s3.kept_checksums import elements_of, headers_of, kept_in
 from app.faces.s3.object_parts import asked_part, part_number, parts_element
+from app.faces.s3.request import S3Request
 from app.faces.s3.verification import missing_signature
 from app.faces.shared.kept_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, kept_header
 from app.faces.shared.ranges import WHOLE, AnsweredPart, applicable_range, is_byte_range, part_of
 from app.http.preconditions import evaluate
-from app.http.response import Answer, Headers
+from app.http.response import Headers, Response
 from app.storage.bytes.backend import BlobMissing
 from app.storage.errors import NoSuchBucket, PreconditionFailed
 from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size_of
@@ -29,85 +29,87 @@ _CHECKSUM_MODE = "x-amz-checksum-mode"
 _OVERRIDES = ("content-type", "content-disposition", "content-language", "content-encoding", "cache-control", "expires")
 
 
-def get_object(storage: Storage, call: S3Call) -> Answer:
+def get_object(storage: Storage, request: S3Request) -> Response:
     """GET and HEAD /{bucket}/{key}"""
-    _check_parameters(call)
+    _check_parameters(request)
     try:
-        return _served(storage, call)
+        return _served(storage, request)
     except NoSuchBucket:
-        if call.is_signed:
+        if request.is_signed:
             raise
         # There may be a bucket, but not for everybody.
         raise missing_signature() from None
 
 
-def get_tagging(storage: Storage, call: S3Call) -> Answer:
+def get_tagging(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}/{key}?tagging: objects have no tags."""
-    find(storage, call.asker, call.name, reading_of(call))
-    return Answer(body=document("Tagging", ("TagSet", [])), content_type=XML)
+    find(storage, request.context, request.name, reading_of(request))
+    return Response(body=document("Tagging", ("TagSet", [])), content_type=XML)
 
 
-def get_attributes(storage: Storage, call: S3Call) -> Answer:
+def get_attributes(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}/{key}?attributes: those that the caller names."""
-    found, _ = find(storage, call.asker, call.name, reading_of(call))
+    found, _ = find(storage, request.context, request.name, reading_of(request))
     values: dict[str, ElementContent] = {
         "ETag": found.entity_tag.strip('"') or None,
         "Checksum": elements_of(kept_in(found.metadata)) or None,
-        "ObjectParts": parts_element(call, found.metadata),
+        "ObjectParts": parts_element(request, found.metadata),
         "StorageClass": "STANDARD",
         "ObjectSize": size_of(storage, found),
     }
-    wanted = {each.strip() for each in call.headers.get("x-amz-object-attributes", "").split(",")}
+    wanted = {each.strip() for each in request.headers.get("x-amz-object-attributes", "").split(",")}
     if not wanted <= values.keys():
         raise invalid_argument(f"x-amz-object-attributes takes {', '.join(values)}")
     body = document("GetObjectAttributesResponse", *((name, values[name]) for name in values if name in wanted))
-    return Answer(headers=(("last-modified", http_date(found.updated_at)),), body=body, content_type=XML)
+    return Response(headers=(("last-modified", http_date(found.updated_at)),), body=body, content_type=XML)
 
 
-def reading_of(call: S3Call) -> Reading:
+def reading_of(request: S3Request) -> Reading:
     """Unsigned requests read what everybody may."""
-    return Reading() if call.is_signed else Reading(as_service=True, public_only=True)
+    return Reading() if request.is_signed else Reading(as_service=True, public_only=True)
 
 
-def _check_parameters(call: S3Call) -> None:
-    if "partNumber" in call.query and "range" in call.headers:
+def _check_parameters(request: S3Request) -> None:
+    if "partNumber" in request.query and "range" in request.headers:
         raise invalid_request("Cannot specify both Range header and partNumber query parameter")
-    if not call.is_signed and any(f"response-{name}" in call.query for name in _OVERRIDES):
+    if not request.is_signed and any(f"response-{name}" in request.query for name in _OVERRIDES):
         raise invalid_request("Request specific response headers cannot be used for anonymous GET requests.")
 
 
-def _served(storage: Storage, call: S3Call) -> Answer:
-    def use(found: StoredObject, user_metadata: RawValue) -> Answer | None:
-        return _answer(storage, call, found, read_metadata(user_metadata))
+def _served(storage: Storage, request: S3Request) -> Response:
+    def use(found: StoredObject, user_metadata: RawValue) -> Response | None:
+        return _answer(storage, request, found, read_metadata(user_metadata))
 
-    return find_with_bytes(storage, call.asker, call.name, reading_of(call), use, _USER_METADATA)
+    return find_with_bytes(storage, request.context, request.name, reading_of(request), use, _USER_METADATA)
 
 
-def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: Mapping[str, Any]) -> Answer | None:
+def _answer(
+    storage: Storage, request: S3Request, found: StoredObject, user_metadata: Mapping[str, Any]
+) -> Response | None:
     """The answer, or None when the bytes are gone."""
     second = int(found.updated_at)
-    outcome = evaluate(call.headers, etag=found.entity_tag, modified=second)
+    outcome = evaluate(request.headers, etag=found.entity_tag, modified=second)
     if outcome == "failed":
         raise PreconditionFailed
     if outcome == "not modified":
-        return Answer(304, (("etag", found.entity_tag), ("last-modified", http_date(second))), content_type=None)
-    content_type, headers = _described(call, found, user_metadata)
+        return Response(304, (("etag", found.entity_tag), ("last-modified", http_date(second))), content_type=None)
+    content_type, headers = _described(request, found, user_metadata)
     size = size_of(storage, found)
-    part, checksums = _asked_for(call, found, second, size)
+    part, checksums = _asked_for(request, found, second, size)
     headers = (*headers, *part.headers)
-    if call.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
+    if request.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
         headers = (*headers, *checksums)
-    if call.is_head:
+    if request.is_head:
         length = (size if part.end is None else part.end) - part.start
-        return Answer(part.status, headers, content_type=content_type, length=length)
+        return Response(part.status, headers, content_type=content_type, length=length)
     try:
         body, length = open_bytes(storage, found, part.start, part.end)
     except BlobMissing:
         return None
-    return Answer(part.status, headers, body, content_type, length)
+    return Response(part.status, headers, body, content_type, length)
 
 
-def _described(call: S3Call, found: StoredObject, user_metadata: Mapping[str, Any]) -> tuple[str | None, Headers]:
+def _described(request: S3Request, found: StoredObject, user_metadata: Mapping[str, Any]) -> tuple[str | None, Headers]:
     """The type of an object, and the headers that describe it whichever part is sent."""
     given = {
         "content-type": found.mime_type,
@@ -116,7 +118,7 @@ def _described(call: S3Call, found: StoredObject, user_metadata: Mapping[str, An
         "content-disposition": kept_header(found.metadata, DISPOSITION),
         "content-language": kept_header(found.metadata, LANGUAGE),
         "expires": kept_header(found.metadata, EXPIRES),
-        **_overrides(call),
+        **_overrides(request),
     }
     content_type = given.pop("content-type")
     return content_type, (
@@ -130,23 +132,23 @@ def _described(call: S3Call, found: StoredObject, user_metadata: Mapping[str, An
     )
 
 
-def _asked_for(call: S3Call, found: StoredObject, second: int, size: int) -> tuple[AnsweredPart, Headers]:
+def _asked_for(request: S3Request, found: StoredObject, second: int, size: int) -> tuple[AnsweredPart, Headers]:
     """The bytes that the request asks for, and the headers of their checksums, none if these are not known."""
-    if "partNumber" in call.query:
-        return asked_part(part_number(call), found.metadata, size)
-    wanted = _wanted_range(call, found, second)
+    if "partNumber" in request.query:
+        return asked_part(part_number(request), found.metadata, size)
+    wanted = _wanted_range(request, found, second)
     return (WHOLE, headers_of(kept_in(found.metadata))) if wanted is None else (part_of(wanted, size), ())
 
 
-def _wanted_range(call: S3Call, found: StoredObject, second: int) -> str | None:
+def _wanted_range(request: S3Request, found: StoredObject, second: int) -> str | None:
     """The range; None without one that applies. S3 ignores several ranges, and those that are not valid."""
-    value = applicable_range(call.headers, etag=found.entity_tag, modified=second)
+    value = applicable_range(request.headers, etag=found.entity_tag, modified=second)
     return value if value is not None and is_byte_range(value) else None
 
 
-def _overrides(call: S3Call) -> dict[str, str]:
+def _overrides(request: S3Request) -> dict[str, str]:
     """Headers of the answer that the request sets. Those that could not be sent are ignored."""
-    given = {name: call.query.get(f"response-{name}", "") for name in _OVERRIDES}
+    given = {name: request.query.get(f"response-{name}", "") for name in _OVERRIDES}
     expires = given["expires"]
     if expires and read_http_date(expires) is None:
         raise invalid_request("response-expires is expected as an HTTP date")

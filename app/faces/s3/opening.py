@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from app.faces.s3.access_keys import AccessKeys
-from app.faces.s3.call import S3Settings
 from app.faces.s3.face import S3Face
 from app.faces.s3.identification import KeyRing
 from app.faces.s3.probe import probe_secret
+from app.faces.s3.request import S3Settings
 from app.settings import SettingError, Settings
 from app.storage.storage import Storage
 

@@ -27,7 +27,7 @@ from app.faces.s3.signature import (
 )
 from app.faces.s3.verification import Verifier
 from app.http.head import Head
-from app.http.response import Answer
+from app.http.response import Response
 from app.identity.derived_keys import derived_key
 
 PARAMETER = "x-portico-probe"
@@ -78,7 +78,7 @@ def is_probe(query: Mapping[str, str], secret: str) -> bool:
     return hmac.compare_digest(given.encode(errors="replace"), _ticket(secret, int(moment)).encode())
 
 
-def answer_probe(head: Head, verifier: Verifier, secret: str) -> Answer:
+def answer_probe(head: Head, verifier: Verifier, secret: str) -> Response:
     """What arrived of a probe, and whether its signature is right."""
     try:
         presented = presented_by(head, head.query())
@@ -89,7 +89,7 @@ def answer_probe(head: Head, verifier: Verifier, secret: str) -> Answer:
     except PorticoError as ex:
         problem = ex.message
     arrived = {"path": head.path, "headers": dict(head.headers), "problem": problem, "time": time.time()}
-    return Answer(body=json.dumps(arrived).encode())
+    return Response(body=json.dumps(arrived).encode())
 
 
 def differences(probe: SignedProbe, arrived: Mapping[str, object]) -> list[str]:

@@ -13,7 +13,7 @@ from app.faces.s3.errors import internal_error
 from app.faces.s3.face import PATH, S3Face, new_request_id
 from app.faces.shared.exchange import close, declared_length, request_id_of, send, unsendable_header
 from app.http.head import Head, head_of
-from app.http.response import Answer
+from app.http.response import Response
 from app.identity.project import check_project
 
 log = logging.getLogger("portico.storage.s3")
@@ -34,37 +34,37 @@ class S3Sink:
         head = head_of(req.env)
         request_id = request_id_of(req.env) or new_request_id()
         try:
-            answer = self._answer(req, resp, head, request_id)
+            response = self._answer(req, resp, head, request_id)
         except PorticoError as ex:
-            answer = self._door.refusal(head, ex, request_id)
+            response = self._door.refusal(head, ex, request_id)
         except Exception:
             log.exception("the request failed: %s %s", head.method, head.path)
-            answer = self._door.refusal(head, internal_error(), request_id)
-        send(_exposed(answer, head), resp)
+            response = self._door.refusal(head, internal_error(), request_id)
+        send(_exposed(response, head), resp)
 
-    def _answer(self, req: falcon.Request, resp: falcon.Response, head: Head, request_id: str) -> Answer:
+    def _answer(self, req: falcon.Request, resp: falcon.Response, head: Head, request_id: str) -> Response:
         if self._project_ref and not self._door.place(head).by_host:
             check_project(head.headers.get("host"), self._project_ref)
         probed = self._door.probe(head)
         if probed is not None:
             return probed
         source, length = req.env["wsgi.input"], declared_length(req.env)
-        operation, call = self._door.call(head, source, length, request_id)
+        operation, request = self._door.request(head, source, length, request_id)
         req.uri_template = f"{PATH} {operation.name}"
-        resp.context.role = call.asker.role
-        answer = self._door.run(operation, call)
-        if unsendable_header(answer) is not None:
-            close(answer)
+        resp.context.role = request.context.role
+        response = self._door.run(operation, request)
+        if unsendable_header(response) is not None:
+            close(response)
             raise internal_error()
-        return answer._replace(headers=(*answer.headers, ("x-amz-request-id", request_id)))
+        return response._replace(headers=(*response.headers, ("x-amz-request-id", request_id)))
 
 
-def _exposed(answer: Answer, head: Head) -> Answer:
+def _exposed(response: Response, head: Head) -> Response:
     """The answer with leave for a page of another origin to read its headers, which CORS gives for each by name."""
     if "origin" not in head.headers:
-        return answer
-    names = ", ".join(name for name, _ in answer.headers if name.startswith("x-amz-"))
-    return answer._replace(headers=(*answer.headers, ("access-control-expose-headers", names)))
+        return response
+    names = ", ".join(name for name, _ in response.headers if name.startswith("x-amz-"))
+    return response._replace(headers=(*response.headers, ("access-control-expose-headers", names)))
 
 
 class S3Host:

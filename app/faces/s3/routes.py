@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.faces.s3 import buckets, deleting, forms, listing, multipart, objects, unkept, uploads
-from app.faces.s3.call import S3Call
 from app.faces.s3.errors import method_not_allowed, preflight_refused
+from app.faces.s3.request import S3Request
 from app.faces.s3.uploads_listing import list_multipart_uploads
 from app.faces.shared.upload_body import media_type
-from app.http.response import Answer
+from app.http.response import Response
 from app.storage.storage import Storage
 
 ResourceKind = Literal["service", "bucket", "object"]
-RunOperation = Callable[[Storage, S3Call], Answer]
+RunOperation = Callable[[Storage, S3Request], Response]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,5 +90,5 @@ def route(method: str, bucket: str, key: str, query: Mapping[str, str], headers:
             return each
     others = sorted(names - {"partNumber", "uploadId", "list-type"}) or sorted(names)
     if others:
-        return S3Operation(method, kind, lambda storage, call: unkept.answer_unkept(storage, call, others[0]), "")
+        return S3Operation(method, kind, lambda storage, request: unkept.answer_unkept(storage, request, others[0]), "")
     raise method_not_allowed(method)

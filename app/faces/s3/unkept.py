@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from app.faces.s3.buckets import check_visible, owner
-from app.faces.s3.call import S3Call
 from app.faces.s3.elements import XML, Element, document
 from app.faces.s3.errors import S3Error, not_implemented
 from app.faces.s3.objects import reading_of
-from app.http.response import Answer
+from app.faces.s3.request import S3Request
+from app.http.response import Response
 from app.storage.buckets import find_bucket
 from app.storage.reading import find
 from app.storage.storage import Storage
@@ -46,16 +46,16 @@ _GROUP = _GRANTEE.replace("CanonicalUser", "Group")
 _ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers"
 
 
-def _acl(storage: Storage, call: S3Call) -> bytes:
+def _acl(storage: Storage, request: S3Request) -> bytes:
     """The list that says what a bucket that is public, or not, has in common with one of S3."""
-    grants: list[Element] = [("Grant", [(_GRANTEE, owner(call)), ("Permission", "FULL_CONTROL")])]
-    bucket = find_bucket(storage, call.asker, call.bucket)
+    grants: list[Element] = [("Grant", [(_GRANTEE, owner(request)), ("Permission", "FULL_CONTROL")])]
+    bucket = find_bucket(storage, request.context, request.bucket)
     if bucket is not None and bucket.public:
         grants.insert(0, ("Grant", [(_GROUP, [("URI", _ALL_USERS)]), ("Permission", "READ")]))
-    return document("AccessControlPolicy", ("Owner", owner(call)), ("AccessControlList", grants))
+    return document("AccessControlPolicy", ("Owner", owner(request)), ("AccessControlList", grants))
 
 
-_EMPTY: Mapping[str, Callable[[Storage, S3Call], bytes]] = {
+_EMPTY: Mapping[str, Callable[[Storage, S3Request], bytes]] = {
     "acl": _acl,
     "logging": lambda *_: document("BucketLoggingStatus"),
     "notification": lambda *_: document("NotificationConfiguration"),
@@ -72,18 +72,18 @@ NAMES = frozenset({
 """The names of the query that S3 understands as another resource than the bucket or the object itself."""
 
 
-def answer_unkept(storage: Storage, call: S3Call, name: str) -> Answer:
+def answer_unkept(storage: Storage, request: S3Request, name: str) -> Response:
     """The answer about a configuration. Raises S3Error."""
-    if call.method not in ("GET", "HEAD"):
-        if call.method == "DELETE" and name in _MISSING:
-            return Answer(204, content_type=XML)
+    if request.method not in ("GET", "HEAD"):
+        if request.method == "DELETE" and name in _MISSING:
+            return Response(204, content_type=XML)
         raise not_implemented(name)
-    if call.key:
-        find(storage, call.asker, call.name, reading_of(call))
-    elif call.bucket:
-        check_visible(storage, call)
+    if request.key:
+        find(storage, request.context, request.name, reading_of(request))
+    elif request.bucket:
+        check_visible(storage, request)
     if name in _EMPTY:
-        return Answer(body=_EMPTY[name](storage, call), content_type=XML)
+        return Response(body=_EMPTY[name](storage, request), content_type=XML)
     if name in _MISSING:
         code, message = _MISSING[name]
         raise S3Error(code, 404, message)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from app.faces.s3.call import S3Call
 from app.faces.s3.canned_acls import ACL, check_object_acl
 from app.faces.s3.descriptions import (
     DESCRIBED_BY_HEADERS,
@@ -19,14 +18,15 @@ from app.faces.s3.descriptions import (
 from app.faces.s3.elements import XML, document
 from app.faces.s3.errors import invalid_argument, invalid_request, no_such_version
 from app.faces.s3.kept_checksums import as_member, headers_of
+from app.faces.s3.request import S3Request
 from app.faces.shared.write_conditions import write_conditions
 from app.http.preconditions import evaluate
-from app.http.response import Answer
+from app.http.response import Response
 from app.storage import moving, writing
 from app.storage.bytes.backend import ByteSource
 from app.storage.errors import NoSuchObject, PreconditionFailed
-from app.storage.judging import Write
 from app.storage.names import check_bucket_name
+from app.storage.permission_trial import Write
 from app.storage.reading import is_visible
 from app.storage.records import Described, ObjectName
 from app.storage.sql import time_text
@@ -45,20 +45,20 @@ _VERSION = "?versionId="
 _STORAGE_CLASS = "x-amz-storage-class"
 
 
-def put_object(storage: Storage, call: S3Call) -> Answer:
+def put_object(storage: Storage, request: S3Request) -> Response:
     """PUT /{bucket}/{key}"""
-    check_object_acl(storage, call, call.headers.get(ACL, ""))
-    size, body = call.body.length, call.body
+    check_object_acl(storage, request, request.headers.get(ACL, ""))
+    size, body = request.body.length, request.body
     etag = stored(
-        storage, call, call.name, body, call.headers,
+        storage, request, request.name, body, request.headers,
         event=CREATED_PUT, size=size, learned=lambda: as_member(body.checksums),
     )  # fmt: skip
-    return Answer(headers=(("etag", etag), *headers_of(body.checksums)), content_type=XML)
+    return Response(headers=(("etag", etag), *headers_of(body.checksums)), content_type=XML)
 
 
 def stored(
     storage: Storage,
-    call: S3Call,
+    request: S3Request,
     name: ObjectName,
     source: ByteSource,
     headers: Mapping[str, str],
@@ -82,7 +82,7 @@ def stored(
     write = Write(
         name=name,
         upsert=not must_be_new,
-        owner=call.asker.subject,
+        owner=request.context.subject,
         user_metadata=content.user_metadata or {},
         event=event,
         etags=etags,
@@ -90,41 +90,41 @@ def stored(
         upload_type=UPLOAD_TYPE,
     )
     try:
-        return writing.put(storage, call.asker, write, content).entity_tag
+        return writing.put(storage, request.context, write, content).entity_tag
     except PreconditionFailed:
-        raise missing_or_failed(storage, call, name, etags) from None
+        raise missing_or_failed(storage, request, name, etags) from None
 
 
 def missing_or_failed(
-    storage: Storage, call: S3Call, name: ObjectName, etags: tuple[str, ...] | None
+    storage: Storage, request: S3Request, name: ObjectName, etags: tuple[str, ...] | None
 ) -> NoSuchObject | PreconditionFailed:
     """Why a conditional write failed: nothing can match where there is nothing."""
-    if etags is not None and not is_visible(storage, call.asker, name):
+    if etags is not None and not is_visible(storage, request.context, name):
         return NoSuchObject()
     return PreconditionFailed()
 
 
-def copy_object(storage: Storage, call: S3Call) -> Answer:
+def copy_object(storage: Storage, request: S3Request) -> Response:
     """PUT /{bucket}/{key} with x-amz-copy-source"""
-    check_object_acl(storage, call, call.headers.get(ACL, ""))
-    source = copy_source(call)
-    directive = call.headers.get("x-amz-metadata-directive", "COPY").upper()
+    check_object_acl(storage, request, request.headers.get(ACL, ""))
+    source = copy_source(request)
+    directive = request.headers.get("x-amz-metadata-directive", "COPY").upper()
     if directive not in ("COPY", "REPLACE"):
         raise invalid_argument("Unknown metadata directive.")
-    if directive == "COPY" and source == call.name and _STORAGE_CLASS not in call.headers:
+    if directive == "COPY" and source == request.name and _STORAGE_CLASS not in request.headers:
         raise invalid_request("A copy of an object to itself must replace its metadata or change its storage class.")
-    etags, must_be_new = write_conditions(call.headers)
+    etags, must_be_new = write_conditions(request.headers)
 
     def describe(found: Described, updated_at: float) -> Described:
-        check_source(call, str(found.metadata.get("eTag", "")), updated_at)
-        return _described_anew(found, call.headers) if directive == "REPLACE" else found
+        check_source(request, str(found.metadata.get("eTag", "")), updated_at)
+        return _described_anew(found, request.headers) if directive == "REPLACE" else found
 
     try:
         copied = moving.copy(
             storage,
-            call.asker,
+            request.context,
             source,
-            call.name,
+            request.name,
             upsert=not must_be_new,
             describe=describe,
             projection=COPIED,
@@ -132,9 +132,9 @@ def copy_object(storage: Storage, call: S3Call) -> Answer:
             must_be_new=must_be_new,
         )
     except PreconditionFailed:
-        raise missing_or_failed(storage, call, call.name, etags) from None
+        raise missing_or_failed(storage, request, request.name, etags) from None
     etag, modified = json.loads(copied)
-    return Answer(body=document("CopyObjectResult", ("LastModified", modified), ("ETag", etag)), content_type=XML)
+    return Response(body=document("CopyObjectResult", ("LastModified", modified), ("ETag", etag)), content_type=XML)
 
 
 def _described_anew(found: Described, headers: Mapping[str, str]) -> Described:
@@ -143,9 +143,9 @@ def _described_anew(found: Described, headers: Mapping[str, str]) -> Described:
     return Described({**kept, **changed}, user_metadata_of(headers))
 
 
-def copy_source(call: S3Call) -> ObjectName:
+def copy_source(request: S3Request) -> ObjectName:
     """The object to copy. Raises S3Error for a header that names none."""
-    value = call.headers.get(_SOURCE, "")
+    value = request.headers.get(_SOURCE, "")
     source, found, version = value.partition(_VERSION)
     if found and "&" not in version:
         if version != "null":
@@ -158,14 +158,14 @@ def copy_source(call: S3Call) -> ObjectName:
     bucket, slash, key = decoded.removeprefix("/").partition("/")
     if not slash or not key:
         raise invalid_argument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
-    call.check_bucket(bucket)
+    request.check_bucket(bucket)
     return ObjectName(check_bucket_name(bucket), key)
 
 
-def check_source(call: S3Call, etag: str, updated_at: float) -> None:
+def check_source(request: S3Request, etag: str, updated_at: float) -> None:
     """Raise PreconditionFailed unless the source of a copy meets the conditions of the request."""
     conditions = {
-        name: call.headers[f"{_SOURCE}-{name}"] for name in _CONDITIONS if f"{_SOURCE}-{name}" in call.headers
+        name: request.headers[f"{_SOURCE}-{name}"] for name in _CONDITIONS if f"{_SOURCE}-{name}" in request.headers
     }
     if conditions and evaluate(conditions, etag=etag, modified=int(updated_at)) != "proceed":
         raise PreconditionFailed

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from app.faces.s3.buckets import check_visible, owner
-from app.faces.s3.call import S3Call
 from app.faces.s3.elements import XML, Element, document
 from app.faces.s3.grouped import GroupedPage, common_prefix
 from app.faces.s3.listed_keys import wanted_by
 from app.faces.s3.multipart import moment
-from app.http.response import Answer
+from app.faces.s3.request import S3Request
+from app.http.response import Response
 from app.storage.storage import Storage
 from app.storage.unfinished.listing import list_uploads
 from app.storage.unfinished.records import Upload
@@ -16,21 +16,21 @@ from app.storage.unfinished.records import Upload
 _LARGEST_PAGE = 1000
 
 
-def list_multipart_uploads(storage: Storage, call: S3Call) -> Answer:
+def list_multipart_uploads(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}?uploads: those that the caller began, all for service_role."""
-    check_visible(storage, call)
-    marker, upload_marker = call.query.get("key-marker", ""), call.query.get("upload-id-marker", "")
-    wanted = wanted_by(call, marker)
-    found: GroupedPage[Upload] = GroupedPage(call.number("max-uploads", _LARGEST_PAGE, most=_LARGEST_PAGE))
-    _fill(storage, call, found, (wanted.prefix, wanted.delimiter), (marker, upload_marker))
+    check_visible(storage, request)
+    marker, upload_marker = request.query.get("key-marker", ""), request.query.get("upload-id-marker", "")
+    wanted = wanted_by(request, marker)
+    found: GroupedPage[Upload] = GroupedPage(request.number("max-uploads", _LARGEST_PAGE, most=_LARGEST_PAGE))
+    _fill(storage, request, found, (wanted.prefix, wanted.delimiter), (marker, upload_marker))
     elements: list[Element] = [
         (
             "Upload",
             [
                 ("Key", wanted.encode(upload.name.key)),
                 ("UploadId", upload.id),
-                ("Initiator", owner(call)),
-                ("Owner", owner(call)),
+                ("Initiator", owner(request)),
+                ("Owner", owner(request)),
                 ("StorageClass", "STANDARD"),
                 ("Initiated", moment(upload.created_at)),
             ],
@@ -40,20 +40,20 @@ def list_multipart_uploads(storage: Storage, call: S3Call) -> Answer:
     key, identifier = _markers(found.last)
     body = document(
         "ListMultipartUploadsResult",
-        ("Bucket", call.bucket),
+        ("Bucket", request.bucket),
         ("KeyMarker", wanted.encode(marker)),
         ("UploadIdMarker", upload_marker),
         ("NextKeyMarker", wanted.encode(key) if found.is_truncated else None),
         ("NextUploadIdMarker", identifier if found.is_truncated and identifier else None),
         ("Prefix", wanted.encode(wanted.prefix)),
         ("Delimiter", wanted.encoded_delimiter),
-        ("EncodingType", call.query.get("encoding-type")),
+        ("EncodingType", request.query.get("encoding-type")),
         ("MaxUploads", found.limit),
         ("IsTruncated", found.is_truncated),
         *elements,
         *(("CommonPrefixes", [("Prefix", wanted.encode(each))]) for each in found.prefixes),
     )
-    return Answer(body=body, content_type=XML)
+    return Response(body=body, content_type=XML)
 
 
 def _markers(last: Upload | str | None) -> tuple[str, str]:
@@ -62,13 +62,13 @@ def _markers(last: Upload | str | None) -> tuple[str, str]:
 
 
 def _fill(
-    storage: Storage, call: S3Call, found: GroupedPage[Upload], grouping: tuple[str, str], after: tuple[str, str]
+    storage: Storage, request: S3Request, found: GroupedPage[Upload], grouping: tuple[str, str], after: tuple[str, str]
 ) -> None:
     prefix, delimiter = grouping
     key, identifier = after
     while True:
         some = list_uploads(
-            storage, call.asker, call.bucket, prefix=prefix, after=key, after_id=identifier, limit=_LARGEST_PAGE
+            storage, request.context, request.bucket, prefix=prefix, after=key, after_id=identifier, limit=_LARGEST_PAGE
         )
         for upload in some:
             common = common_prefix(upload.name.key, prefix, delimiter)

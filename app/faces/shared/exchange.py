@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, quote
 import falcon
 
 from app.http.head import path_of
-from app.http.response import Answer
+from app.http.response import Response
 
 _value = itemgetter(1)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -80,41 +80,41 @@ def request_id_of(environ: Mapping[str, Any]) -> str:
     return request_id
 
 
-def unsendable_header(answer: Answer) -> str | None:
+def unsendable_header(response: Response) -> str | None:
     """The name of a header whose value has a control character, None if there is none."""
-    if not _CONTROL.search("".join(map(_value, answer.headers)) + (answer.content_type or "")):
+    if not _CONTROL.search("".join(map(_value, response.headers)) + (response.content_type or "")):
         return None
-    headers = (*answer.headers, ("content-type", answer.content_type or ""))
+    headers = (*response.headers, ("content-type", response.content_type or ""))
     return next(name for name, value in headers if _CONTROL.search(value))
 
 
-def close(answer: Answer) -> None:
+def close(response: Response) -> None:
     """Close the body of an answer that is not sent."""
-    closed = getattr(answer.body, "close", None)
+    closed = getattr(response.body, "close", None)
     if closed is not None:
         closed()
 
 
-def send(answer: Answer, resp: falcon.Response) -> None:
-    """Make ``answer`` the response."""
-    resp.status = falcon.code_to_http_status(answer.status)
-    resp.context.codes = (answer.code,) if answer.code else ()
-    resp.content_type = answer.content_type and _as_latin(answer.content_type)
-    headers = answer.headers
+def send(response: Response, resp: falcon.Response) -> None:
+    """Make ``response`` the response."""
+    resp.status = falcon.code_to_http_status(response.status)
+    resp.context.codes = (response.code,) if response.code else ()
+    resp.content_type = response.content_type and _as_latin(response.content_type)
+    headers = response.headers
     if not "".join(map(_value, headers)).isascii():
         headers = tuple((name, _as_latin(value)) for name, value in headers)
     # What set_headers does to names that are not in lower case, or of cookies, takes a thirtieth of a small download.
     resp._headers.update(headers)
-    if isinstance(answer.body, bytes):
-        if answer.content_type and answer.content_type.startswith("application/json"):
+    if isinstance(response.body, bytes):
+        if response.content_type and response.content_type.startswith("application/json"):
             resp.set_header("x-content-type-options", "nosniff")
-        resp.data = answer.body
-        if answer.length is not None:
-            resp.content_length = answer.length
+        resp.data = response.body
+        if response.length is not None:
+            resp.content_length = response.length
     else:
         # Falcon passes an object with a read method to the server's file wrapper.
-        resp.stream = answer.body
-        resp.content_length = answer.length
+        resp.stream = response.body
+        resp.content_length = response.length
 
 
 def _as_latin(value: str) -> str:

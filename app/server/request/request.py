@@ -20,7 +20,7 @@ from app.http.admission import Admission, RequestRefused
 from app.http.cross_origin import CrossOrigin, Headers
 from app.http.head import ReceivedHead
 from app.http.refusal import Refusal, no_space, overloaded
-from app.http.response import Answer
+from app.http.response import Response
 from app.http.slices import Slices
 from app.server.capacity import Seat
 from app.server.request.body_buffer import BodyBuffer
@@ -294,7 +294,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         return self._reception.cross_origin.headers(self.headers.get("ORIGIN"))
 
 
-def _refusal_of(response: Answer, cors: Headers) -> Refusal:
+def _refusal_of(response: Response, cors: Headers) -> Refusal:
     kind = response.content_type
     headers = response.headers if kind is None else (*response.headers, ("content-type", kind))
     body = response.body if isinstance(response.body, bytes) else b""

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from app.database import Statement
-from app.storage.asker import Asker
 from app.storage.bytes.backend import BlobMissing, Readable
 from app.storage.bytes.blobs import blob_key
 from app.storage.names import successor
@@ -19,6 +18,7 @@ from app.storage.outside.parallel import Transferred, attempted
 from app.storage.outside.place import ObjectDescription, OutsidePlace, PlacedObject
 from app.storage.reading import Reading, find_with_bytes, modified
 from app.storage.records import ObjectName, StoredObject
+from app.storage.request_context import RequestContext
 from app.storage.rows import RawValue, known, read_metadata, text
 from app.storage.storage import Storage
 from app.times import as_json
@@ -42,12 +42,12 @@ class ToExport(NamedTuple):
     size: int
 
 
-def objects_of(storage: Storage, asker: Asker, bucket: str, prefix: str) -> Iterator[ToExport]:
+def objects_of(storage: Storage, request: RequestContext, bucket: str, prefix: str) -> Iterator[ToExport]:
     """The objects of a bucket whose keys begin with ``prefix``."""
     last: RawValue = None
     while True:
         bounds = (text(bucket), text(prefix), text(successor(prefix)), last, _AT_A_TIME)
-        rows = storage.database.run(asker.service_context(), [(_KEYS, bounds)], read_only=True)[0]
+        rows = storage.database.run(request.service_context(), [(_KEYS, bounds)], read_only=True)[0]
         yield from (ToExport(known(row[0]).decode(), int(known(row[1]))) for row in rows)
         if not rows:
             return
@@ -60,7 +60,7 @@ class Exporting:
     has, by key. ``dry_run``: nothing is written."""
 
     storage: Storage
-    asker: Asker
+    request: RequestContext
     place: OutsidePlace
     there: Mapping[str, PlacedObject]
     bucket: str
@@ -82,7 +82,7 @@ class Exporting:
                 return None
 
         name = ObjectName(self.bucket, key)
-        return find_with_bytes(self.storage, self.asker, name, Reading(as_service=True), use, "o.user_metadata")
+        return find_with_bytes(self.storage, self.request, name, Reading(as_service=True), use, "o.user_metadata")
 
     def _copied(self, key: str, found: StoredObject, user_metadata: RawValue) -> Transferred:
         target = key.removeprefix(self.prefix)

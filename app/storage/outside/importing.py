@@ -10,17 +10,17 @@ from datetime import datetime
 from typing import Any
 
 from app.database import BoundStatement, Statement
-from app.storage.asker import Asker
 from app.storage.bytes.blobs import blob_key, is_version
 from app.storage.committing import Along
 from app.storage.content_types import check_content_type
 from app.storage.errors import NoSuchObject, RelatedMissing
-from app.storage.judging import Write
 from app.storage.outside.checked import Checked, is_md5
 from app.storage.outside.parallel import Transferred, attempted
 from app.storage.outside.place import ObjectDescription, OutsidePlace, PlacedObject
+from app.storage.permission_trial import Write
 from app.storage.reading import Reading, find
 from app.storage.records import ObjectName, StoredObject
+from app.storage.request_context import RequestContext
 from app.storage.rows import text
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
@@ -56,7 +56,7 @@ class Importing:
     ``dry_run``: nothing is written, but all is judged that does not need the bytes."""
 
     storage: Storage
-    asker: Asker
+    request: RequestContext
     place: OutsidePlace
     bucket: str
     prefix: str = ""
@@ -79,7 +79,7 @@ class Importing:
 
     def _known(self, name: ObjectName) -> Known | None:
         try:
-            row, projected = find(self.storage, self.asker, name, Reading(as_service=True), _OWNED_AND_DESCRIBED)
+            row, projected = find(self.storage, self.request, name, Reading(as_service=True), _OWNED_AND_DESCRIBED)
         except NoSuchObject:
             return None
         return Known(row, *json.loads(projected or b"[null, null]"))
@@ -112,7 +112,7 @@ class Importing:
         mime_type = check_content_type(description.content_type) or "application/octet-stream"
         if self.dry_run:
             expected = expected_metadata(found.size, {"mimetype": mime_type})
-            permitted(self.storage, self.asker, write, expected, found.size)
+            permitted(self.storage, self.request, write, expected, found.size)
             return
         source = self.place.open(found)
         try:
@@ -125,7 +125,7 @@ class Importing:
                 more_metadata=_metadata(found, description),
                 user_metadata=user_metadata,
             )
-            put(self.storage, self.asker, write, content, Along([_aged(name, found.modified)], RelatedMissing))
+            put(self.storage, self.request, write, content, Along([_aged(name, found.modified)], RelatedMissing))
         finally:
             source.close()
 

@@ -10,7 +10,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 from app.database import BoundStatement
-from app.storage.asker import Asker
 from app.storage.bucket_rules import size_limit
 from app.storage.bytes.backend import ByteSource
 from app.storage.bytes.blobs import blob_key, discard, discarded_if_refused, new_version
@@ -23,6 +22,7 @@ from app.storage.errors import (
     TooLarge,
     UploadFinished,
 )
+from app.storage.request_context import RequestContext
 from app.storage.rows import number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.finishing import finish
@@ -46,7 +46,7 @@ class Addition:
     upload_type: str
 
 
-def append(storage: Storage, asker: Asker, upload: Upload, addition: Addition) -> Upload:
+def append(storage: Storage, request: RequestContext, upload: Upload, addition: Addition) -> Upload:
     """Append bytes with the caller's rights; with the last ones the upload becomes an object. Gives the upload's state.
 
     Nothing is kept of an addition that fails, and what was acknowledged before stays. Raises OffsetConflict,
@@ -54,7 +54,7 @@ def append(storage: Storage, asker: Asker, upload: Upload, addition: Addition) -
     """
     if upload.finished is not None:
         return _after_the_end(upload, addition)
-    judged = permitted(storage, asker, upload)
+    judged = permitted(storage, request, upload)
     if addition.offset != upload.received:
         raise OffsetConflict
     length = upload.length if upload.length is not None else addition.length
@@ -63,8 +63,8 @@ def append(storage: Storage, asker: Asker, upload: Upload, addition: Addition) -
         raise TooLarge
     part = _stored(storage, upload, addition, _bounded(addition, length, most))
     if addition.offset + (part.size if part else 0) == length:
-        return _finish(storage, asker, upload, addition, part)
-    return _acknowledge(storage, asker, upload, addition, part)
+        return _finish(storage, request, upload, addition, part)
+    return _acknowledge(storage, request, upload, addition, part)
 
 
 def _after_the_end(upload: Upload, addition: Addition) -> Upload:
@@ -95,30 +95,34 @@ def _stored(storage: Storage, upload: Upload, addition: Addition, source: ByteSo
     return UploadPart(upload.parts + 1, version, stored.size, stored.md5, {}, time.time())
 
 
-def _acknowledge(storage: Storage, asker: Asker, upload: Upload, addition: Addition, part: UploadPart | None) -> Upload:
+def _acknowledge(
+    storage: Storage, request: RequestContext, upload: Upload, addition: Addition, part: UploadPart | None
+) -> Upload:
     whole, lifetime = number(addition.length), text(str(addition.lifetime_s))
     before = (text(upload.id), number(addition.offset))
     call: BoundStatement = (DECLARE_LENGTH, (*before, whole, lifetime))
     if part is not None:
         call = (APPEND_PART, (*before, number(part.size), whole, lifetime, text(part.version), text(part.md5)))
     with discarded_if_refused(storage.backend, part.version) if part is not None else nullcontext():
-        rows = storage.database.run(asker.service_context(), [call], read_only=False)[0]
+        rows = storage.database.run(request.service_context(), [call], read_only=False)[0]
         if not rows:
-            raise _overtaken(storage, asker, upload)
+            raise _overtaken(storage, request, upload)
     return read_upload(rows[0])
 
 
-def _finish(storage: Storage, asker: Asker, upload: Upload, addition: Addition, last: UploadPart | None) -> Upload:
+def _finish(
+    storage: Storage, request: RequestContext, upload: Upload, addition: Addition, last: UploadPart | None
+) -> Upload:
     try:
-        parts = list_parts(storage, asker, upload)
+        parts = list_parts(storage, request, upload)
         if sum(part.size for part in parts) != upload.received:
             # While the last bytes were stored the upload has expired, or another request has changed it.
-            raise _overtaken(storage, asker, upload)
+            raise _overtaken(storage, request, upload)
         if last is not None:
             parts.append(last)
-        finished = finish(storage, asker, upload, parts, upload_type=addition.upload_type)
+        finished = finish(storage, request, upload, parts, upload_type=addition.upload_type)
     except (UploadFinished, NoSuchPart):
-        raise _overtaken(storage, asker, upload) from None
+        raise _overtaken(storage, request, upload) from None
     finally:
         if last is not None:
             # The object has a copy of its bytes, and no row names these.
@@ -126,10 +130,10 @@ def _finish(storage: Storage, asker: Asker, upload: Upload, addition: Addition, 
     return replace(upload, received=finished.size, length=finished.size, finished=finished)
 
 
-def _overtaken(storage: Storage, asker: Asker, upload: Upload) -> StorageError:
+def _overtaken(storage: Storage, request: RequestContext, upload: Upload) -> StorageError:
     """Why the upload is no longer as it was found."""
     try:
-        find(storage, asker, "appended", upload.id)
+        find(storage, request, "appended", upload.id)
     except NoSuchUpload as ex:
         return ex
     return OffsetConflict()

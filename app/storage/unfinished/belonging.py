@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from app.identity import SERVICE_ROLE
-from app.storage.asker import Asker
+from app.storage.request_context import RequestContext
 from app.storage.rows import RawValue, owner_columns, text
 
 BEGUN_BY = "begunBy"
@@ -20,19 +20,19 @@ IS_THEIRS = f"""
 """The condition on an upload ``u``. $1, $2: ``whose``."""
 
 
-def begun_by(asker: Asker) -> str:
+def begun_by(request: RequestContext) -> str:
     """The caller's role and subject. Without a subject it is also the access key, which then distinguishes callers."""
-    subject = asker.subject
-    return json.dumps([asker.role, subject] if subject else [asker.role, None, asker.access_key])
+    subject = request.subject
+    return json.dumps([request.role, subject] if subject else [request.role, None, request.access_key])
 
 
-def whose(asker: Asker) -> tuple[RawValue, RawValue]:
+def whose(request: RequestContext) -> tuple[RawValue, RawValue]:
     """The first parameters of a statement with IS_THEIRS."""
-    if asker.role == SERVICE_ROLE and not asker.is_signer:
+    if request.role == SERVICE_ROLE and not request.is_signer:
         return None, None
-    return text(begun_by(asker)), owner_columns(asker.subject)[1]
+    return text(begun_by(request)), owner_columns(request.subject)[1]
 
 
-def is_known(asker: Asker) -> bool:
+def is_known(request: RequestContext) -> bool:
     """Whether the caller can be distinguished from others. Anonymous ones cannot: they must know an upload's id."""
-    return bool(asker.role == SERVICE_ROLE or asker.subject or asker.access_key)
+    return bool(request.role == SERVICE_ROLE or request.subject or request.access_key)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from app.storage.asker import Asker
 from app.storage.bytes.backend import BlobMissing, Stored
 from app.storage.bytes.blobs import blob_key, new_version
 from app.storage.bytes.upload_links import Arrived, UploadLink, UploadLinking
@@ -20,6 +19,7 @@ from app.storage.errors import (
     NotArrived,
     StorageError,
 )
+from app.storage.request_context import RequestContext
 from app.storage.storage import Storage
 from app.storage.unfinished.finishing import finish_with
 from app.storage.unfinished.numbered import list_parts, record_part
@@ -38,7 +38,7 @@ class DirectUpload(NamedTuple):
     seconds: int
 
 
-def begin(storage: Storage, asker: Asker, new: NewUpload) -> DirectUpload:
+def begin(storage: Storage, request: RequestContext, new: NewUpload) -> DirectUpload:
     """Begin an upload, whose length is known, with the caller's rights.
 
     Raises what forbids such an object, and DirectUploadUnavailable.
@@ -48,32 +48,32 @@ def begin(storage: Storage, asker: Asker, new: NewUpload) -> DirectUpload:
     link = backend.upload_link(blob_key(version), size, new.metadata["mimetype"], seconds)
     if link is None:
         raise DirectUploadUnavailable
-    upload = create(storage, asker, new)
-    record_part(storage, asker, upload, 1, version, Stored(size, md5=""), {}, most=size)
+    upload = create(storage, request, new)
+    record_part(storage, request, upload, 1, version, Stored(size, md5=""), {}, most=size)
     return DirectUpload(upload, link, seconds)
 
 
-def complete(storage: Storage, asker: Asker, upload_id: str) -> Finished:
+def complete(storage: Storage, request: RequestContext, upload_id: str) -> Finished:
     """Make the upload an object with the caller's rights, now that its bytes are there; repeating it changes nothing.
 
     Raises NotArrived, LengthMismatch, NoSuchUpload, what forbids the write, and DirectUploadUnavailable.
     """
-    upload = find(storage, asker, "appended", upload_id)
+    upload = find(storage, request, "appended", upload_id)
     if upload.finished is not None:
         return upload.finished
     try:
-        return _finish(storage, asker, upload)
+        return _finish(storage, request, upload)
     except StorageError:
         # Perhaps because another request was faster.
-        finished = find(storage, asker, "appended", upload_id).finished
+        finished = find(storage, request, "appended", upload_id).finished
         if finished is None:
             raise
         return finished
 
 
-def _finish(storage: Storage, asker: Asker, upload: Upload) -> Finished:
+def _finish(storage: Storage, request: RequestContext, upload: Upload) -> Finished:
     backend, size = _receiving(storage), upload.length or 0
-    staged = next(iter(list_parts(storage, asker, upload)), None)
+    staged = next(iter(list_parts(storage, request, upload)), None)
     if staged is None:
         raise NoSuchUpload
     source = blob_key(staged.version)
@@ -88,7 +88,7 @@ def _finish(storage: Storage, asker: Asker, upload: Upload) -> Finished:
         # The client may have replaced the bytes just before they were copied. Nobody can replace the copy.
         return _entity_tag(version, _checked(backend, target, size))
 
-    return finish_with(storage, asker, upload, write_of(upload), size, copied)
+    return finish_with(storage, request, upload, write_of(upload), size, copied)
 
 
 def _receiving(storage: Storage) -> UploadLinking:

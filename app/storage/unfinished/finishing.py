@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
-from app.storage.asker import Asker
 from app.storage.bytes.backend import BlobMissing, Piece
 from app.storage.bytes.blobs import blob_key, new_version
 from app.storage.committing import Along, commit
 from app.storage.errors import NoSuchPart, UploadFinished
-from app.storage.judging import Write
+from app.storage.permission_trial import Write
 from app.storage.records import NewBytes
+from app.storage.request_context import RequestContext
 from app.storage.rows import known, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.records import Finished, Upload, UploadPart
@@ -28,7 +28,7 @@ from app.storage.writing import check_rules, discarded_on_failure, file_metadata
 
 def finish(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     upload: Upload,
     parts: Sequence[UploadPart],
     *,
@@ -49,12 +49,12 @@ def finish(
         _join(storage, parts, version)
         return entity_tag(upload, parts)
 
-    return finish_with(storage, asker, upload, write, sum(part.size for part in parts), joined, learned)
+    return finish_with(storage, request, upload, write, sum(part.size for part in parts), joined, learned)
 
 
 def finish_with(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     upload: Upload,
     write: Write,
     size: int,
@@ -62,7 +62,7 @@ def finish_with(
     learned: Mapping[str, Any] | None = None,
 ) -> Finished:
     """The same with bytes that ``store`` puts under the version that it is given; it returns their entity tag."""
-    judged = permitted(storage, asker, upload, write, size=size)
+    judged = permitted(storage, request, upload, write, size=size)
     check_rules(storage, judged.permission.bucket, upload.name.key, upload.metadata["mimetype"], size)
     version = new_version()
     with discarded_on_failure(storage, version):
@@ -72,7 +72,7 @@ def finish_with(
     received = number(upload.received) if upload.form == "appended" else None
     ending = (FINISH_UPLOAD, (text(upload.id), text(version), number(size), received))
     along = Along([ending, (DROP_PARTS, (text(upload.id),))], UploadFinished)
-    row = commit(storage, asker, write, judged, new, along=along)
+    row = commit(storage, request, write, judged, new, along=along)
     return Finished(known(row[0]).decode(), version, metadata["eTag"], size, metadata)
 
 

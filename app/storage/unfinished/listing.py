@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.database import Statement
-from app.storage.asker import Asker
 from app.storage.names import BEYOND, successor
+from app.storage.request_context import RequestContext
 from app.storage.rows import number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.belonging import IS_THEIRS, is_known, whose
@@ -28,12 +28,19 @@ _LIST = Statement(
 
 
 def list_uploads(
-    storage: Storage, asker: Asker, bucket: str, *, prefix: str = "", after: str = "", after_id: str = "", limit: int
+    storage: Storage,
+    request: RequestContext,
+    bucket: str,
+    *,
+    prefix: str = "",
+    after: str = "",
+    after_id: str = "",
+    limit: int,
 ) -> list[Upload]:
     """The caller's own unfinished uploads whose keys have this prefix, or all for service_role."""
-    if not is_known(asker):
+    if not is_known(request):
         return []
     named = (text(bucket), text(prefix), text(successor(prefix) or BEYOND))
-    wanted = (*whose(asker), *named, text(after), text(after_id), number(limit))
-    rows = storage.database.run(asker.service_context(), [(_LIST, wanted)], read_only=True)[0]
+    wanted = (*whose(request), *named, text(after), text(after_id), number(limit))
+    rows = storage.database.run(request.service_context(), [(_LIST, wanted)], read_only=True)[0]
     return [read_upload(row) for row in rows]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.storage.asker import Asker
 from app.storage.bucket_rules import size_limit
 from app.storage.bytes.backend import ByteSource, Stored
 from app.storage.bytes.blobs import blob_key, discarded_if_refused, new_version
 from app.storage.errors import NoSuchUpload, TooLarge
+from app.storage.request_context import RequestContext
 from app.storage.rows import json_value, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.records import Upload, UploadPart, read_part
@@ -20,7 +20,7 @@ from app.storage.writing import Limited
 
 def put_part(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     upload: Upload,
     part_number: int,
     stream: ByteSource,
@@ -34,19 +34,19 @@ def put_part(
     Raises what forbids the write, TooLarge when the parts together exceed the limit, NoSuchUpload when the upload is
     no longer open, and what ``stream`` raises; then nothing is changed.
     """
-    judged = permitted(storage, asker, upload)
+    judged = permitted(storage, request, upload)
     most = size_limit(judged.permission.bucket, upload.name.key, storage.limits.upload)
     if size is not None and size > most:
         raise TooLarge
     version = new_version()
     with discarded_if_refused(storage.backend, version):
         stored = storage.backend.put(blob_key(version), Limited(stream, most), size=size)
-        return record_part(storage, asker, upload, part_number, version, stored, notes(), most=most)
+        return record_part(storage, request, upload, part_number, version, stored, notes(), most=most)
 
 
 def record_part(
     storage: Storage,
-    asker: Asker,
+    request: RequestContext,
     upload: Upload,
     part_number: int,
     version: str,
@@ -68,9 +68,9 @@ def record_part(
         json_value(notes),
         number(most),
     )
-    rows = storage.database.run(asker.service_context(), [(PUT_PART, values)], read_only=False)[0]
+    rows = storage.database.run(request.service_context(), [(PUT_PART, values)], read_only=False)[0]
     if not rows:
-        if find(storage, asker, upload.form, upload.id).finished is not None:
+        if find(storage, request, upload.form, upload.id).finished is not None:
             raise NoSuchUpload
         raise TooLarge
     storage.note_freed()
@@ -78,9 +78,9 @@ def record_part(
 
 
 def list_parts(
-    storage: Storage, asker: Asker, upload: Upload, *, after: int = 0, limit: int | None = None
+    storage: Storage, request: RequestContext, upload: Upload, *, after: int = 0, limit: int | None = None
 ) -> list[UploadPart]:
     """The parts of an unfinished upload in the order of their numbers, from the first one beyond ``after``."""
     wanted = (text(upload.id), number(after), number(limit))
-    rows = storage.database.run(asker.service_context(), [(LIST_PARTS, wanted)], read_only=True)[0]
+    rows = storage.database.run(request.service_context(), [(LIST_PARTS, wanted)], read_only=True)[0]
     return [read_part(row) for row in rows]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import secrets
 
-from app.storage.asker import Asker
 from app.storage.errors import NoSuchUpload, UploadExpired, UploadFinished
-from app.storage.judging import Judged, Write, judge
+from app.storage.permission_trial import Judged, Write, judge
+from app.storage.request_context import RequestContext
 from app.storage.rows import boolean, json_value, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.belonging import BEGUN_BY, begun_by, whose
@@ -19,11 +19,11 @@ from app.storage.writing import permitted as permitted_write
 _ID_BYTES = 24
 
 
-def create(storage: Storage, asker: Asker, new: NewUpload) -> Upload:
+def create(storage: Storage, request: RequestContext, new: NewUpload) -> Upload:
     """Begin an upload with the caller's rights. Raises what forbids an object of this name, type and length."""
-    write = Write(new.name, new.upsert, asker.subject, new.user_metadata, CREATED_POST)
-    permitted_write(storage, asker, write, expected_metadata(new.length, new.metadata), new.length)
-    owner = asker.subject
+    write = Write(new.name, new.upsert, request.subject, new.user_metadata, CREATED_POST)
+    permitted_write(storage, request, write, expected_metadata(new.length, new.metadata), new.length)
+    owner = request.subject
     values = (
         text(secrets.token_urlsafe(_ID_BYTES)),
         text(new.form),
@@ -34,20 +34,20 @@ def create(storage: Storage, asker: Asker, new: NewUpload) -> Upload:
         json_value(new.metadata),
         json_value(new.user_metadata),
         number(new.length),
-        json_value({**new.notes, BEGUN_BY: begun_by(asker)}),
+        json_value({**new.notes, BEGUN_BY: begun_by(request)}),
         text(str(new.lifetime_s)),
     )
-    rows = storage.database.run(asker.service_context(), [(CREATE_UPLOAD, values)], read_only=False)
+    rows = storage.database.run(request.service_context(), [(CREATE_UPLOAD, values)], read_only=False)
     return read_upload(rows[0][0])
 
 
-def find(storage: Storage, asker: Asker, form: UploadForm, upload_id: str) -> Upload:
+def find(storage: Storage, request: RequestContext, form: UploadForm, upload_id: str) -> Upload:
     """The caller's own upload, or any for service_role; also a finished one, until it expires.
 
     Raises NoSuchUpload, also for uploads of others, or UploadExpired.
     """
-    wanted = (*whose(asker), text(upload_id), text(form))
-    rows = storage.database.run(asker.service_context(), [(FIND_UPLOAD, wanted)], read_only=True)[0]
+    wanted = (*whose(request), text(upload_id), text(form))
+    rows = storage.database.run(request.service_context(), [(FIND_UPLOAD, wanted)], read_only=True)[0]
     if not rows:
         raise NoSuchUpload
     upload = read_upload(rows[0])
@@ -57,11 +57,11 @@ def find(storage: Storage, asker: Asker, form: UploadForm, upload_id: str) -> Up
 
 
 def permitted(
-    storage: Storage, asker: Asker, upload: Upload, write: Write | None = None, *, size: int | None = None
+    storage: Storage, request: RequestContext, upload: Upload, write: Write | None = None, *, size: int | None = None
 ) -> Judged:
     """The permission to write the upload's object now, by default without conditions. Raises what forbids it."""
     size = upload.length if size is None else size
-    return judge(storage, asker, write or write_of(upload), expected_metadata(size, upload.metadata))
+    return judge(storage, request, write or write_of(upload), expected_metadata(size, upload.metadata))
 
 
 def write_of(
@@ -85,13 +85,13 @@ def write_of(
     )
 
 
-def abort(storage: Storage, asker: Asker, upload: Upload) -> None:
+def abort(storage: Storage, request: RequestContext, upload: Upload) -> None:
     """Give the upload up; its bytes are deleted by the work list. The caller's permission was judged before.
 
     Raises NoSuchUpload when it is gone, and UploadFinished.
     """
-    rows = storage.database.run(asker.service_context(), [(DELETE_UPLOAD, (text(upload.id),))], read_only=False)
+    rows = storage.database.run(request.service_context(), [(DELETE_UPLOAD, (text(upload.id),))], read_only=False)
     if not rows[0]:
-        find(storage, asker, upload.form, upload.id)
+        find(storage, request, upload.form, upload.id)
         raise UploadFinished
     storage.note_freed()

@@ -36,12 +36,12 @@ analyze;
 _ONE = {
     "Account": {"account": "Account"},
     "Post": {"account": "Account"},
-    "Reply": {"post": "Post", "account": "Account"},
+    "Response": {"post": "Post", "account": "Account"},
 }
 _MANY = {
-    "Account": {"accountCollection": "Account", "postCollection": "Post", "replyCollection": "Reply"},
-    "Post": {"replyCollection": "Reply"},
-    "Reply": {},
+    "Account": {"accountCollection": "Account", "postCollection": "Post", "replyCollection": "Response"},
+    "Post": {"replyCollection": "Response"},
+    "Response": {},
 }
 _STEPS, _DEEPEST = 50, 8
 _SLOWEST_S = 1.5
@@ -140,7 +140,7 @@ def _largest(grounds: Grounds, seconds: float) -> Finding:
         until, number = time.monotonic() + seconds, 0
         while time.monotonic() < until or number < 10:
             number += 1
-            relation = ("Account", "Post", "Reply")[number % 3]
+            relation = ("Account", "Post", "Response")[number % 3]
             look(f"related {number}", _FILTER % (relation, number, relation.lower()), related.made(relation))
     return tally.finding(f"the longest took {longest[0]:.2f} s: {longest[1]}")
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import BinaryIO, NamedTuple
 
 from app.faces.shared.upload_body import media_type
-from app.http.response import Answer
-from app.storage.asker import Asker
+from app.http.response import Response
 from app.storage.records import ObjectName
+from app.storage.request_context import RequestContext
 
 
-class Call(NamedTuple):
+class RestRequest(NamedTuple):
     """One request to an operation.
 
     ``identified``: whether the request has a valid token. Names in ``headers`` are in lower case; ``query`` has the
@@ -21,7 +21,7 @@ class Call(NamedTuple):
     address of who asks.
     """
 
-    asker: Asker
+    context: RequestContext
     identified: bool
     method: str
     bucket: str
@@ -55,6 +55,6 @@ class Call(NamedTuple):
 _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
-def json_answer(value: object) -> Answer:
+def json_response(value: object) -> Response:
     """The answer with ``value`` as its JSON body."""
-    return Answer(body=_encoder.encode(value).encode(errors="replace"))
+    return Response(body=_encoder.encode(value).encode(errors="replace"))

@@ -16,7 +16,7 @@ _REMEMBERED_CALLERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class RequestContext:
     """Who asks, and what policies and triggers can read about the request.
 
     ``operation`` is what ``storage.operation()`` returns; ``method``, ``path``, ``headers`` and ``token`` become the
@@ -47,7 +47,7 @@ class Asker:
         """The claim ``sub``, which becomes the owner of what is written; None without one."""
         return self.caller.claims.get("sub")
 
-    def as_signer(self, signer: Caller, operation: str | None = None) -> Asker:
+    def as_signer(self, signer: Caller, operation: str | None = None) -> RequestContext:
         """The same request, asked by who signed its URL; ``operation`` is another one for policies."""
         operation = self.operation if operation is None else operation
         return dataclasses.replace(self, caller=signer, is_signer=True, operation=operation)
@@ -99,7 +99,7 @@ def anonymous() -> Caller:
     return Caller.of({}, default_role=ANON)
 
 
-def service_asker(contexts: ContextBuilder, operation: str) -> Asker:
+def operator_context(contexts: ContextBuilder, operation: str) -> RequestContext:
     """The service itself, as a command of an operator asks: with the rights of service_role."""
     caller = Caller.of({"role": SERVICE_ROLE}, default_role=SERVICE_ROLE)
-    return Asker(contexts, caller, operation, method="", path="", headers={}, token="")
+    return RequestContext(contexts, caller, operation, method="", path="", headers={}, token="")

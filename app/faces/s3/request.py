@@ -9,8 +9,8 @@ from app.faces.s3.bodies import LARGEST_XML
 from app.faces.s3.body import VerifiedBody, whole
 from app.faces.s3.errors import access_denied, invalid_argument
 from app.faces.s3.presented import Presented
-from app.storage.asker import Asker
 from app.storage.records import ObjectName
+from app.storage.request_context import RequestContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class S3Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class S3Call:
+class S3Request:
     """One request. Names in ``headers`` are in lower case; ``query`` has the last value of each parameter.
 
     ``bucket`` and ``key`` are '' if the request names none. ``is_signed``: whether it has a credential.
@@ -36,7 +36,7 @@ class S3Call:
     client knows it. ``enter`` gives the call of a form whose policy has this signature.
     """
 
-    asker: Asker
+    context: RequestContext
     method: str
     bucket: str
     key: str
@@ -47,7 +47,7 @@ class S3Call:
     allowed_buckets: frozenset[str] | None
     base: str
     settings: S3Settings
-    enter: Callable[[S3Call, Presented, str], S3Call] = field(repr=False)
+    enter: Callable[[S3Request, Presented, str], S3Request] = field(repr=False)
 
     @property
     def name(self) -> ObjectName:

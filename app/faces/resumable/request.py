@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 from app.faces.resumable.headers import UploadHeaders
 from app.faces.resumable.signed import SignedUpload
-from app.storage.asker import Asker
 from app.storage.bytes.backend import ByteSource
+from app.storage.request_context import RequestContext
 
 
 @dataclass(frozen=True, slots=True)
-class UploadCall:
+class UploadRequest:
     """``signed`` is the permission of an upload token, None on routes with a user's token. ``length`` is that of
     ``body``, None if it is not known. ``url_of`` gives the URL of an upload by its id."""
 
-    asker: Asker
+    context: RequestContext
     signed: SignedUpload | None
     upload_id: str
     headers: UploadHeaders

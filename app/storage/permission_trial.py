@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from app.storage.asker import Asker
 from app.storage.errors import ObjectExists, PreconditionFailed
 from app.storage.permissions import Permission, TriedWrite, try_write
 from app.storage.records import ObjectName, Revision
+from app.storage.request_context import RequestContext
 from app.storage.storage import Storage
 
 
@@ -40,7 +40,7 @@ class Judged:
     permission: Permission
 
 
-Trial = Callable[[Storage, Asker, TriedWrite], Permission]
+Trial = Callable[[Storage, RequestContext, TriedWrite], Permission]
 
 
 def tried_as(write: Write, metadata: Mapping[str, Any]) -> TriedWrite:
@@ -51,12 +51,12 @@ def tried_as(write: Write, metadata: Mapping[str, Any]) -> TriedWrite:
 
 
 def judge(
-    storage: Storage, asker: Asker, write: Write, metadata: Mapping[str, Any], trial: Trial = try_write
+    storage: Storage, request: RequestContext, write: Write, metadata: Mapping[str, Any], trial: Trial = try_write
 ) -> Judged:
     """The permission for the write. Raises PreconditionFailed, or why the database refuses the write."""
     tried = tried_as(write, metadata)
     try:
-        permission = trial(storage, asker, tried)
+        permission = trial(storage, request, tried)
     except ObjectExists:
         if write.must_be_new:
             raise PreconditionFailed from None
