@@ -51,7 +51,7 @@ def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSc
 
 
 def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, role: str, explain: bool) -> None:
-    key = api.serial, document.form
+    key = api.serial, document.shape
     if engine.valid_documents.get(key):
         return
     if document.syntax is None:

@@ -31,7 +31,7 @@ from schema_cache.freshness import SchemaCache
 
 @dataclass(frozen=True)
 class Engine:
-    """``documents`` caches parsed documents by text and operation name, ``forms`` those with literals by their forms,
+    """``documents`` caches parsed documents by text and operation name, ``shapes`` those with literals by their forms,
     ``valid_documents`` which forms are valid on which schema, ``steering`` what the SQL of each depends on, and
     ``plans`` plans by form and shape of variables and literals. ``around`` is what plugins wrap around the stages;
     ``identifications`` tell who calls.
@@ -52,7 +52,7 @@ class Engine:
     limits: DocumentLimits
     named_documents: NamedDocuments
     documents: BoundedCache[ParsedDocument]
-    forms: BoundedCache[ParsedDocument]
+    shapes: BoundedCache[ParsedDocument]
     valid_documents: BoundedCache[bool]
     steering: BoundedCache[Steering]
     plans: BoundedCache[SQLPlan]
@@ -108,7 +108,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         limits=limits,
         named_documents=_named_documents(settings, plugins, database, limits),
         documents=BoundedCache(entries),
-        forms=BoundedCache(entries),
+        shapes=BoundedCache(entries),
         valid_documents=BoundedCache(entries),
         steering=BoundedCache(entries),
         plans=BoundedCache(entries),

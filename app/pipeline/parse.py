@@ -12,7 +12,7 @@ from app.errors import RequestError
 from app.graphql.documents.errors import DocumentError
 from app.graphql.documents.limits import check_variables
 from app.graphql.documents.selection import names_of
-from app.graphql.documents.shape import DocumentForm, form_of, lifted
+from app.graphql.documents.shape import DocumentShape, lifted, shape_of
 from app.graphql.documents.syntax import Syntax, read_syntax, subscriptions_as_queries
 from app.pipeline.document_text import text_of
 from app.pipeline.engine import Engine
@@ -25,10 +25,10 @@ but short fields."""
 
 def parse_whole(request: GraphQLRequest, engine: Engine) -> ParsedOperation:
     """The same as ``parse`` gives for the first document of a form."""
-    return parse(request, engine, by_form=False)
+    return parse(request, engine, by_shape=False)
 
 
-def parse(request: GraphQLRequest, engine: Engine, *, by_form: bool = True) -> ParsedOperation:
+def parse(request: GraphQLRequest, engine: Engine, *, by_shape: bool = True) -> ParsedOperation:
     """The operation that a request asks for. Where another document of the same form was read, this one is not.
 
     Raises DocumentError if the text is not a document or has no such operation, OverLimit if it is too large, and
@@ -47,7 +47,7 @@ def parse(request: GraphQLRequest, engine: Engine, *, by_form: bool = True) -> P
         raise RequestError("operationName must be a string")
     if variables:
         check_variables(variables, engine.limits.variables)
-    document = _document(text, request, engine, by_form)
+    document = _document(text, request, engine, by_shape)
     if request.queries_only and document.operation.operation.value != "query":
         raise RequestError("Only queries may be sent with GET", code="METHOD_NOT_ALLOWED", status=405)
     if document.defaults or document.literals:
@@ -55,30 +55,30 @@ def parse(request: GraphQLRequest, engine: Engine, *, by_form: bool = True) -> P
     return ParsedOperation(request, document, variables)
 
 
-def _document(text: str, request: GraphQLRequest, engine: Engine, by_form: bool) -> ParsedDocument:
+def _document(text: str, request: GraphQLRequest, engine: Engine, by_shape: bool) -> ParsedDocument:
     name = request.operation_name
     document = engine.documents.get((text, name))
     if document is not None:
         return document
-    form = form_of(text)
+    shape = shape_of(text)
     # What the extensions of a request do may depend on the text.
-    if by_form and form.literals and request.extensions is None and request.document_id is None:
-        known = engine.forms.get((form.text, name))
+    if by_shape and shape.literals and request.extensions is None and request.document_id is None:
+        known = engine.shapes.get((shape.text, name))
         if known is not None:
-            return replace(known, text=text, text_and_form=(text, form.text), literals=form.literals, syntax=None)
+            return replace(known, text=text, text_and_shape=(text, shape.text), literals=shape.literals, syntax=None)
     syntax = read_syntax(text, engine.limits)
     # The text, and its form.
     size = BYTES_PER_TOKEN * syntax.document.token_count + 2 * len(text)
     if engine.answers_subscriptions:
         syntax = subscriptions_as_queries(syntax)
-    document = _chosen(text, syntax, name, form)
+    document = _chosen(text, syntax, name, shape)
     engine.documents.put((text, name), document, size)
     if document.literals:
-        engine.forms.put((document.form, name), document, size)
+        engine.shapes.put((document.shape, name), document, size)
     return document
 
 
-def _chosen(text: str, syntax: Syntax, operation_name: str | None, form: DocumentForm) -> ParsedDocument:
+def _chosen(text: str, syntax: Syntax, operation_name: str | None, shape: DocumentShape) -> ParsedDocument:
     operation = _choose(syntax.operations, operation_name)
     if operation.operation is OperationType.SUBSCRIPTION:
         hint = "`portico live` answers subscriptions: docs/live.md."
@@ -86,17 +86,17 @@ def _chosen(text: str, syntax: Syntax, operation_name: str | None, form: Documen
     defaults = _defaults(operation)
     if defaults:
         # What they are is not known without reading them.
-        form = DocumentForm(text, {}, {})
+        shape = DocumentShape(text, {}, {})
     variables, types = names_of(syntax.document)
     return ParsedDocument(
         text,
-        (text, form.text),
-        form.literals,
+        (text, shape.text),
+        shape.literals,
         syntax.document,
-        lifted(operation, form),
-        {name: lifted(each, form) for name, each in syntax.fragments.items()},
+        lifted(operation, shape),
+        {name: lifted(each, shape) for name, each in syntax.fragments.items()},
         syntax.depth,
-        (*variables, *form.literals),
+        (*variables, *shape.literals),
         types,
         defaults,
     )

@@ -40,7 +40,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     """
     document = operation.parsed.document
     names, variables = _values(operation, engine)
-    key = operation.api.serial, document.form, operation.parsed.request.operation_name
+    key = operation.api.serial, document.shape, operation.parsed.request.operation_name
     steering = engine.steering.get(key) or Steering()
     try:
         ready = engine.plans.get((key, steering.shape(names, variables)))
@@ -61,11 +61,11 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     if engine.sql_comments:
         made = commented(made, document)
     _check_nodes(made, variables, operation.api.rules.nodes)
-    engine.steering.put(key, steering, len(document.form) + steering.size)
+    engine.steering.put(key, steering, len(document.shape) + steering.size)
     if not made.errors:
         shape = steering.shape(names, variables)
         size = (
-            len(document.form)
+            len(document.shape)
             + size_of(shape)
             + sum(map(len, made.constants.values()))
             + sum(len(each.statement.sql) for each in made.statements)

@@ -46,7 +46,7 @@ class GraphQLRequest:
 class ParsedDocument:
     """A document that is well-formed and within the limits, with the operation that was chosen from it.
 
-    ``text_and_form``: the text as it was sent, and the same without ``literals``. ``syntax`` is the tree of the text,
+    ``text_and_shape``: the text as it was sent, and the same without ``literals``. ``syntax`` is the tree of the text,
     None if that was not read because one of the same form was; ``operation`` and ``fragments`` have variables in the
     place of the literals. ``depth``: how many levels of fields its deepest operation has. ``variable_names`` are the
     variables that occur anywhere in it and the names of the literals, ``type_names`` the types that it names;
@@ -56,7 +56,7 @@ class ParsedDocument:
     """
 
     text: str
-    text_and_form: tuple[str, str]
+    text_and_shape: tuple[str, str]
     literals: Mapping[str, Any]
     syntax: DocumentNode | None
     operation: OperationDefinitionNode
@@ -67,10 +67,10 @@ class ParsedDocument:
     defaults: Mapping[str, Any]
 
     @property
-    def form(self) -> str:
+    def shape(self) -> str:
         """What documents with the same operation have in common; all of the text if a plugin replaced it."""
-        sent, form = self.text_and_form
-        return form if self.text is sent else self.text
+        sent, shape = self.text_and_shape
+        return shape if self.text is sent else self.text
 
     @property
     def is_mutation(self) -> bool:

@@ -1,6 +1,6 @@
 """Totals over all workers of a service, in memory that they share.
 
-Each worker writes to its own seat only, so no lock between processes is needed.
+Each worker writes to its own part only, so no lock between processes is needed.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Capacity:
         for number in range(workers):
             self.vacate(number)
 
-    def seat(self, number: int) -> Seat:
-        return Seat(self, self._words, number * self._size)
+    def totals(self, number: int) -> WorkerTotals:
+        return WorkerTotals(self, self._words, number * self._size)
 
     def vacate(self, number: int) -> None:
-        """Reset the seat of a worker that has ended."""
+        """Reset the part of a worker that has ended."""
         at = number * self._size
         self._words[at + _CONNECTIONS] = _ABSENT
         for word in range(_BYTES, self._size):
@@ -73,7 +73,7 @@ def make_capacity(settings: Settings, workers: int) -> Capacity:
     return Capacity(workers, settings.transfer_space, pools)
 
 
-class Seat:
+class WorkerTotals:
     """One worker's part of the memory; shared by its threads."""
 
     def __init__(self, capacity: Capacity, words: memoryview[int], at: int) -> None:

@@ -11,7 +11,7 @@ from app.storage.names import BEYOND, spellings, successor
 from app.storage.request_context import RequestContext
 from app.storage.rows import RawValue, known, number, text, texts
 from app.storage.sql import Direction
-from app.storage.sql_listing import LOWER_CASE, MOST_SEEN, LevelForm, seen, walk, walk_with_page
+from app.storage.sql_listing import LOWER_CASE, MOST_SEEN, ListedLevel, seen, walk, walk_with_page
 from app.storage.sql_pages import ListedPage, PageByCursor, page_of_range, page_of_visible
 
 Candidates = tuple[RawValue, RawValue, RawValue]
@@ -50,7 +50,7 @@ class Level:
         self._read = read
         self._asker = request
         self._bucket = text(bucket)
-        self._form = LevelForm(folded, direction, delimited)
+        self._form = ListedLevel(folded, direction, delimited)
         self._lower, self._upper = _range(prefix, exact=exact)
         if position is None:
             position = self._lower if direction == "asc" else self._upper

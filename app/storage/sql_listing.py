@@ -35,7 +35,7 @@ _FIRST, _AFTER_FOLDER, _GROWTH, _MOST = 16, 4, 4, 1024
 _BUCKET, _POSITION, _LENGTH, _WANTED = map(unseen, ("$1::text", "$2::text", "$5::int", "$6::bigint"))
 
 
-class LevelForm(NamedTuple):
+class ListedLevel(NamedTuple):
     """``folded``: keys are compared in lower case. ``delimited``: there are folders."""
 
     folded: bool
@@ -71,7 +71,7 @@ class LevelForm(NamedTuple):
 
 
 @lru_cache(16)
-def walk(form: LevelForm) -> Statement:
+def walk(level: ListedLevel) -> Statement:
     """The next entries of a level: their number, names of objects (null for folders), folders (null for objects), the
     position. If there is no folder, null stands for their array.
 
@@ -79,13 +79,13 @@ def walk(form: LevelForm) -> Statement:
     Where keys are compared in lower case, a folder has the spelling of its first object and, as a second one, that of
     its last object, for callers who may see only that.
     """
-    last = "max(k) || chr(1)" if form.direction == "asc" else "min(k)"
+    last = "max(k) || chr(1)" if level.direction == "asc" else "min(k)"
     return Statement(
         f"""
-        {_walked(form)}
-        SELECT count(*), coalesce(pg_catalog.array_agg(name {form.in_order}), '{{}}')::text, NULL, NULL,
+        {_walked(level)}
+        SELECT count(*), coalesce(pg_catalog.array_agg(name {level.in_order}), '{{}}')::text, NULL, NULL,
                coalesce({last}, $2)
-        FROM ({form.first(_WANTED, _POSITION, "o.name")}) r HAVING (SELECT flat FROM kind)
+        FROM ({level.first(_WANTED, _POSITION, "o.name")}) r HAVING (SELECT flat FROM kind)
         UNION ALL SELECT * FROM walked
         """,  # noqa: S608
         "list_walk",
@@ -93,51 +93,51 @@ def walk(form: LevelForm) -> Statement:
 
 
 @lru_cache(64)
-def walk_with_page(form: LevelForm, page: ListedPage) -> Statement:
+def walk_with_page(level: ListedLevel, page: ListedPage) -> Statement:
     """The columns of ``walk`` and those of ``page``, of which either are null: it is a page where no folder is found.
     It has all entries that are wanted.
 
     Parameters: those of ``walk``, those of the page.
     """
     rows = f"CASE WHEN (SELECT flat FROM kind) THEN {_WANTED} ELSE 0 END"  # noqa: S608
-    objects = form.first(rows, _POSITION, "NULL::text AS folder, o.*")
+    objects = level.first(rows, _POSITION, "NULL::text AS folder, o.*")
     return Statement(
         f"""
-        {_walked(form)}
-        SELECT * FROM ({page.over(objects, 7, form.in_order)}) AS page LEFT JOIN walked ON true
+        {_walked(level)}
+        SELECT * FROM ({page.over(objects, 7, level.in_order)}) AS page LEFT JOIN walked ON true
         """,  # noqa: S608
         "list_walk_page",
     )
 
 
-def _walked(form: LevelForm) -> str:
+def _walked(level: ListedLevel) -> str:
     """The queries up to ``walked``, whose only row is that of ``walk``; none if ``kind`` says that the wanted entries
     are ``flat``, without a folder."""
     return f"""
         WITH RECURSIVE kind AS MATERIALIZED (
             SELECT NOT EXISTS (
-                SELECT FROM ({form.first(_WANTED, _POSITION, "NULL")}) r WHERE {form.slash} > 0) AS flat),
-        walk AS ({_steps(form)}),
+                SELECT FROM ({level.first(_WANTED, _POSITION, "NULL")}) r WHERE {level.slash} > 0) AS flat),
+        walk AS ({_steps(level)}),
         walked AS (
             SELECT l.total, {_concatenated("names")},
                    CASE WHEN l.folder THEN {_concatenated("folders")} END,
-                   CASE WHEN l.folder THEN {_concatenated("lasts") if form.folded else "NULL"} END, l.pos
+                   CASE WHEN l.folder THEN {_concatenated("lasts") if level.folded else "NULL"} END, l.pos
             FROM (SELECT * FROM walk ORDER BY step DESC LIMIT 1) AS l)"""  # noqa: S608
 
 
-def _steps(form: LevelForm) -> str:
+def _steps(level: ListedLevel) -> str:
     """The steps of a walk, each up to and with the first folder that it finds; none if all is flat."""
     encountered = f"left(name, {_LENGTH} + slash)"
     first, last = encountered, "NULL::text"
-    if form.folded:
-        opposite = "desc" if form.direction == "asc" else "asc"
+    if level.folded:
+        opposite = "desc" if level.direction == "asc" else "asc"
         other_end = f"""(
             SELECT left(o.name, {_LENGTH} + slash) FROM storage.objects o
-            WHERE o.bucket_id = {_BUCKET} AND {form.key} >= left(k, {_LENGTH} + slash)
-              AND {form.key} < left(k, {_LENGTH} + slash - 1) || '0'
-            ORDER BY {form.key} {opposite} LIMIT 1)"""  # noqa: S608
-        first, last = (encountered, other_end) if form.direction == "asc" else (other_end, encountered)
-    if form.direction == "asc":
+            WHERE o.bucket_id = {_BUCKET} AND {level.key} >= left(k, {_LENGTH} + slash)
+              AND {level.key} < left(k, {_LENGTH} + slash - 1) || '0'
+            ORDER BY {level.key} {opposite} LIMIT 1)"""  # noqa: S608
+        first, last = (encountered, other_end) if level.direction == "asc" else (other_end, encountered)
+    if level.direction == "asc":
         after_object, after_folder = "k || chr(1)", f"left(k, {_LENGTH} + slash - 1) || '0'"
     else:
         after_object, after_folder = "k", f"left(k, {_LENGTH} + slash)"
@@ -150,18 +150,18 @@ def _steps(form: LevelForm) -> str:
                    CASE WHEN b.folder THEN {_AFTER_FOLDER} ELSE least(w.size * {_GROWTH}, {_MOST}) END,
                    w.total + pg_catalog.cardinality(b.names), w.folder OR b.folder, b.names, b.folders, b.lasts
             FROM walk w CROSS JOIN LATERAL (
-                SELECT pg_catalog.array_agg(CASE WHEN slash = 0 THEN name END {form.in_order}) AS names,
-                       pg_catalog.array_agg(CASE WHEN slash > 0 THEN {first} END {form.in_order}) AS folders,
-                       pg_catalog.array_agg(CASE WHEN slash > 0 THEN {last} END {form.in_order}) AS lasts,
+                SELECT pg_catalog.array_agg(CASE WHEN slash = 0 THEN name END {level.in_order}) AS names,
+                       pg_catalog.array_agg(CASE WHEN slash > 0 THEN {first} END {level.in_order}) AS folders,
+                       pg_catalog.array_agg(CASE WHEN slash > 0 THEN {last} END {level.in_order}) AS lasts,
                        bool_or(slash > 0) AS folder,
                        (pg_catalog.array_agg(CASE WHEN slash > 0 THEN {after_folder} ELSE {after_object} END
-                                  {form.in_order}))[count(*)] COLLATE "C" AS pos
+                                  {level.in_order}))[count(*)] COLLATE "C" AS pos
                 FROM (
                     SELECT s.*, coalesce(bool_or(slash > 0) OVER (
-                               {form.in_order}
+                               {level.in_order}
                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false) AS behind_folder
                     FROM (
-                        SELECT r.*, {form.slash} AS slash FROM ({form.first("w.size", "w.pos", "o.name")}) r
+                        SELECT r.*, {level.slash} AS slash FROM ({level.first("w.size", "w.pos", "o.name")}) r
                     ) s
                 ) cut
                 WHERE NOT behind_folder
@@ -177,23 +177,23 @@ def _concatenated(arrays: str) -> str:
 
 
 @lru_cache(16)
-def seen(form: LevelForm) -> Statement:
+def seen(level: ListedLevel) -> Statement:
     """What the caller sees from a position on: how many objects, and their entries in the form of ``walk``.
 
     It counts no further than one more than ``MOST_SEEN``; the entries are then incomplete. Parameters: bucket,
     position, lower and upper bound of the keys, length of the prefix, and two arrays with the lower and upper bounds of
     ranges of names that contain all these keys.
     """
-    in_order = f'ORDER BY e.place {form.direction}, e.name COLLATE "C" {form.direction}'
+    in_order = f'ORDER BY e.place {level.direction}, e.name COLLATE "C" {level.direction}'
     return Statement(
         f"""
         WITH seen AS (
-            SELECT r.*, {form.slash} AS slash FROM (
+            SELECT r.*, {level.slash} AS slash FROM (
                 SELECT o.* FROM unnest($6::text[], $7::text[]) AS among (lower, upper)
                 CROSS JOIN LATERAL (
-                    SELECT o.name, {form.key} AS k FROM storage.objects o
+                    SELECT o.name, {level.key} AS k FROM storage.objects o
                     WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= among.lower AND o.name COLLATE "C" < among.upper
-                      AND {form.key} >= $3 AND {form.key} < $4 AND {form.onwards("$2")}
+                      AND {level.key} >= $3 AND {level.key} < $4 AND {level.onwards("$2")}
                     ORDER BY o.name COLLATE "C" LIMIT {MOST_SEEN + 1}) AS o
                 LIMIT {MOST_SEEN + 1}
             ) r),

@@ -77,10 +77,10 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         updates = field.whole("updates")
         # The parts of a literal steer by their structure, which is in the plan's key anyway.
-        form = form_of(updates.steer(form_of) if updates.source.path else updates.raw)
-        named: RowKey = key.fields[form.member].extensions[KEY]
+        shape = shape_of(updates.steer(shape_of) if updates.source.path else updates.raw)
+        named: RowKey = key.fields[shape.member].extensions[KEY]
         columns = {name: each.extensions["column"] for name, each in set_.fields.items()}
-        return BulkUpdate(field, relation, named, columns, updates, form).answer()
+        return BulkUpdate(field, relation, named, columns, updates, shape).answer()
 
     return GraphQLField(
         GraphQLNonNull(response_type(api, relation, "Update")),
@@ -96,7 +96,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
 
 
 @dataclass(frozen=True)
-class Form:
+class UpdatesShape:
     """What updates have in common: the ``member`` that their keys name, which ``parts`` its values have, and the names
     of what they set, each with whether all of them do."""
 
@@ -105,7 +105,7 @@ class Form:
     values: tuple[tuple[str, bool], ...]
 
 
-def form_of(updates: Any) -> Form:
+def shape_of(updates: Any) -> UpdatesShape:
     """The Form of the argument ``updates``: of its values no other part matters to the SQL. Raises RequestError."""
     items = _items(updates)
     if not items:
@@ -120,7 +120,7 @@ def form_of(updates: Any) -> Form:
     if not given:
         raise _refused("At least one mapping must be provided to set")
     values = tuple((name, all(name in each["set"] for each in items)) for name in given)
-    return Form(members[0], frozenset(parts for _, parts in keys), values)
+    return UpdatesShape(members[0], frozenset(parts for _, parts in keys), values)
 
 
 def _key_form(update: Any) -> tuple[str, tuple[str, ...]]:
@@ -175,14 +175,14 @@ class Has:
 
 @dataclass(frozen=True)
 class BulkUpdate:
-    """One bulk update under construction: ``updates`` are all of them as one value, of one ``form``."""
+    """One bulk update under construction: ``updates`` are all of them as one value, of one ``shape``."""
 
     field: Field
     relation: ApiRelation
     key: RowKey
     columns: Mapping[str, ApiColumn]
     updates: Leaf
-    form: Form
+    shape: UpdatesShape
 
     def answer(self) -> ColumnElement[Any]:
         """The response."""
@@ -195,7 +195,7 @@ class BulkUpdate:
         def statement() -> tuple[Sequence[Update], TableRows]:
             new = {
                 self.columns[name].name: self._new_value(given, rows, number, everywhere=everywhere)
-                for number, (name, everywhere) in enumerate(self.form.values)
+                for number, (name, everywhere) in enumerate(self.shape.values)
             }
             return [update(rows.element).values(new).where(*narrowed(rows, [self._is_row(given, rows)]))], rows
 
@@ -207,9 +207,9 @@ class BulkUpdate:
         planning, updates = self.field.planning, self.updates.read_by(_items)
         arrays: dict[str, ColumnElement[Any]] = {}
         for number, part in enumerate(self.key):
-            path = ("key", self.form.member, *((part.member,) if part.member else ()))
+            path = ("key", self.shape.member, *((part.member,) if part.member else ()))
             arrays[f"key_{number}"] = planning.bind(updates, Within(path, ArrayText(part.to_text)), "text[]")
-        for number, (name, everywhere) in enumerate(self.form.values):
+        for number, (name, everywhere) in enumerate(self.shape.values):
             within = partial(Within, ("set", name))
             arrays[f"value_{number}"] = array_for(
                 self.field, self.columns[name], updates, within, has_gaps=not everywhere
@@ -232,7 +232,7 @@ class BulkUpdate:
         )
 
     def _new_value(self, given: CTE, rows: Rows, number: int, *, everywhere: bool) -> ColumnElement[Any]:
-        column = self.columns[self.form.values[number][0]]
+        column = self.columns[self.shape.values[number][0]]
         value = unnested(self.field, column, given.c[f"value_{number}"], has_gaps=not everywhere)
         return value if everywhere else case((given.c[f"has_{number}"], value), else_=rows.column(column.name))
 

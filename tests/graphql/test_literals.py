@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.bounded_cache import BoundedCache
-from app.graphql.documents.shape import MAX_LITERALS, form_of, lifted
+from app.graphql.documents.shape import MAX_LITERALS, lifted, shape_of
 from app.identity.identification import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine
@@ -144,7 +144,7 @@ def test_the_form_itself_is_no_document(door: Door) -> None:
     """Nobody is answered with what another has asked."""
     query = '{ fewCollection(filter: {name: {eq: "n7"}}) { edges { node { id } } } }'
     door.ask(query)
-    answer = door.ask(form_of(query).text)
+    answer = door.ask(shape_of(query).text)
     assert "n7" not in json.dumps(answer.body)
     assert "Syntax Error" in answer.message
 
@@ -175,8 +175,8 @@ def test_an_operation_that_a_plugin_replaces_has_a_plan_of_its_own(door: Door) -
 
 def test_a_document_of_many_literals_keeps_them() -> None:
     some, many = (f"{{ f(x: [{', '.join('7' * count)}]) }}" for count in (MAX_LITERALS, MAX_LITERALS + 1))
-    assert form_of(some).literals == {"0": 7}
-    assert form_of(many).text == many
+    assert shape_of(some).literals == {"0": 7}
+    assert shape_of(many).text == many
 
 
 def _tokens(text: str) -> list[tuple[TokenKind, str | None]]:
@@ -211,7 +211,7 @@ _BETWEEN = [" ", ",", "[", "]", "{", "}", ":", "name", "e5", '# 1 "\n', "\n", "$
 def test_the_form_has_the_tokens_of_the_document(parts: list[str]) -> None:
     """A document has each literal of its form where the form has a mark, whatever stands beside it."""
     text = "".join(parts)
-    form = form_of(text)
+    form = shape_of(text)
     try:
         tokens = _tokens(text)
     except GraphQLError:
@@ -224,5 +224,5 @@ def test_the_form_has_the_tokens_of_the_document(parts: list[str]) -> None:
 
 def test_lifted_literals_are_variables() -> None:
     text = 'query ($a: Int = 1) { f(x: 1, y: {z: ["s", 2.5, 1]}) @d(if: "s") }'
-    told = print_ast(lifted(parse(text).definitions[0], form_of(text)))
+    told = print_ast(lifted(parse(text).definitions[0], shape_of(text)))
     assert " ".join(told.split()) == "query ($a: Int = 1) { f(x: $0, y: { z: [$1, $2, $0] }) @d(if: $1) }"

@@ -27,7 +27,7 @@ def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Itera
 @contextmanager
 def working(listener: socket.socket, capacity: Capacity, number: int) -> Iterator[None]:
     settings = load({}, {"port": 0, "threads": 2, "database_url": "postgresql://nowhere"})
-    worker = Worker(answer, listener.dup(), settings, capacity.seat(number))
+    worker = Worker(answer, listener.dup(), settings, capacity.totals(number))
     thread = threading.Thread(target=worker.run, daemon=True)
     thread.start()
     try:
@@ -46,18 +46,20 @@ def ask(client: HTTPConnection) -> None:
 
 def test_a_worker_that_starts_later_gets_its_share() -> None:
     capacity = Capacity(2, 1_000_000)
-    seats = [capacity.seat(number) for number in range(2)]
+    totals_of_workers = [capacity.totals(number) for number in range(2)]
     with listen("127.0.0.1", 0) as listener, working(listener, capacity, 0):
         clients = [HTTPConnection(*listener.getsockname(), timeout=PATIENCE_S) for _ in range(CLIENTS)]
         for client in clients:
             ask(client)
-        assert seats[0].connections == CLIENTS
+        assert totals_of_workers[0].connections == CLIENTS
         with working(listener, capacity, 1):
             deadline = time.monotonic() + PATIENCE_S
-            while [seat.connections for seat in seats] != [CLIENTS // 2] * 2 and time.monotonic() < deadline:
+            while [totals.connections for totals in totals_of_workers] != [
+                CLIENTS // 2
+            ] * 2 and time.monotonic() < deadline:
                 for client in clients:
                     ask(client)
-            assert [seat.connections for seat in seats] == [CLIENTS // 2] * 2
+            assert [totals.connections for totals in totals_of_workers] == [CLIENTS // 2] * 2
             for client in clients:
                 ask(client)
                 client.close()
@@ -65,16 +67,16 @@ def test_a_worker_that_starts_later_gets_its_share() -> None:
 
 def test_a_few_more_than_the_share_stay() -> None:
     capacity = Capacity(3, 0)
-    seats = [capacity.seat(number) for number in range(3)]
+    totals_of_workers = [capacity.totals(number) for number in range(3)]
     for counts, surplus in (((8, 0, -1), 4), ((5, 3, -1), 1), ((5, 4, -1), 0), ((1040, 960, 1000), 0), ((9, 0, 0), 6)):
-        for seat, count in zip(seats, counts, strict=True):
-            seat.connections = count
-        assert seats[0].surplus() == surplus
+        for totals, count in zip(totals_of_workers, counts, strict=True):
+            totals.connections = count
+        assert totals_of_workers[0].surplus() == surplus
 
 
 def test_a_worker_gives_database_connections_to_those_that_get_none() -> None:
     capacity = Capacity(2, 0, 3)
-    first, second = capacity.seat(0), capacity.seat(1)
+    first, second = capacity.totals(0), capacity.totals(1)
     for pool in range(3):
         assert first.database_surplus(pool, 4, False) == 0
     for pool in range(3):

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from app.server.capacity import Capacity, Seat
+from app.server.capacity import Capacity, WorkerTotals
 from app.server.connection.output import Output
 
 LONG = bytes(range(256)) * 50_000
 
 
 @pytest.fixture
-def seat() -> Seat:
-    return Capacity(1, 10 * len(LONG)).seat(0)
+def totals() -> WorkerTotals:
+    return Capacity(1, 10 * len(LONG)).totals(0)
 
 
 @pytest.fixture
@@ -44,9 +44,9 @@ def files() -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
 def test_unread_answers_are_in_memory_while_they_are_few(
-    seat: Seat, clients: list[tuple[socket.socket, socket.socket]]
+    totals: WorkerTotals, clients: list[tuple[socket.socket, socket.socket]]
 ) -> None:
-    outputs = [Output(ours, seat) for ours, _ in clients]
+    outputs = [Output(ours, totals) for ours, _ in clients]
     before, kept = files(), []
     for each in outputs:
         each.add(LONG)
@@ -54,19 +54,19 @@ def test_unread_answers_are_in_memory_while_they_are_few(
         kept.append(files() - before)
     # The third would be more than 32 MiB with the others.
     assert kept == [0, 0, 1]
-    assert seat.bytes_held == sum(each.pending for each in outputs)
+    assert totals.bytes_held == sum(each.pending for each in outputs)
     for each, (_, theirs) in zip(outputs, clients, strict=True):
         received = bytearray()
         while len(received) < len(LONG):
             received += theirs.recv(1 << 20)
             each.send()
         assert received == LONG
-    assert seat.bytes_held == 0
+    assert totals.bytes_held == 0
     assert files() == before
 
 
 def test_an_answer_for_which_there_is_no_space_ends(clients: list[tuple[socket.socket, socket.socket]]) -> None:
-    output = Output(clients[0][0], Capacity(1, 1000).seat(0))
+    output = Output(clients[0][0], Capacity(1, 1000).totals(0))
     output.add(LONG)
     with pytest.raises(OSError, match="no space is left"):
         output.send()

@@ -12,7 +12,7 @@ import requests
 
 from app.storage.names import BEYOND, spellings, successor
 from app.storage.sql import Direction
-from app.storage.sql_listing import LevelForm, seen
+from app.storage.sql_listing import ListedLevel, seen
 from tests.process.running import PATIENCE_S, until
 from tests.storage.service import ANON, SERVICE, Service, error, token
 from tests.storage.test_listing import list_v1, names, names_v2, quoted, rows_read
@@ -98,7 +98,7 @@ def read_of(service: Service, bucket: str, prefix: str, role: str, *, folded: bo
     """How many rows PostgreSQL touches to find out what the caller sees."""
     lower, upper = prefix, successor(prefix) or BEYOND
     ranges = spellings(prefix) if folded else [(lower, upper)]
-    statement = seen(LevelForm(folded, order, delimited=True))
+    statement = seen(ListedLevel(folded, order, delimited=True))
     bounds = [quoted(lower if order == "asc" else upper), quoted(lower), quoted(upper), str(len(prefix))]
     read, rows = rows_read(
         service, statement, [quoted(bucket), *bounds, *(array(list(each)) for each in zip(*ranges, strict=True))], role

@@ -17,7 +17,7 @@ from app.installation.scripts import install_script
 from app.installation.version import VERSION
 from app.storage.names import BEYOND, successor
 from app.storage.sql import Direction
-from app.storage.sql_listing import LevelForm, walk, walk_with_page
+from app.storage.sql_listing import ListedLevel, walk, walk_with_page
 from app.storage.sql_pages import PageByOffset, page_of_visible
 from tests.postgres_server import PostgresServer, connect
 from tests.storage.service import SERVICE, Service, error, running, token, unique
@@ -335,7 +335,7 @@ def test_a_listing_reads_what_it_lists(
     """Listing a folder of 100 reads a few hundred of the 40,000 rows, by an index, under row level security too."""
     lower, upper = prefix, successor(prefix) or BEYOND
     start = lower if order == "asc" else upper
-    form = LevelForm(folded, order, delimited=True)
+    form = ListedLevel(folded, order, delimited=True)
     given = [quoted(large), quoted(start), quoted(lower), quoted(upper), str(len(prefix)), "1000"]
     read, rows = rows_read(service, walk(form), given, "service_role")
     count, ids, folders, lasts, _ = rows[0]

@@ -33,7 +33,7 @@ from app.storage.request_context import RequestContext
 from app.storage.unfinished.appending import Addition, append
 from app.storage.unfinished.finishing import finish
 from app.storage.unfinished.numbered import list_parts, put_part
-from app.storage.unfinished.records import NewUpload, Upload, UploadForm, UploadPart
+from app.storage.unfinished.records import NewUpload, Upload, UploadKind, UploadPart
 from app.storage.unfinished.uploads import abort, create, find
 from app.storage.upkeep.events import EventReceiver, ObjectEvent, UploadedObject
 from tests.process.running import until
@@ -50,7 +50,7 @@ class Door:
         caller = Caller.of(claims, default_role="anon")
         self.asker = RequestContext(self.storage.contexts, caller, "storage.test", "POST", "/", {}, "")
 
-    def begin(self, path: str, form: UploadForm = "appended", length: int | None = None, **more: object) -> Upload:
+    def begin(self, path: str, form: UploadKind = "appended", length: int | None = None, **more: object) -> Upload:
         bucket, _, key = path.partition("/")
         metadata = {"mimetype": "text/plain", "cacheControl": "no-cache"}
         given = {"upsert": False, "user_metadata": None, "notes": {}, "lifetime_s": 3600.0, **more}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from app.database.identifiers import quoted
 from app.database.run.position import Bookmark
-from app.database.run.transaction_mode import EXPLICIT, IMPLICIT, TransactionForm
+from app.database.run.transaction_mode import EXPLICIT, IMPLICIT, TransactionMode
 from app.database.wire.pinned import PINNED, suitable_path
 from app.database.wire.prepared import Step, encode_parameters
 from app.database.wire.session import CHECK, CHECKS, DISCARD_SEQUENCES
@@ -55,17 +55,17 @@ _LONGEST_APPLICATION_NAME = 63
 class Context:
     """``role``: whose rights the data statements have. ``steps``: the statements that set it and the rest.
     ``statement_timeout_s``: after which PostgreSQL cancels a statement; 0 for no limit. ``bookmark``: what the request
-    must see and has written, where replicas may answer it. ``form``: that of its flights."""
+    must see and has written, where replicas may answer it. ``mode``: that of its flights."""
 
     role: str
     steps: tuple[Step, ...]
     statement_timeout_s: float = 0.0
     bookmark: Bookmark | None = None
-    form: TransactionForm = IMPLICIT
+    mode: TransactionMode = IMPLICIT
 
     def with_savepoints(self) -> Context:
         """The same, whose flights are explicit transactions: PostgreSQL has savepoints in no others."""
-        return replace(self, form=EXPLICIT)
+        return replace(self, mode=EXPLICIT)
 
 
 def first_steps(context: Context | None, read_only: bool) -> tuple[Step, ...]:
@@ -124,18 +124,18 @@ class ContextBuilder:
         ``bookmark`` belongs to the request, and lets replicas answer what it reads. ``discarded``: the statements
         change nothing, whatever they call. ``guarded``: so are the calls (``app.database.run.guard``).
         """
-        form = EXPLICIT if self._is_distributed() else IMPLICIT
+        mode = EXPLICIT if self._is_distributed() else IMPLICIT
         if discarded:
-            form = form.discarded
+            mode = mode.discarded
         if guarded:
-            form = form.guarded
+            mode = mode.guarded
         if headers is None and not extra:
-            repeated = self._repeated(form, caller, role_settings, method, path, schema_version)
+            repeated = self._repeated(mode, caller, role_settings, method, path, schema_version)
             return repeated if bookmark is None else replace(repeated, bookmark=bookmark)
         encoded_headers = b"" if headers is None else self._encoded_headers(headers)
         if headers is not None and self._with_tokens:
             extra = (("request.jwt", token), *extra)
-        assembled = self._assemble(form, caller, role_settings, method, path, schema_version, encoded_headers, extra)
+        assembled = self._assemble(mode, caller, role_settings, method, path, schema_version, encoded_headers, extra)
         return assembled if bookmark is None else replace(assembled, bookmark=bookmark)
 
     def _encoded_headers(self, headers: Mapping[str, str]) -> bytes:
@@ -161,7 +161,7 @@ class ContextBuilder:
 
     def _assemble(
         self,
-        form: TransactionForm,
+        mode: TransactionMode,
         caller: Caller,
         role_settings: tuple[SettingValue, ...],
         method: str,
@@ -171,17 +171,17 @@ class ContextBuilder:
         more: Sequence[SettingValue] = (),
     ) -> Context:
         count, encoded, timeout_s = self._of_caller(caller, role_settings)
-        own = (*form.settings, ("request.method", method), ("request.path", path), *more)
+        own = (*mode.settings, ("request.method", method), ("request.path", path), *more)
         count += len(own) + (1 if encoded_headers else 0)
         values = [encoded, encoded_headers, _encode_pairs(own)]
         if schema_version is not None:
             values.append(encode_parameters((str(schema_version).encode(),))[2:])
         total = 2 * count + (schema_version is not None)
-        statement = context_statement(count, form, checked=schema_version is not None)
+        statement = context_statement(count, mode, checked=schema_version is not None)
         # Neither plan depends on the role, so all roles share the prepared statements.
         settings: Step = (statement, total.to_bytes(2, "big") + b"".join(values), "")
         steps = ((_role_statement(caller.role), (), ""), settings)
-        return Context(caller.role, steps, timeout_s, form=form)
+        return Context(caller.role, steps, timeout_s, mode=mode)
 
     def _settings_of_caller(self, caller: Caller, role_settings: tuple[SettingValue, ...]) -> tuple[int, bytes, float]:
         if caller.role == "none":
@@ -275,7 +275,7 @@ def _role_statement(role: str) -> Statement:
 
 
 @lru_cache(256)
-def context_statement(count: int, form: TransactionForm = IMPLICIT, *, checked: bool) -> Statement:
+def context_statement(count: int, mode: TransactionMode = IMPLICIT, *, checked: bool) -> Statement:
     """The statement that sets ``count`` settings and, if ``checked``, compares the schema version before that."""
     check = [f"graphql.assert_schema_version(${2 * count + 1})"] if checked else []
-    return Statement(f"SELECT {', '.join([CHECKS, *check, *form.assignments(count), *form.then])}", "context")
+    return Statement(f"SELECT {', '.join([CHECKS, *check, *mode.assignments(count), *mode.then])}", "context")

@@ -111,10 +111,10 @@ class Database:
         Raises StatementError (with ``statement_index``: 0 the context, 1 the first call ...) and its kinds
         StatementTimeout and SchemaOutdated, RoleRefused, Unavailable, RowTooLarge.
         """
-        role, form = ("", IMPLICIT) if context is None else (context.role, context.form)
+        role, mode = ("", IMPLICIT) if context is None else (context.role, context.mode)
         pool = self._service_pool if as_service else self._pool_of(role)
-        before = (*form.begin, *first_steps(context, read_only))
-        steps = [*before, *[(statement, parameters, role) for statement, parameters in calls], *form.end]
+        before = (*mode.begin, *first_steps(context, read_only))
+        steps = [*before, *[(statement, parameters, role) for statement, parameters in calls], *mode.end]
         flight = Flight(steps, len(before), read_only, self._wait_s(context, len(calls)), row_limit)
         bookmark = None if context is None else context.bookmark
         try:

@@ -29,7 +29,7 @@ ROLLBACK: Step = (Statement("ROLLBACK", "rollback"), (), "")
 _MOST_FUNCTION_ARGUMENTS = 100
 
 
-class TransactionForm(NamedTuple):
+class TransactionMode(NamedTuple):
     """``begin`` and ``end``: the steps around those of the transaction. ``assignments`` makes the columns of a SELECT
     that set a number of settings until its end; their names and values alternate in the parameters, from the first on.
     ``settings``: those of the transaction itself. ``then``: columns of that SELECT behind these."""
@@ -41,12 +41,12 @@ class TransactionForm(NamedTuple):
     then: tuple[str, ...] = ()
 
     @property
-    def guarded(self) -> TransactionForm:
+    def guarded(self) -> TransactionMode:
         """The same for a transaction whose calls are ``guarded``."""
         return self._replace(then=(KEPT,))
 
     @property
-    def discarded(self) -> TransactionForm:
+    def discarded(self) -> TransactionMode:
         """The same for a transaction that changes nothing."""
         return self._replace(begin=(BEGIN,), end=(ROLLBACK,), settings=(("transaction_read_only", "on"),))
 
@@ -67,8 +67,8 @@ def _commands(count: int) -> list[str]:
     return [f"graphql.set_local(ARRAY[{names}]::pg_catalog.text[], ARRAY[{values}]::pg_catalog.text[])"]
 
 
-IMPLICIT = TransactionForm((), (), _calls)
-EXPLICIT = TransactionForm((BEGIN,), (COMMIT,), _commands)
+IMPLICIT = TransactionMode((), (), _calls)
+EXPLICIT = TransactionMode((BEGIN,), (COMMIT,), _commands)
 
 
 def roll_back(connection: DatabaseConnection) -> None:

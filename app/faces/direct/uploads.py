@@ -72,7 +72,7 @@ def _new_upload(storage: Storage, request: RestRequest, *, upsert: bool) -> NewU
         raise invalid_request("headers/if-match is no condition of a direct upload")
     content = read_upload(request.headers, request.body, size)
     return NewUpload(
-        form="appended",
+        kind="appended",
         name=request.name,
         upsert=upsert and not must_be_new,
         metadata={"mimetype": content.mime_type, "cacheControl": content.caching, **content.more_metadata},

@@ -104,7 +104,7 @@ class WantedPage:
     limit: int
 
     @property
-    def form(self) -> PageByCursor:
+    def page(self) -> PageByCursor:
         return page_v2(self.column, self.direction, delimited=self.delimited)
 
 
@@ -147,7 +147,7 @@ def _by_name(read: Read, request: RestRequest, wanted: WantedPage) -> FilledPage
         folded=False, delimited=wanted.delimited, exact=wanted.exact, position=position,
     )  # fmt: skip
     found = FilledPage(wanted.limit)
-    found.fill(level, wanted.form)
+    found.fill(level, wanted.page)
     return found
 
 
@@ -165,10 +165,10 @@ def _by_time(read: Read, request: RestRequest, wanted: WantedPage) -> FilledPage
     own = (number(found.left), *beyond)
     if wanted.delimited:
         level = Level(read, request.context, request.bucket, wanted.prefix, "asc", folded=False, exact=wanted.exact)
-        found.take(level.page_of_all(wanted.form, *own))
+        found.take(level.page_of_all(wanted.page, *own))
     else:
         found.take(
-            page_of_keys(read, request.context, request.bucket, wanted.prefix, wanted.form, *own, exact=wanted.exact)
+            page_of_keys(read, request.context, request.bucket, wanted.prefix, wanted.page, *own, exact=wanted.exact)
         )
     return found
 

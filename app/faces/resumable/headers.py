@@ -16,7 +16,7 @@ _NO_CONCATENATION = "Concatenation extension is not (yet) supported. Disable par
 
 # As many digits as fit into the database's numbers.
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
-_FORMS: Mapping[str, Callable[[str], object]] = {
+_FORMATS: Mapping[str, Callable[[str], object]] = {
     "upload-length": _NUMBER.fullmatch,
     "upload-offset": _NUMBER.fullmatch,
     "upload-defer-length": re.compile("1").fullmatch,
@@ -44,7 +44,7 @@ def read_headers(method: str, headers: Mapping[str, str]) -> UploadHeaders:
         raise TusError(412, "Tus-Resumable Required\n")
     if version != VERSION:
         raise TusError(412, "Invalid tus-resumable\n", (("tus-version", VERSION),))
-    wrong = [name for name, form in _FORMS.items() if name in headers and not form(headers[name])]
+    wrong = [name for name, matches in _FORMATS.items() if name in headers and not matches(headers[name])]
     content_type = headers.get("content-type")
     if method == "PATCH" and content_type not in (None, BYTES):
         wrong.append("content-type")

@@ -48,7 +48,7 @@ class ResumableUploads:
             raise LengthExceeded
         stream = checked(request.body, headers.checksum if headers.has_bytes else None, size)
         new = NewUpload(
-            form="appended",
+            kind="appended",
             name=intended.name,
             upsert=headers.upsert if request.signed is None else request.signed.upsert,
             metadata=intended.metadata,

@@ -59,7 +59,7 @@ def create_upload(storage: Storage, request: S3Request) -> Response:
     metadata = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **kept_headers(headers)}
     wanted = wanted_of(headers)
     new = NewUpload(
-        form="numbered",
+        kind="numbered",
         name=request.name,
         upsert=True,
         metadata=metadata,

@@ -58,7 +58,7 @@ MAX_LITERALS = 1000
 """A document with more literals and comments keeps them in its form: reading them takes a microsecond each."""
 
 
-class DocumentForm(NamedTuple):
+class DocumentShape(NamedTuple):
     """``text`` has a mark and a name in the place of each literal. ``literals`` are their values by these names, which
     no variable of GraphQL can have, and ``names`` the names by what the syntax tree has of a literal."""
 
@@ -71,21 +71,21 @@ class _NotMarked(Exception):
     """The document has a string that is not read here, or too many literals."""
 
 
-def form_of(text: str) -> DocumentForm:
+def shape_of(text: str) -> DocumentShape:
     """The form of a document. One that introspects has its literals in it: what describes a schema depends on them."""
     if _MARK in text or _INTROSPECTION.search(text):
-        return DocumentForm(text, {}, {})
+        return DocumentShape(text, {}, {})
     marking = _Marking()
     try:
-        form = _TOKEN.sub(marking.mark, text)
+        shape = _TOKEN.sub(marking.mark, text)
     except (_NotMarked, ValueError):
-        return DocumentForm(text, {}, {})
-    return DocumentForm(form, marking.values, marking.names)
+        return DocumentShape(text, {}, {})
+    return DocumentShape(shape, marking.values, marking.names)
 
 
-def lifted(node: AnyNode, form: DocumentForm) -> AnyNode:
+def lifted(node: AnyNode, shape: DocumentShape) -> AnyNode:
     """An operation or a fragment with variables in the place of its literals. Defaults of variables stay."""
-    return cast(AnyNode, _lifted(node, form.names)) if form.names else node
+    return cast(AnyNode, _lifted(node, shape.names)) if shape.names else node
 
 
 def _lifted(node: Node, names: Mapping[LiteralKey, str]) -> Node:

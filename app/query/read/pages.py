@@ -117,8 +117,8 @@ class Page:
 
     def _cursor_value(self, cursor: Leaf, position: int, key: OrderKey) -> ColumnElement[Any]:
         type_text = key.comparison.type_text
-        form = "text" if key.comparison.printed_as_text else type_text
-        return self.planning.bind(cursor, CursorValue(position, form), type_text)
+        type_name = "text" if key.comparison.printed_as_text else type_text
+        return self.planning.bind(cursor, CursorValue(position, type_name), type_text)
 
 
 def _after(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[Any] | None]) -> ColumnElement[Any]:

@@ -44,7 +44,7 @@ class Connection:
         self._closed = closed
         self._socket = sock
         self._holding = Holding(server.loop, sock)
-        self._output = Output(sock, server.seat)
+        self._output = Output(sock, server.totals)
         self._receiving = Receiving(server, sock, self._output)
         self._answering = Answering(server, address, self._output)
         self._ending: Ending | None = None

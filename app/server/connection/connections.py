@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.server.capacity import Seat
+from app.server.capacity import WorkerTotals
 from app.server.connection.connection import Connection, Waits
 from app.server.connection.ending import LONGEST_S
 
@@ -42,15 +42,15 @@ class Patience:
 
 
 class Connections:
-    """The open connections, shared by the worker's threads. ``seat`` shows other workers their number."""
+    """The open connections, shared by the worker's threads. ``totals`` shows other workers their number."""
 
-    def __init__(self, seat: Seat, patience: Patience) -> None:
-        self._seat = seat
+    def __init__(self, totals: WorkerTotals, patience: Patience) -> None:
+        self._totals = totals
         self._patience = patience
         self._lock = threading.Lock()
         self._open: set[Connection] = set()
         self._turned_away: set[Connection] = set()
-        seat.connections = 0
+        totals.connections = 0
 
     def __len__(self) -> int:
         return len(self._open)
@@ -68,13 +68,13 @@ class Connections:
             self._open.add(connection)
             if turned_away:
                 self._turned_away.add(connection)
-            self._seat.connections = len(self._open)
+            self._totals.connections = len(self._open)
 
     def discard(self, connection: Connection) -> None:
         with self._lock:
             self._open.discard(connection)
             self._turned_away.discard(connection)
-            self._seat.connections = len(self._open)
+            self._totals.connections = len(self._open)
 
     def close_late(self) -> None:
         """Close the connections that have timed out."""

@@ -75,7 +75,7 @@ class Listener:
         self._socket.close()
 
     def _leaves_it_to_others(self) -> bool:
-        if not self._server.seat.has_more_than_another():
+        if not self._server.totals.has_more_than_another():
             return False
         now = time.monotonic()
         if self._left_since is None:

@@ -11,7 +11,7 @@ from collections import deque
 from io import UnsupportedOperation
 from typing import Any, Protocol
 
-from app.server.capacity import Seat
+from app.server.capacity import WorkerTotals
 
 # Small answers are sent in one piece, header and body, so that the client gets one segment.
 _JOINED = 64 * 1024
@@ -43,11 +43,11 @@ class File(Protocol):
 class Output:
     """``pending``: the number of bytes still to send; ``last_activity``: when the client last read some."""
 
-    __slots__ = ("_charged", "_in_files", "_kept", "_parts", "_seat", "_socket", "last_activity", "pending")
+    __slots__ = ("_charged", "_in_files", "_kept", "_parts", "_socket", "_totals", "last_activity", "pending")
 
-    def __init__(self, sock: socket.socket, seat: Seat) -> None:
+    def __init__(self, sock: socket.socket, totals: WorkerTotals) -> None:
         self._socket = sock
-        self._seat = seat
+        self._totals = totals
         self._parts: deque[Any] = deque()
         # The bytes of ``pending`` that are in files; those that the worker counts as kept, and how many in memory.
         self._in_files = 0
@@ -122,9 +122,9 @@ class Output:
         if added > 0:
             self._charged += added
             self._kept = size
-            if not self._seat.charge(added):
+            if not self._totals.charge(added):
                 raise OSError(errno.ENOSPC, "no space is left for what clients have not taken")
-        if self._seat.bytes_held > _MOST_IN_MEMORY:
+        if self._totals.bytes_held > _MOST_IN_MEMORY:
             self._spill()
 
     def _spill(self) -> None:
@@ -138,7 +138,7 @@ class Output:
 
     def _refund(self) -> None:
         charged, self._charged, self._kept = self._charged, 0, 0
-        self._seat.refund(charged)
+        self._totals.refund(charged)
 
     def close(self) -> None:
         """Drop what was not sent."""

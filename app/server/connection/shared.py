@@ -14,7 +14,7 @@ from waitress.proxy_headers import PROXY_HEADERS, proxy_headers_middleware
 from app.http.admission import Admission
 from app.http.cross_origin import CrossOrigin, Headers
 from app.http.environ import FORWARDED, PASSED_ON
-from app.server.capacity import Seat
+from app.server.capacity import WorkerTotals
 from app.server.request.header_memory import HeaderMemory
 from app.server.request.request import Reception, Request
 from app.server.turns.loop import Loop
@@ -34,7 +34,7 @@ class Server:
         listener: socket.socket,
         adj: Adjustments,
         loop: Loop,
-        seat: Seat,
+        totals: WorkerTotals,
         admission: Admission,
         cross_origin: CrossOrigin,
     ) -> None:
@@ -44,13 +44,13 @@ class Server:
         self.server_name = adj.server_name
         self.effective_host, self.effective_port = _address(listener)
         self.loop = loop
-        self.seat = seat
+        self.totals = totals
         self.cross_origin = cross_origin
         self.is_stopping = False
         # How many connections close after their next answer, so that their clients connect to another worker.
         self.surplus = 0
         self.operations: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self.reception = Reception(adj, admission, cross_origin, seat, HeaderMemory())
+        self.reception = Reception(adj, admission, cross_origin, totals, HeaderMemory())
 
     def clear_untrusted(self, environ: dict[str, Any]) -> None:
         """Remove the headers that only a trusted proxy may set. If there is such a proxy, the middleware does it."""

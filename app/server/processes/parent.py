@@ -153,8 +153,8 @@ class _Parent:
         """In the child."""
         if self.settings.pin_workers:
             keep_to_one_cpu(number)
-        seat = self._capacity.seat(number - 1)
-        run_worker(self.make_application, self.listener, self.settings, self._ties.await_end_of_parent, ready, seat)
+        totals = self._capacity.totals(number - 1)
+        run_worker(self.make_application, self.listener, self.settings, self._ties.await_end_of_parent, ready, totals)
 
     def _wait(self, seconds: float) -> None:
         pauses = [worker.restart_at - time.monotonic() for worker in self._workers if worker.pid == 0]

@@ -17,7 +17,7 @@ from waitress.adjustments import Adjustments
 
 from app.http.admission import Admission
 from app.http.cross_origin import CrossOrigin
-from app.server.capacity import Seat, make_capacity
+from app.server.capacity import WorkerTotals, make_capacity
 from app.server.connection.connections import Connections, Patience
 from app.server.connection.listener import Listener
 from app.server.connection.shared import Server, WSGIApplication
@@ -36,24 +36,28 @@ class Worker:
     """Serves an application on a listening socket until ``stop`` is called, by a signal handler or another thread."""
 
     def __init__(
-        self, application: WSGIApplication, listener: socket.socket, settings: Settings, seat: Seat | None = None
+        self,
+        application: WSGIApplication,
+        listener: socket.socket,
+        settings: Settings,
+        totals: WorkerTotals | None = None,
     ) -> None:
         self._grace_s = settings.shutdown_grace_s
         self._stopping = threading.Event()
         self._loop = Loop(settings.threads, settings.waiting_limit, settings.waiting_s)
         self._share: Callable[[Callable[[int, int, bool], int]], None] = getattr(application, "share", _keep_all)
-        self._seat = seat = seat or make_capacity(settings, 1).seat(0)
+        self._totals = totals = totals or make_capacity(settings, 1).totals(0)
         admission = getattr(application, "admission", None) or Admission((), settings.body_limit)
         self._server = Server(
             application,
             listener,
             _adjustments(settings, admission.largest),
             self._loop,
-            seat,
+            totals,
             admission,
             CrossOrigin(settings.cors_origins),
         )
-        self._connections = Connections(seat, _patience(settings))
+        self._connections = Connections(totals, _patience(settings))
         self._listener = Listener(self._server, self._connections, listener, settings.connection_limit)
 
     def stop(self) -> None:
@@ -68,8 +72,8 @@ class Worker:
         while not self._stopping.wait(_LOOK_S):
             self._connections.close_late()
             # The first worker that is ready takes all connections, and clients keep them.
-            self._server.surplus = self._seat.surplus()
-            self._share(self._seat.database_surplus)
+            self._server.surplus = self._totals.surplus()
+            self._share(self._totals.database_surplus)
         self._drain()
 
     def _operate(self) -> None:
@@ -102,12 +106,12 @@ def run_worker(
     settings: Settings,
     parent_gone: Callable[[], object],
     ready: Callable[[], None],
-    seat: Seat | None = None,
+    totals: WorkerTotals | None = None,
 ) -> None:
     """Make the application and serve it until SIGTERM, or until ``parent_gone`` returns in its thread."""
     application = make_application(settings)
     try:
-        worker = Worker(application, listener, settings, seat)
+        worker = Worker(application, listener, settings, totals)
         signal.signal(signal.SIGTERM, lambda *_: worker.stop())
         threading.Thread(target=_stop_after, args=(parent_gone, worker), name="parent", daemon=True).start()
         ready()

@@ -7,7 +7,7 @@ from io import BytesIO
 from tempfile import TemporaryFile, gettempdir
 from typing import IO
 
-from app.server.capacity import Seat
+from app.server.capacity import WorkerTotals
 
 _ALWAYS_IN_MEMORY = 512 * 1024
 _LARGEST_IN_MEMORY = 2 * 1024 * 1024
@@ -23,10 +23,10 @@ class BodyBuffer:
     joined when all are there: a buffer that grows with each copies them twice.
     """
 
-    __slots__ = ("_file", "_pieces", "_seat", "_size")
+    __slots__ = ("_file", "_pieces", "_size", "_totals")
 
-    def __init__(self, seat: Seat) -> None:
-        self._seat = seat
+    def __init__(self, totals: WorkerTotals) -> None:
+        self._totals = totals
         self._pieces: list[bytes | bytearray] = []
         self._file: IO[bytes] | None = None
         self._size = 0
@@ -63,7 +63,7 @@ class BodyBuffer:
             self._file.close()
 
     def _most_in_memory(self) -> int:
-        return _LARGEST_IN_MEMORY if self._seat.bytes_held < _MOST_IN_MEMORY else _ALWAYS_IN_MEMORY
+        return _LARGEST_IN_MEMORY if self._totals.bytes_held < _MOST_IN_MEMORY else _ALWAYS_IN_MEMORY
 
     def _move_to_file(self) -> None:
         self._file = _file_without_a_name()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from waitress.task import hop_by_hop
 
 
-class HeaderForm(NamedTuple):
+class HeaderFormat(NamedTuple):
     """``text``: the lines of the header with %s for each value. ``has_body``: whether the status permits a body;
     ``switches``: whether it is 101, after which the body is in another protocol. ``length_at``: which value tells its
     length, None if none does. ``is_dated``: whether there is a Date. ``forbidden``: the names among them that only the
@@ -23,7 +23,7 @@ class HeaderForm(NamedTuple):
 
 
 @lru_cache(500)
-def header_form(version: str, status: str, names: tuple[str, ...], ident: str) -> HeaderForm:
+def header_format(version: str, status: str, names: tuple[str, ...], ident: str) -> HeaderFormat:
     """The form of an answer of the server ``ident``. Raises ValueError for a line break."""
     if any(mark in text for text in (status, *names) for mark in "\r\n"):
         raise ValueError("the status or the name of a header of the answer has a line break")
@@ -35,7 +35,7 @@ def header_form(version: str, status: str, names: tuple[str, ...], ident: str) -
         *(_line(name, has_length) for name in names),
         _escaped(f"{'Via' if 'server' in place else 'Server'}: {ident}\r\n"),
     )
-    return HeaderForm(
+    return HeaderFormat(
         "".join(lines),
         has_length or switches,
         switches,

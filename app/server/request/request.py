@@ -22,7 +22,7 @@ from app.http.head import ReceivedHead
 from app.http.refusal import Refusal, no_space, overloaded
 from app.http.response import Response
 from app.http.slices import Slices
-from app.server.capacity import Seat
+from app.server.capacity import WorkerTotals
 from app.server.request.body_buffer import BodyBuffer
 from app.server.request.header_memory import HeaderMemory, KnownHeader
 
@@ -75,7 +75,7 @@ class Reception(NamedTuple):
     adj: Any
     admission: Admission
     cross_origin: CrossOrigin
-    seat: Seat
+    totals: WorkerTotals
     memory: HeaderMemory
 
 
@@ -113,7 +113,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             return
         self.__dict__.update(self.known.parsed)
         if self.content_length:
-            self.body_rcv = FixedStreamReceiver(self.content_length, BodyBuffer(self._reception.seat))
+            self.body_rcv = FixedStreamReceiver(self.content_length, BodyBuffer(self._reception.totals))
         elif self.known.whole is None:
             self._need_no_judgement(self.known)
 
@@ -143,7 +143,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             # For a target such as http://[::1/, waitress would close the connection without an answer.
             raise ParsingError("Bad URI") from None
         if self.body_rcv is not None:
-            self.body_rcv.buf = BodyBuffer(self._reception.seat)
+            self.body_rcv.buf = BodyBuffer(self._reception.totals)
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
         if self.chunked and [each.strip().lower() for each in _CODING.findall(header_plus)] != [b"chunked"]:
@@ -204,7 +204,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         if self.body_rcv is not None:
             super().close()
         if self.charged:
-            self._reception.seat.refund(self.charged)
+            self._reception.totals.refund(self.charged)
             self.charged = 0
 
     def _examine(self) -> None:
@@ -276,7 +276,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         if held <= _CHARGED_ABOVE or held == self.charged:
             return True
         more, self.charged = held - self.charged, held
-        return self._reception.seat.charge(more)
+        return self._reception.totals.charge(more)
 
     def refuse_for_now(self) -> None:
         """Answer that there are more requests than can be served."""

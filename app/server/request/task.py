@@ -12,7 +12,7 @@ from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
 from app.http.environ import HEADER_BLOCK
-from app.server.request.header_format import HeaderForm, header_form
+from app.server.request.header_format import HeaderFormat, header_format
 from app.server.request.header_memory import KnownHeader
 
 _date = lru_cache(2)(build_http_date)
@@ -27,17 +27,17 @@ class _OurTask(Task):  # type: ignore[misc]
     wrote_header: bool
     content_length: int | None
     response_headers: list[tuple[str, str]]
-    _form: HeaderForm
+    _format: HeaderFormat
     _values: tuple[str, ...]
 
     @property
     def has_body(self) -> bool:
-        return self._form.has_body
+        return self._format.has_body
 
     @property
     def switches(self) -> bool:
         """Whether the answer goes on in another protocol."""
-        return self._form.switches
+        return self._format.switches
 
     def set_close_on_finish(self) -> None:
         # Waitress would also add a header, which ours does when it is written.
@@ -45,29 +45,29 @@ class _OurTask(Task):  # type: ignore[misc]
 
     def build_response_header(self) -> bytes:
         """The header as waitress builds it, in a third of the time; an answer without a body keeps the connection."""
-        form = self._form
-        lines = form.text % self._values
-        has_length = form.length_at is not None
-        if form.has_body and not has_length and not form.switches and self.content_length is not None:
+        header = self._format
+        lines = header.text % self._values
+        has_length = header.length_at is not None
+        if header.has_body and not has_length and not header.switches and self.content_length is not None:
             has_length = True
             lines += f"Content-Length: {self.content_length}\r\n"
         lines += self._on_connection(has_length)
         # In whole seconds, the precision of the header Date, so that its text is cached.
-        date = "" if form.is_dated else f"Date: {_date(int(time.time()))}\r\n"
+        date = "" if header.is_dated else f"Date: {_date(int(time.time()))}\r\n"
         return f"{lines}{date}\r\n".encode("latin-1")
 
     def _declare(self, headers: list[tuple[str, str]]) -> None:
         self.response_headers = headers
         names, self._values = zip(*headers, strict=True) if headers else ((), ())
-        self._form = header_form(self.version, self.status, names, self.channel.server.adj.ident)
+        self._format = header_format(self.version, self.status, names, self.channel.server.adj.ident)
 
     def _on_connection(self, has_length: bool) -> str:
         """What the header says of the end of the body, and of the connection after it."""
-        if self._form.switches:
+        if self._format.switches:
             # The other protocol begins, and the application ends it with its answer.
             self.close_on_finish = True
             return "Connection: Upgrade\r\n"
-        is_endless = self._form.has_body and not has_length
+        is_endless = self._format.has_body and not has_length
         # So that the client opens its next connection to another process.
         is_given_away = self.channel.server.gives_away()
         if not (is_given_away or self.close_on_finish or self.request.connection_close or is_endless):
@@ -121,7 +121,7 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
         if self.wrote_header or not isinstance(result, list) or len(result) != 1:
             return False
         length = len(result[0])
-        return length == self.content_length and length <= _SMALL and self._form.has_body
+        return length == self.content_length and length <= _SMALL and self._format.has_body
 
     def close(self) -> None:
         """Close the application's answer, which nobody reads any more."""
@@ -186,10 +186,10 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
         text = "".join(self._values)
         if "\n" in text or "\r" in text:
             raise ValueError("a header of the answer has a line break")
-        form = self._form
-        if form.forbidden:
-            raise AssertionError(f"an application must not set hop-by-hop headers: {form.forbidden}")
-        if form.length_at is not None:
-            self.content_length = int(self._values[form.length_at])
+        header = self._format
+        if header.forbidden:
+            raise AssertionError(f"an application must not set hop-by-hop headers: {header.forbidden}")
+        if header.length_at is not None:
+            self.content_length = int(self._values[header.length_at])
         write: Callable[[bytes], None] = self.write
         return write

@@ -32,7 +32,7 @@ _LONGEST_TURN_S = 0.004
 _QUIET_LOOKS = 3
 
 
-class _Seat:
+class _LoopThread:
     """A thread of the loop. ``turn`` counts the events that it handled as the leader; ``attending``: it handles one."""
 
     __slots__ = ("attending", "ident", "rest", "turn")
@@ -77,9 +77,9 @@ class Loop:
         self._interval = self._taken_at = 0.0
         self._refused_at = -math.inf
         self._lock = threading.Lock()
-        self._resting: list[_Seat] = []
+        self._resting: list[_LoopThread] = []
         self._waiting: deque[_Waiting] = deque()
-        self._leader: _Seat | None = None
+        self._leader: _LoopThread | None = None
         self._closed = False
         self._alive = 0
         self._waker = Waker(self._readiness)
@@ -98,9 +98,9 @@ class Loop:
         """Let the threads end; one that runs the application ends when that returns."""
         self._closed = True
         with self._lock:
-            seats, self._resting = self._resting, []
-        for seat in seats:
-            seat.rest.release()
+            loop_threads, self._resting = self._resting, []
+        for loop_thread in loop_threads:
+            loop_thread.rest.release()
         self._waker.wake()
         self._active.set()
 
@@ -165,11 +165,11 @@ class Loop:
     # Leading
 
     def _work(self) -> None:
-        seat = _Seat(threading.get_ident())
+        loop_thread = _LoopThread(threading.get_ident())
         while not self._closed:
-            job = self._next(seat)
-            if self._leader is seat:
-                self._lead(seat)
+            job = self._next(loop_thread)
+            if self._leader is loop_thread:
+                self._lead(loop_thread)
             elif job is not None:
                 guarded(job)
         with self._lock:
@@ -178,31 +178,31 @@ class Loop:
         if is_last:
             self._waker.close()
 
-    def _next(self, seat: _Seat) -> Callable[[], None] | None:
+    def _next(self, loop_thread: _LoopThread) -> Callable[[], None] | None:
         with self._lock:
             if self._leader is None:
-                self._leader = seat
+                self._leader = loop_thread
                 return None
             if self._waiting:
                 return self._take()
             if self._closed:
                 return None
-            self._resting.append(seat)
-        seat.rest.acquire()
+            self._resting.append(loop_thread)
+        loop_thread.rest.acquire()
         return None
 
-    def _lead(self, seat: _Seat) -> None:
+    def _lead(self, loop_thread: _LoopThread) -> None:
         wait = self._readiness.wait
         while not self._closed:
             for attendant in wait(None if self._pause is None else self._timeout()):
-                seat.turn += 1
-                seat.attending = True
+                loop_thread.turn += 1
+                loop_thread.attending = True
                 if not self._watched:
                     self._watched = True
                     self._active.set()
                 guarded(attendant.attend)
-                seat.attending = False
-                if self._leader is not seat:
+                loop_thread.attending = False
+                if self._leader is not loop_thread:
                     return
             if self._pause is not None:
                 self._end_pause()
@@ -228,14 +228,14 @@ class Loop:
             self._active.clear()
             quiet = 0
             while quiet < _QUIET_LOOKS:
-                seat = self._leader
-                turn = seat.turn if seat is not None else 0
+                loop_thread = self._leader
+                turn = loop_thread.turn if loop_thread is not None else 0
                 time.sleep(_LONGEST_TURN_S)
-                if seat is None or seat is not self._leader or seat.turn != turn:
+                if loop_thread is None or loop_thread is not self._leader or loop_thread.turn != turn:
                     quiet = 0
-                elif seat.attending:
+                elif loop_thread.attending:
                     quiet = 0
-                    self._depose(seat, turn)
+                    self._depose(loop_thread, turn)
                 else:
                     quiet += 1
             self._watched = False
@@ -244,9 +244,9 @@ class Loop:
                 self._watched = True
                 self._active.set()
 
-    def _depose(self, seat: _Seat, turn: int) -> None:
+    def _depose(self, loop_thread: _LoopThread, turn: int) -> None:
         with self._lock:
-            if self._leader is seat and seat.turn == turn and seat.attending and self._resting:
+            if self._leader is loop_thread and loop_thread.turn == turn and loop_thread.attending and self._resting:
                 self._pass_on()
 
 
@@ -254,8 +254,8 @@ class Overloaded(Exception):
     """The queue of requests that wait for a thread is full."""
 
 
-def _is_attending(seat: _Seat | None) -> bool:
-    return seat is not None and seat.attending
+def _is_attending(loop_thread: _LoopThread | None) -> bool:
+    return loop_thread is not None and loop_thread.attending
 
 
 def guarded(act: Callable[[], None]) -> None:

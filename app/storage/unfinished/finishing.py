@@ -69,7 +69,7 @@ def finish_with(
         metadata = file_metadata(store(version), size, {**upload.metadata, **(learned or {})})
         new = NewBytes(version, metadata)
         run_checks(storage, write, new)
-    received = number(upload.received) if upload.form == "appended" else None
+    received = number(upload.received) if upload.kind == "appended" else None
     ending = (FINISH_UPLOAD, (text(upload.id), text(version), number(size), received))
     along = Along([ending, (DROP_PARTS, (text(upload.id),))], UploadFinished)
     row = commit(storage, request, write, judged, new, along=along)
@@ -78,7 +78,7 @@ def finish_with(
 
 def entity_tag(upload: Upload, parts: Sequence[UploadPart]) -> str:
     """The tag in quotes: the MD5 of the parts' MD5s and their number; of an upload appended in one go, its MD5."""
-    if upload.form == "appended" and len(parts) == 1:
+    if upload.kind == "appended" and len(parts) == 1:
         return f'"{parts[0].md5}"'
     joined = hashlib.md5(b"".join(bytes.fromhex(part.md5) for part in parts), usedforsecurity=False)
     return f'"{joined.hexdigest()}-{len(parts)}"' if parts else f'"{joined.hexdigest()}"'

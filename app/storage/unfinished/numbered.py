@@ -70,7 +70,7 @@ def record_part(
     )
     rows = storage.database.run(request.service_context(), [(PUT_PART, values)], read_only=False)[0]
     if not rows:
-        if find(storage, request, upload.form, upload.id).finished is not None:
+        if find(storage, request, upload.kind, upload.id).finished is not None:
             raise NoSuchUpload
         raise TooLarge
     storage.note_freed()

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from app.storage.records import ObjectName
 from app.storage.rows import RawValue, known, read_metadata
 
-UploadForm = Literal["appended", "numbered"]
+UploadKind = Literal["appended", "numbered"]
 """How the parts are told apart: each begins where the one before ends, or the client numbers them."""
 
 
@@ -19,7 +19,7 @@ class NewUpload:
     ``cacheControl``. ``length`` is its declared size, None when the client does not know it yet. ``notes`` are kept for
     the face and mean nothing here. It expires ``lifetime_s`` seconds after it was created."""
 
-    form: UploadForm
+    kind: UploadKind
     name: ObjectName
     upsert: bool
     metadata: Mapping[str, Any]
@@ -47,7 +47,7 @@ class Upload:
     ``parts`` its parts. ``finished`` is None while it is unfinished. Times are in seconds since 1970."""
 
     id: str
-    form: UploadForm
+    kind: UploadKind
     name: ObjectName
     owner: str | None
     upsert: bool
@@ -79,7 +79,7 @@ def read_upload(row: Sequence[RawValue]) -> Upload:
     """The upload in a row of UPLOAD_COLUMNS."""
     return Upload(
         id=_text(row[0]),
-        form="appended" if row[1] == b"appended" else "numbered",
+        kind="appended" if row[1] == b"appended" else "numbered",
         name=ObjectName(_text(row[2]), _text(row[3])),
         owner=None if row[4] is None else row[4].decode(),
         upsert=row[5] == b"t",

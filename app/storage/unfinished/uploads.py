@@ -10,7 +10,7 @@ from app.storage.request_context import RequestContext
 from app.storage.rows import boolean, json_value, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.belonging import BEGUN_BY, begun_by, whose
-from app.storage.unfinished.records import NewUpload, Upload, UploadForm, read_upload
+from app.storage.unfinished.records import NewUpload, Upload, UploadKind, read_upload
 from app.storage.unfinished.sql import CREATE_UPLOAD, DELETE_UPLOAD, FIND_UPLOAD
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 from app.storage.writing import expected_metadata
@@ -26,7 +26,7 @@ def create(storage: Storage, request: RequestContext, new: NewUpload) -> Upload:
     owner = request.subject
     values = (
         text(secrets.token_urlsafe(_ID_BYTES)),
-        text(new.form),
+        text(new.kind),
         text(new.name.bucket),
         text(new.name.key),
         text(owner if isinstance(owner, str) and owner else None),
@@ -41,12 +41,12 @@ def create(storage: Storage, request: RequestContext, new: NewUpload) -> Upload:
     return read_upload(rows[0][0])
 
 
-def find(storage: Storage, request: RequestContext, form: UploadForm, upload_id: str) -> Upload:
+def find(storage: Storage, request: RequestContext, kind: UploadKind, upload_id: str) -> Upload:
     """The caller's own upload, or any for service_role; also a finished one, until it expires.
 
     Raises NoSuchUpload, also for uploads of others, or UploadExpired.
     """
-    wanted = (*whose(request), text(upload_id), text(form))
+    wanted = (*whose(request), text(upload_id), text(kind))
     rows = storage.database.run(request.service_context(), [(FIND_UPLOAD, wanted)], read_only=True)[0]
     if not rows:
         raise NoSuchUpload
@@ -92,6 +92,6 @@ def abort(storage: Storage, request: RequestContext, upload: Upload) -> None:
     """
     rows = storage.database.run(request.service_context(), [(DELETE_UPLOAD, (text(upload.id),))], read_only=False)
     if not rows[0]:
-        find(storage, request, upload.form, upload.id)
+        find(storage, request, upload.kind, upload.id)
         raise UploadFinished
     storage.note_freed()

@@ -46,7 +46,7 @@ def by_parts(service: Service, bucket: str) -> None:
     s3.complete_multipart_upload(**given, MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": part["ETag"]}]})
 
 
-def by_form(service: Service, bucket: str) -> None:
+def by_shape(service: Service, bucket: str) -> None:
     form = client(service).generate_presigned_post(bucket, "dir/")
     requests.post(form["url"], data=form["fields"], files={"file": b""}, timeout=30).raise_for_status()
 
@@ -55,7 +55,7 @@ def by_rest(service: Service, bucket: str) -> None:
     service.upload(f"{bucket}/dir/", b"").raise_for_status()
 
 
-@pytest.mark.parametrize("put", [by_s3, by_chunks, by_parts, by_form, by_rest])
+@pytest.mark.parametrize("put", [by_s3, by_chunks, by_parts, by_shape, by_rest])
 def test_a_folder_has_the_key_that_it_was_made_with(
     s3: Any, s3_service: Service, bucket: str, put: Callable[[Service, str], None]
 ) -> None:

@@ -24,7 +24,7 @@ from app.query.write.nested.conflicts import arbiter_of, given_keys
 from app.query.write.nested.objects import ROOT, BatchesOf
 from app.query.write.nested.rows import Kept, NestedRows
 from app.query.write.nested.statements import Arguments, NestedWriting, left_out, texts_of
-from app.query.write.nested.steering import steering_form
+from app.query.write.nested.steering import steering_batches
 from app.query.write.nested.values import Batch
 from app.query.write.new_rows import columns_of, links_of
 
@@ -34,8 +34,8 @@ def nested_insert(field: Field, relation: ApiRelation, type_: GraphQLInputObject
     if not links_of(type_.fields):
         return None
     objects = field.whole("objects")
-    form = steering_form(type_, objects)
-    return None if form is None else NestedInsert(field, relation, type_, objects, form)
+    planned_batches = steering_batches(type_, objects)
+    return None if planned_batches is None else NestedInsert(field, relation, type_, objects, planned_batches)
 
 
 class NestedInsert:
@@ -47,14 +47,14 @@ class NestedInsert:
         relation: ApiRelation,
         type_: GraphQLInputObjectType,
         objects: Leaf,
-        form: Sequence[Batch],
+        planned_batches: Sequence[Batch],
     ) -> None:
         read = BatchesOf(type_)
         batches = read(objects.raw)
         self._objects = objects
         self._relation = relation
         self._columns = columns_of(type_.fields)
-        self._rows = NestedRows(field, relation, type_, objects.read_by(read), form)
+        self._rows = NestedRows(field, relation, type_, objects.read_by(read), planned_batches)
         self._writing = NestedWriting(self._rows, lambda batch: batch.of(batches)[0].arguments)
         self._root = self._rows.batches(ROOT)
         self.arguments: Mapping[str, Any] = field.arguments_without("objects")

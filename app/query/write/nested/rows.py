@@ -72,14 +72,14 @@ class Proposed:
 
 @dataclass(frozen=True)
 class NestedRows:
-    """The ``objects`` of one insert into ``relation``, whose input is ``type_``, and what ``form`` says of them.
+    """The ``objects`` of one insert into ``relation``, whose input is ``type_``, and their batches.
     ``kept`` are the keys that were handed on so far, by the places of their rows."""
 
     field: Field
     relation: ApiRelation
     type_: GraphQLInputObjectType
     objects: Leaf
-    form: Sequence[Batch]
+    planned_batches: Sequence[Batch]
     kept: dict[ObjectPlace, list[Kept]] = dataclass_field(default_factory=dict)
 
     @property
@@ -88,11 +88,13 @@ class NestedRows:
 
     def batches(self, place: ObjectPlace) -> list[Batch]:
         """The batches of one place."""
-        return [each for each in self.form if each.place == place]
+        return [each for each in self.planned_batches if each.place == place]
 
     def links_below(self, place: ObjectPlace) -> list[tuple[str, Link]]:
         """The links that objects of a place follow."""
-        names = dict.fromkeys(each.place[-1] for each in self.form if each.place and each.place[:-1] == place)
+        names = dict.fromkeys(
+            each.place[-1] for each in self.planned_batches if each.place and each.place[:-1] == place
+        )
         return [(name, link_at(self.type_, (*place, name))) for name in names]
 
     def relation_at(self, place: ObjectPlace) -> ApiRelation:

@@ -12,20 +12,20 @@ from graphql import GraphQLInputObjectType
 
 from app.graphql.values.values import Leaf, Source
 from app.query.write.nested.objects import BatchesOf, batches_below, sorts_of_keys
-from app.query.write.nested.values import Batch, form_of
+from app.query.write.nested.values import Batch, shape_of
 from app.query.write.new_rows import CONNECT, Link, lead_on, links_of, type_below
 
 
-def steering_form(type_: GraphQLInputObjectType, objects: Leaf) -> tuple[Batch, ...] | None:
+def steering_batches(type_: GraphQLInputObjectType, objects: Leaf) -> tuple[Batch, ...] | None:
     """The form of ``objects``, whose type is ``type_``, which steers from now on; None if no object leads to others.
     Raises RequestError and OverLimit."""
     derive = _Leading(type_)
     if objects.source.path is not None:
         return derive(objects.steer(derive))
-    form = derive(objects.raw)
-    if form is not None:
+    planned_batches = derive(objects.raw)
+    if planned_batches is not None:
         _Literal(objects).objects(type_, frozenset(), objects.source)
-    return form
+    return planned_batches
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,18 @@ class _Leading:
     type_: GraphQLInputObjectType
 
     def __call__(self, objects: Any) -> tuple[Batch, ...] | None:
-        return _Form(self.type_)(objects) if lead_on(links_of(self.type_.fields).keys(), objects) else None
+        return _PlannedBatches(self.type_)(objects) if lead_on(links_of(self.type_.fields).keys(), objects) else None
 
 
 @dataclass(frozen=True)
-class _Form:
+class _PlannedBatches:
     """Some of the objects."""
 
     type_: GraphQLInputObjectType
     filled: frozenset[str] = frozenset()
 
     def __call__(self, objects: Any) -> tuple[Batch, ...]:
-        return form_of(self.type_, BatchesOf(self.type_, self.filled)(objects))
+        return shape_of(self.type_, BatchesOf(self.type_, self.filled)(objects))
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class _FormBelow:
     link: Link
 
     def __call__(self, taken: Any) -> tuple[Batch, ...]:
-        return form_of(self.type_, batches_below(self.type_, self.link, taken))
+        return shape_of(self.type_, batches_below(self.type_, self.link, taken))
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class _Literal:
 
     def objects(self, type_: GraphQLInputObjectType, filled: frozenset[str], source: Source) -> None:
         if source.path is not None:
-            self._leaf(source).steer(_Form(type_, filled))
+            self._leaf(source).steer(_PlannedBatches(type_, filled))
         elif source.keys is None:
             for part in source.parts or ():
                 self.objects(type_, filled, part)

@@ -28,7 +28,7 @@ class Batch(NamedTuple):
         return batches[self.place, self.sort]
 
 
-def form_of(type_: GraphQLInputObjectType, batches: Batches) -> tuple[Batch, ...]:
+def shape_of(type_: GraphQLInputObjectType, batches: Batches) -> tuple[Batch, ...]:
     """What the plan knows of the batches of objects whose type is ``type_``."""
     return tuple(_batch(type_, place, sort, items) for (place, sort), items in batches.items())
 
