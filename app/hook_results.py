@@ -13,10 +13,10 @@ from app.documents import DocumentSource
 from app.entrances import Entrance
 from app.graphql.schema import names
 from app.graphql.schema.fields import Fields
+from app.graphql.schema.name_conflicts import RelationNames
 from app.graphql.schema.notices import Notice
-from app.graphql.schema.relation_names import RelationNames
 from app.graphql.values.types import ValueType
-from app.identity.identification import Identification
+from app.identity.further_credentials import Identification
 from app.query.call.computed_fields import ComputedField
 from app.query.values.scalars import Scalar
 from app.settings import Setting

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from app.entrances import Entrance
     from app.graphql.schema.api_schema import ApiSchema
     from app.graphql.schema.fields import Fields
+    from app.graphql.schema.name_conflicts import RelationNames
     from app.graphql.schema.notices import Notice
-    from app.graphql.schema.relation_names import RelationNames
     from app.graphql.schema.relations import ApiRelation, OwnName
     from app.graphql.schema.role_rules import OperationCheck
     from app.graphql.values.types import ValueType
     from app.identity import Identity
-    from app.identity.identification import Identification
+    from app.identity.further_credentials import Identification
     from app.observation import Observer, SlowOperation
-    from app.pipeline.around import Around
     from app.pipeline.extensions import Extension
+    from app.pipeline.stage_wrappers import Around
     from app.query.call.computed_fields import ComputedField
     from app.query.read.relationships import Relationship
     from app.query.values.scalars import Scalar

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from app.faces.images.face import ImagesFace, open_images
 from app.faces.s3.face import S3Face
-from app.faces.s3.opening import open_s3
+from app.faces.s3.setup import open_s3
 from app.graphql.schema.api_schema import ApiSchema
 from app.identity import Caller
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.observation import SlowOperation
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins

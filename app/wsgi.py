@@ -32,7 +32,7 @@ from app.faces.s3.resource import PATHS as S3_PATHS
 from app.faces.s3.resource import S3Host, S3Sink
 from app.faces.shared.signing import Signer
 from app.http.admission import Admission, Rule
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.plugin_guard import Plugins
 from app.services import Services, make_services
 from app.settings import Settings

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.discovery import configure, plugin_manager
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.pipeline import run
 from app.pipeline.records import GraphQLRequest
 from app.settings import Settings

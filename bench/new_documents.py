@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any
 
 from app.discovery import configure, plugin_manager
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.pipeline.authorize import authorize
 from app.pipeline.engine import Engine
 from app.pipeline.parse import parse

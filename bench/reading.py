@@ -21,7 +21,7 @@ from app.database.url.url import parse_database_url
 from app.discovery import configure, plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.pipeline import run
 from app.pipeline.records import GraphQLRequest
 from app.settings import Settings

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.discovery import configure, plugin_manager
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest

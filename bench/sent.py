@@ -9,7 +9,7 @@ from typing import Any
 from app.database.run.context import first_steps
 from app.database.wire.prepared import Step
 from app.discovery import configure, plugin_manager
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.pipeline.authorize import authorize
 from app.pipeline.engine import Engine
 from app.pipeline.execute import context_of

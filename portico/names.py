@@ -12,9 +12,9 @@ from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
 from app.identity import Caller, Identity
-from app.identity.identification import Identification, RequestHead
+from app.identity.further_credentials import Identification, RequestHead
 from app.observation import ObservedOperation, ObservedRequest, SlowOperation
-from app.pipeline.around import Around
+from app.pipeline.stage_wrappers import Around
 from app.plugin_guard import Plugins, PluginUnusable
 from app.query.filter.conditions import Compared
 from app.query.plan.planning import Planning

@@ -9,7 +9,7 @@ from typing import Any
 from app.commands.finding import Finding, listed
 from app.commands.literals import array, literal
 from app.commands.role_trials import role_trials
-from app.commands.unprotected import UNPROTECTED, unprotected
+from app.commands.unprotected_tables import UNPROTECTED, unprotected
 from app.database import Database
 from app.documents.named import ANY_ROLE
 from app.identity import ANON, OWN_ROLES, SERVICE_ROLE

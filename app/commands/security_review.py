@@ -8,7 +8,7 @@ from typing import Any
 
 from app.commands.finding import Finding, Mark, listed
 from app.commands.literals import literal
-from app.commands.unprotected import UNPROTECTED, unprotected
+from app.commands.unprotected_tables import UNPROTECTED, unprotected
 from app.database import parse_database_url
 from app.identity import ANON, AUTHENTICATED
 from app.identity.issuing import is_too_short

@@ -128,7 +128,7 @@ def _tell_database(settings: Settings) -> None:
 
 def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
     listener = passed_socket(os.environ) or listen(settings.host, settings.port)
-    from app.commands.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
+    from app.commands.embedded_service import DATABASE, DEMO_DATABASE, start_trial, trial_banner
     from app.demo import DemoError, demo_banner, load_demo
     from app.demo.pictures import store_pictures
     from app.errors import PorticoError

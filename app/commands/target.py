@@ -43,7 +43,7 @@ def _with_database(settings: Settings, *, as_owner: bool) -> Iterator[Settings]:
         raise CommandError("SERVICE_DATABASE_URL needs DATABASE_URL")
     if not is_in_data_dir(settings, _CLUSTER):
         raise CommandError("set DATABASE_URL, or run `portico serve` once, which creates an embedded PostgreSQL here")
-    from app.commands.trial import find_database, with_kept_keys
+    from app.commands.embedded_service import find_database, with_kept_keys
 
     with EmbeddedPostgres(Path(settings.data_dir) / "postgres") as cluster:
         yield replace(with_kept_keys(settings), database_url=find_database(cluster, as_owner=as_owner))

@@ -54,7 +54,7 @@ def _signing_key(settings: Settings) -> SigningKey:
         except (OSError, ValueError) as ex:
             raise CommandError(f"JWT_JWKS cannot be read: {ex}") from None
     # Imported here because it imports PostgreSQL's parts.
-    from app.commands.trial import KEPT_KEYS, with_kept_keys
+    from app.commands.embedded_service import KEPT_KEYS, with_kept_keys
 
     if settings.database_url is None and is_in_data_dir(settings, KEPT_KEYS):
         return SigningKey((with_kept_keys(settings).jwt_secret or "").encode())

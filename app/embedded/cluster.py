@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from app.embedded.failure import EmbeddedError
 from app.embedded.locks import FileLock, is_held
-from app.embedded.place import Place
+from app.embedded.paths import Place
 from app.embedded.postmaster import SUPERUSER
 from app.embedded.state import Instructions, KeeperState
 

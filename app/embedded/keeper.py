@@ -19,7 +19,7 @@ from app.embedded.account import choose_account
 from app.embedded.binaries import reachable_programs
 from app.embedded.failure import EmbeddedError, StillInUse
 from app.embedded.locks import FileLock
-from app.embedded.place import PORT, Place
+from app.embedded.paths import PORT, Place
 from app.embedded.postmaster import Postmaster
 from app.embedded.state import Instructions, KeeperState
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from app.embedded.account import Account
 from app.embedded.binaries import MAJOR_VERSION
 from app.embedded.failure import EmbeddedError, StillInUse
-from app.embedded.place import PORT, Place, socket_name
+from app.embedded.paths import PORT, Place, socket_name
 from app.embedded.processes import is_server_of, is_someone_else, listens
 
 SUPERUSER = "postgres"

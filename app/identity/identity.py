@@ -14,7 +14,7 @@ from app.identity.key_sets import KeySet
 from app.identity.own_roles import ANON, AUTHENTICATED, SERVICE_ROLE
 from app.identity.project import check_project
 from app.identity.tokens import DEFAULT_LEEWAY_S, LONGEST_TOKEN, TokenError, TokenVerifier
-from app.identity.verified import Verified
+from app.identity.verified_tokens import Verified
 
 # How long a token may outlive the withdrawal of its key.
 _LONGEST_MEMORY_S = 300.0

@@ -14,8 +14,8 @@ from app.installation.install import (
     uninstall,
     upgrade,
 )
-from app.installation.lacks import Lack, storage_damage
-from app.installation.opening import ClosedRelation, readable_private_relations
+from app.installation.missing import Lack, storage_damage
+from app.installation.public_relations import ClosedRelation, readable_private_relations
 from app.installation.scripts import install_files
 from app.installation.state import InstallationState, immutable, outdated, read_server, read_state, unsupported
 from app.installation.version import VERSION

@@ -16,9 +16,9 @@ from app.database.wire.tls import tls_context
 from app.database.wire.wire import DatabaseConnection
 from app.errors import PorticoError
 from app.installation import scripts
-from app.installation.lacks import Lack, lacks_of, lacks_of_public
 from app.installation.logins import Logins, making, two_logins, url_of
-from app.installation.opening import ClosedRelation, closed_relations_of, opening
+from app.installation.missing import Lack, lacks_of, lacks_of_public
+from app.installation.public_relations import ClosedRelation, closed_relations_of, opening
 from app.installation.state import IS_STANDBY, Ask, outdated, read_server, read_state
 from app.installation.version import VERSION
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from app.metrics.labelled import OTHER
+from app.metrics.bounded_labels import OTHER
 
 _OTHERS = (OTHER, OTHER)
 _MOST_COUNTED = 1000

@@ -20,10 +20,10 @@ from app.graphql.schema.role_rules import OperationCheck, RoleRules, RuleBook
 from app.graphql.schema.role_schemas import RoleSchemas
 from app.graphql.values.values import Steering
 from app.identity import SERVICE_ROLE, ApiRoles, Identity
-from app.identity.identification import Identifications, identifications
-from app.pipeline.around import Around, around_stages
+from app.identity.further_credentials import Identifications, identifications
 from app.pipeline.extensions import RequestExtensions, request_extensions
 from app.pipeline.records import ParsedDocument, SQLPlan
+from app.pipeline.stage_wrappers import Around, around_stages
 from app.plugin_guard import Plugins
 from app.settings import Settings
 from schema_cache.freshness import SchemaCache

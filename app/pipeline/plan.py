@@ -17,11 +17,11 @@ from app.graphql.introspection.answers import META_FIELDS, introspect
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.values.values import Readings, Steering, Variables, size_of, whole_value
 from app.graphql.values.variables import errors_of_variables
-from app.pipeline.answers import kept_answer
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
+from app.pipeline.response_text import kept_answer
 from app.query.plan.distribution import CLAIM
-from app.query.plan.nodes import Cap, NodeCount
+from app.query.plan.node_count import Cap, NodeCount
 from app.query.plan.planning import Planning
 from app.query.plan.walk import Walk
 from app.query.sql.compiling import compiled

@@ -11,9 +11,9 @@ from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, Operatio
 from app.database import Bookmark, Statement
 from app.graphql.schema.api_schema import ApiSchema
 from app.identity import Caller
-from app.identity.identification import RequestHead
-from app.pipeline.answers import KeptAnswer
-from app.query.plan.nodes import Cap, NodeCount
+from app.identity.further_credentials import RequestHead
+from app.pipeline.response_text import KeptAnswer
+from app.query.plan.node_count import Cap, NodeCount
 from app.query.plan.planning import Parameter
 
 NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)

@@ -16,8 +16,8 @@ from graphql import GraphQLError
 
 from app.errors import DatabaseError, PorticoError, Unavailable
 from app.graphql.documents.errors import DocumentError, FieldError
-from app.pipeline.answers import KeptAnswer, answer_of
 from app.pipeline.records import GraphQLRequest, Response, ResultSet
+from app.pipeline.response_text import KeptAnswer, answer_of
 
 JSON = "application/json"
 GRAPHQL_JSON = "application/graphql-response+json"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from app.database import Row, StatementError
 from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
+from app.storage.error_translation import refused, translate
 from app.storage.errors import (
     BucketExists,
     BucketNotEmpty,
@@ -20,7 +21,7 @@ from app.storage.errors import (
 )
 from app.storage.records import Bucket
 from app.storage.request_context import RequestContext
-from app.storage.rows import boolean, json_value, known, number, owner_columns, read_bucket, text
+from app.storage.row_decoding import boolean, json_value, known, number, owner_columns, read_bucket, text
 from app.storage.sql import (
     BUCKET,
     COUNT_OBJECTS,
@@ -33,7 +34,6 @@ from app.storage.sql import (
     list_buckets,
 )
 from app.storage.storage import Storage
-from app.storage.translation import refused, translate
 from app.storage.upkeep.events import ObjectEvent, removed
 
 _LARGEST_TO_EMPTY = 200_000

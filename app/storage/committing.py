@@ -16,16 +16,16 @@ from app.database import BoundStatement, Row, StatementError
 from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION
 from app.identity import SERVICE_ROLE
 from app.storage.bytes.blobs import discarded_if_refused
+from app.storage.error_translation import no_row_inserted, no_row_updated, refused, translate
 from app.storage.errors import ObjectExists, RelatedMissing, RowLocked, StorageError
 from app.storage.permission_trial import Judged, Write, judge, tried_as
 from app.storage.permissions import TriedWrite, trial_calls, trial_refusal, try_apart, try_write_as_service
 from app.storage.records import NewBytes
 from app.storage.request_context import RequestContext
-from app.storage.rows import RawValue, json_value, number, owner_columns, text
+from app.storage.row_decoding import RawValue, json_value, number, owner_columns, text
 from app.storage.sql import NOTHING, Projection
 from app.storage.sql_writes import COMMIT_UNTRIED, COMMIT_UNTRIED_OVER, commit_new, commit_over
 from app.storage.storage import TRIAL, Storage
-from app.storage.translation import no_row_inserted, no_row_updated, refused, translate
 from app.storage.upkeep.events import ObjectEvent
 
 # Each further attempt means that another writer was faster.

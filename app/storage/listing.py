@@ -9,7 +9,7 @@ from app.identity import SERVICE_ROLE
 from app.storage.long_reads import Read
 from app.storage.names import BEYOND, spellings, successor
 from app.storage.request_context import RequestContext
-from app.storage.rows import RawValue, known, number, text, texts
+from app.storage.row_decoding import RawValue, known, number, text, texts
 from app.storage.sql import Direction
 from app.storage.sql_listing import LOWER_CASE, MOST_SEEN, ListedLevel, seen, walk, walk_with_page
 from app.storage.sql_pages import ListedPage, PageByCursor, page_of_range, page_of_visible

@@ -12,6 +12,7 @@ from app.storage.bucket_rules import keeps_folder
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key, new_version
 from app.storage.committing import commit
+from app.storage.error_translation import no_row_deleted, no_row_updated, refused
 from app.storage.errors import (
     AlreadyExists,
     BytesMissing,
@@ -26,11 +27,19 @@ from app.storage.permission_trial import Judged, Write, judge
 from app.storage.reading import visible_keys
 from app.storage.records import Bucket, Described, NewBytes, ObjectName, StoredObject
 from app.storage.request_context import RequestContext
-from app.storage.rows import RawValue, json_value, known, owner_columns, read_bucket, read_metadata, read_object, text
+from app.storage.row_decoding import (
+    RawValue,
+    json_value,
+    known,
+    owner_columns,
+    read_bucket,
+    read_metadata,
+    read_object,
+    text,
+)
 from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, Projection, delete_objects
 from app.storage.sql_writes import MOVE_OBJECT
 from app.storage.storage import Storage
-from app.storage.translation import no_row_deleted, no_row_updated, refused
 from app.storage.upkeep.events import CREATED_COPY, moved, removed
 from app.storage.writing import check_rules, discarded_on_failure, run_checks
 from app.times import now_as_json

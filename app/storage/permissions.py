@@ -16,14 +16,14 @@ from typing import Any
 from app.database import BoundStatement, Row, StatementError
 from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.identity import SERVICE_ROLE
+from app.storage.error_translation import refused, translate
 from app.storage.errors import NoSuchBucket, ObjectExists, RelatedMissing, StorageError
 from app.storage.records import Bucket, ObjectName, Revision
 from app.storage.request_context import RequestContext
-from app.storage.rows import json_value, known, owner_columns, read_bucket, text
+from app.storage.row_decoding import json_value, known, owner_columns, read_bucket, text
 from app.storage.sql import BECOME, TARGET_THEN_ROLE
 from app.storage.sql_writes import TRY_INSERT, TRY_UPSERT
 from app.storage.storage import Storage
-from app.storage.translation import refused, translate
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from app.storage.errors import BytesMissing, NoSuchBucket, NoSuchObject, TooMany
 from app.storage.names import check_key
 from app.storage.records import ObjectName, StoredObject
 from app.storage.request_context import RequestContext
-from app.storage.rows import RawValue, json_value, known, read_object, text
+from app.storage.row_decoding import RawValue, json_value, known, read_object, text
 from app.storage.sql import (
     BUCKET_THEN_ROLE,
     NOTHING,

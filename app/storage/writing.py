@@ -28,7 +28,7 @@ from app.storage.names import check_key
 from app.storage.permission_trial import Judged, Write, judge
 from app.storage.records import Bucket, NewBytes
 from app.storage.request_context import RequestContext
-from app.storage.rows import RawValue, known
+from app.storage.row_decoding import RawValue, known
 from app.storage.storage import Storage
 from app.storage.upkeep.events import UploadedObject
 from app.times import now_as_json

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.identity import Caller
-from app.identity.identification import Identification, Identifications
+from app.identity.further_credentials import Identification, Identifications
 from app.pipeline import run
 from app.pipeline.engine import Engine
 from app.pipeline.records import NO_HEAD, GraphQLRequest

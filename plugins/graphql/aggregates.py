@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement
 
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields, enabled_by
-from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.name_conflicts import RelationNames
 from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.group.aggregate_fields import results_field

@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement
 from app.graphql.schema import names
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Deferred, Fields
-from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.name_conflicts import RelationNames
 from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.plan.walk import Field

@@ -26,8 +26,8 @@ from app.errors import RequestError
 from app.graphql.documents.selection import Selector
 from app.graphql.values.values import Steering, Variables
 from app.hooks import hookimpl
-from app.pipeline.around import Around
 from app.pipeline.records import CAPPED, AuthorizedOperation, BoundPlan, GraphQLRequest, Response, ResultSet
+from app.pipeline.stage_wrappers import Around
 from app.settings import Setting, Settings
 from app.settings.kinds import SWITCH
 

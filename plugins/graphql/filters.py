@@ -19,7 +19,7 @@ from sqlalchemy import not_
 from app.errors import RequestError
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields
-from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.name_conflicts import RelationNames
 from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.graphql.values.types import ValueType
 from app.graphql.values.values import Leaf

@@ -19,7 +19,7 @@ from sqlalchemy.dialects.postgresql import Insert
 
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Deferred, Fields
-from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.name_conflicts import RelationNames
 from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.hooks import hookimpl
 from app.query.plan.rows import TableRows

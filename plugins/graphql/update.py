@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Update, update
 
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Deferred, Fields
-from app.graphql.schema.relation_names import RelationNames
+from app.graphql.schema.name_conflicts import RelationNames
 from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.graphql.values.values import Leaf
 from app.hooks import hookimpl

@@ -30,10 +30,10 @@ from app.hooks import hookimpl
 from app.query.group.aggregates import is_number
 from app.query.plan.walk import Field
 from app.query.sql.constructs import cast_to, constant, row_count
-from app.query.write.adding_up import added_up
 from app.query.write.arbiters import Arbiter, OnTarget, arbiters_of
 from app.query.write.changes import AFTERWARDS
 from app.query.write.conflicts import existing_rows, if_seen, is_new
+from app.query.write.increments import added_up
 from app.query.write.inserting import Inserted
 from schema_cache.directive_values import String
 from schema_cache.directives import Directive

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.hooks import hookimpl
 from app.identity import Caller, Identity
-from app.identity.identification import Identification, RequestHead
+from app.identity.further_credentials import Identification, RequestHead
 
 
 @hookimpl(trylast=True)

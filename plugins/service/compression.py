@@ -9,7 +9,7 @@ from typing import Any
 import falcon
 
 from app.hooks import hookimpl
-from app.pipeline.answers import KeptAnswer, packed
+from app.pipeline.response_text import KeptAnswer, packed
 from app.services import Services
 from app.settings import Setting
 from app.settings.kinds import Choice

@@ -10,7 +10,7 @@ from typing import Any
 from app.hooks import hookimpl
 from app.observation import ObservedOperation, ObservedRequest, Observer, SlowOperation
 from app.observation.redaction import key_of, without_literals
-from app.observation.slowest import Slowest, shared_file
+from app.observation.slow_operations import Slowest, shared_file
 from app.services import Services
 from app.settings import Setting, Settings
 from app.settings.kinds import Number

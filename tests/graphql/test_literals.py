@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from app.bounded_cache import BoundedCache
 from app.graphql.documents.shape import MAX_LITERALS, lifted, shape_of
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine
 from app.pipeline.parse import parse as read

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from app.bounded_cache import BoundedCache
 from app.graphql.values.values import Steering, whole_value
 from app.graphql.values.variables import errors_of_variables
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.metrics.labelled import OTHER
+from app.metrics.bounded_labels import OTHER
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.conftest import open_s3 as open_s3
 from tests.graphql.conftest import reading_door as reading_door

@@ -10,7 +10,7 @@ import pytest
 
 from app.observation import SlowOperation
 from app.observation.redaction import key_of, without_literals
-from app.observation.slowest import MOST, Slowest, shared_file
+from app.observation.slow_operations import MOST, Slowest, shared_file
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.conftest import open_s3 as open_s3
 from tests.graphql.conftest import reading_door as reading_door
@@ -78,7 +78,7 @@ def test_the_record_holds_the_slowest_run_of_each_operation(*, shared: bool) -> 
 ADD = """
 import sys
 from app.observation import SlowOperation
-from app.observation.slowest import Slowest
+from app.observation.slow_operations import Slowest
 record = Slowest(int(sys.argv[1]))
 for each in range(10):
     record.add(SlowOperation(f"{sys.argv[2]}-{each}", "", "query", "anon", (), 1.0, {}, "", 1e12))

@@ -22,8 +22,8 @@ from sqlalchemy import func, literal_column
 
 from app.commands.notices import left_out
 from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.name_conflicts import RelationNames
 from app.graphql.schema.notices import Notice
-from app.graphql.schema.relation_names import RelationNames
 from app.graphql.schema.relations import ApiRelation, OwnName
 from app.query.call.calls import result_of
 from app.query.call.computed_fields import ComputedField

@@ -10,7 +10,7 @@ from pathlib import Path
 import jwt
 import pytest
 
-from app.commands.trial import KEPT_KEYS
+from app.commands.embedded_service import KEPT_KEYS
 from app.identity.issuing import make_keys
 from tests.process.conftest import Portico
 

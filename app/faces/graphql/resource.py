@@ -14,7 +14,7 @@ from app.faces.graphql.batches import JSON_LINES, joined, parts_of
 from app.faces.graphql.request_json import read_json, refuse_coding
 from app.faces.operations.home import Home
 from app.faces.shared.read_after import bookmark_of, tell
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.pipeline import run, run_batch
 from app.pipeline.records import GraphQLRequest, Response
 from app.pipeline.shape import GRAPHQL_JSON, JSON, shape_error

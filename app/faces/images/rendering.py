@@ -20,7 +20,7 @@ from app.faces.rest.downloads import content_disposition
 from app.faces.rest.errors import RestError
 from app.faces.rest.request import RestRequest
 from app.faces.rest.versions import refuse_version
-from app.faces.shared.kept_headers import ROBOTS, kept_header
+from app.faces.shared.object_headers import ROBOTS, kept_header
 from app.http.preconditions import evaluate
 from app.http.response import Headers, Response
 from app.storage.bytes.backend import BlobMissing, Readable

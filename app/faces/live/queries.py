@@ -16,7 +16,7 @@ from app.database import RowTooLarge
 from app.errors import OverLimit, PorticoError, RequestError, Unavailable
 from app.graphql.documents.syntax import read_syntax
 from app.identity import Caller
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.pipeline import run
 from app.pipeline.caller import caller_of
 from app.pipeline.engine import Engine

@@ -10,7 +10,7 @@ from app.faces.rest.credentials import Credential, caller_of, presented_token
 from app.faces.rest.errors import RestError, access_denied
 from app.faces.shared.credentials import bearer_token
 from app.identity import Caller, Identity
-from app.identity.identification import Identifications, RequestHead
+from app.identity.further_credentials import Identifications, RequestHead
 
 
 @dataclass(frozen=True, slots=True)

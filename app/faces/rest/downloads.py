@@ -10,7 +10,7 @@ from urllib.parse import quote
 from app.faces.rest.projections import INFO
 from app.faces.rest.request import RestRequest
 from app.faces.rest.versions import refuse_version
-from app.faces.shared.kept_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
+from app.faces.shared.object_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
 from app.faces.shared.ranges import WHOLE, applicable_range, part_of
 from app.http.preconditions import evaluate
 from app.http.response import Headers, Response

@@ -13,7 +13,7 @@ from app.database.wire.sqlstates import INVALID_OBJECT_DEFINITION
 from app.errors import PorticoError
 from app.faces.shared import errors as shared
 from app.storage import errors as core
-from app.storage.translation import translate
+from app.storage.error_translation import translate
 
 _RETRY = (("retry-after", "1"),)
 _ROW_LEVEL_SECURITY = "new row violates row-level security policy"

@@ -9,7 +9,7 @@ from app.faces.rest.projections import ENTRY
 from app.faces.rest.request import RestRequest
 from app.http.response import Response
 from app.storage.listing import LARGEST_STEP, Level, in_lower_case
-from app.storage.rows import known, number
+from app.storage.row_decoding import known, number
 from app.storage.sql import Direction
 from app.storage.sql_pages import PageByOffset
 from app.storage.storage import Storage

@@ -18,7 +18,7 @@ from app.http.response import Response
 from app.storage.errors import InvalidValue
 from app.storage.listing import FilledPage, Level, after, page_of_keys
 from app.storage.long_reads import Read
-from app.storage.rows import RawValue, boolean, number, text
+from app.storage.row_decoding import RawValue, boolean, number, text
 from app.storage.sql import Direction
 from app.storage.sql_pages import PageByCursor
 from app.storage.storage import Storage

@@ -12,7 +12,7 @@ from app.faces.rest.projections import RECORD
 from app.faces.rest.request import RestRequest, json_response
 from app.faces.rest.versions import refuse_version
 from app.faces.shared.errors import InvalidRequest
-from app.faces.shared.kept_headers import ENCODING, encoding_to_keep
+from app.faces.shared.object_headers import ENCODING, encoding_to_keep
 from app.faces.shared.upload_body import header_metadata
 from app.faces.shared.write_conditions import deletion_conditions
 from app.http.response import Response
@@ -20,7 +20,7 @@ from app.storage import moving
 from app.storage.content_types import check_content_type
 from app.storage.names import check_bucket_name, check_key
 from app.storage.records import Described, ObjectName
-from app.storage.rows import known
+from app.storage.row_decoding import known
 from app.storage.storage import Storage
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from app.faces.rest.described import DESCRIBED
 from app.faces.rest.json_bodies import Member
 from app.faces.rest.operation_text import OperationText
+from app.faces.rest.operation_texts import DESCRIBED
 from app.faces.rest.router import Route
 
 _TYPES: Mapping[str, Mapping[str, Any]] = {

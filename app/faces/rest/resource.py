@@ -20,7 +20,9 @@ from app.faces.rest.openapi import openapi_document, openapi_page
 from app.faces.rest.request import RestRequest
 from app.faces.rest.router import Match, Route, Router
 from app.faces.shared.credentials import bearer_token
-from app.faces.shared.exchange import (
+from app.faces.shared.paths import PREFIX, without_prefix
+from app.faces.shared.read_after import bookmark_of, tell
+from app.faces.shared.wsgi import (
     close,
     declared_length,
     headers_of,
@@ -30,10 +32,8 @@ from app.faces.shared.exchange import (
     send,
     unsendable_header,
 )
-from app.faces.shared.paths import PREFIX, without_prefix
-from app.faces.shared.read_after import bookmark_of, tell
 from app.http.response import Response
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.identity.project import check_project
 from app.storage.names import check_bucket_name
 from app.storage.request_context import RequestContext, anonymous

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from app.errors import PorticoError
 from app.faces.rest.credentials import caller_of, presented_token
-from app.faces.resumable.answering import completed
+from app.faces.resumable.common_headers import completed
 from app.faces.resumable.errors import LOCKED, refusal
 from app.faces.resumable.headers import BYTES, read_headers
 from app.faces.resumable.routes import COLLECTION, OVERRIDE, ResumableRoute, find_route, method_of
-from app.faces.resumable.signed import SignedUpload
+from app.faces.resumable.upload_tokens import SignedUpload
 from app.faces.shared.credentials import bearer_token
 from app.faces.shared.paths import without_prefix
 from app.faces.shared.signing import Signer

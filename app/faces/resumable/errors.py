@@ -13,7 +13,7 @@ from app.faces.rest.errors import RestError, as_rest_error
 from app.faces.shared import errors as shared
 from app.http.response import Headers, Response
 from app.storage import errors as core
-from app.storage.translation import translate
+from app.storage.error_translation import translate
 
 _TEXT = "text/plain;charset=UTF-8"
 LOCKED = 423

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.faces.resumable.headers import UploadHeaders
-from app.faces.resumable.signed import SignedUpload
+from app.faces.resumable.upload_tokens import SignedUpload
 from app.storage.bytes.backend import ByteSource
 from app.storage.request_context import RequestContext
 

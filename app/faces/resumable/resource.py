@@ -13,21 +13,21 @@ import falcon
 from app.errors import PorticoError
 from app.faces.rest.callers import Callers
 from app.faces.rest.errors import internal_error
-from app.faces.resumable.answering import completed
 from app.faces.resumable.checksum import ALGORITHMS
+from app.faces.resumable.common_headers import completed
 from app.faces.resumable.errors import refusal
 from app.faces.resumable.headers import VERSION, read_headers
 from app.faces.resumable.location import seen_from, upload_url
 from app.faces.resumable.operations import ResumableUploads
 from app.faces.resumable.request import UploadRequest
 from app.faces.resumable.routes import ResumableRoute, find_route, method_of
-from app.faces.resumable.signed import SignedUpload
-from app.faces.shared.exchange import declared_length, headers_of, query_of, raw_path, request_id_of, send
+from app.faces.resumable.upload_tokens import SignedUpload
 from app.faces.shared.paths import PREFIX, without_prefix
 from app.faces.shared.signing import Signer
+from app.faces.shared.wsgi import declared_length, headers_of, query_of, raw_path, request_id_of, send
 from app.http.environ import FORWARDED
 from app.http.response import Response
-from app.identity.identification import RequestHead
+from app.identity.further_credentials import RequestHead
 from app.identity.project import check_project
 from app.settings import Settings
 from app.storage.request_context import RequestContext, anonymous

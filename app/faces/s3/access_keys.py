@@ -15,7 +15,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from app.database import ContextBuilder, Database, Row, Statement
 from app.identity import SERVICE_ROLE
 from app.identity.derived_keys import derived_key
-from app.storage.rows import json_value, known, number, read_metadata, text
+from app.storage.row_decoding import json_value, known, number, read_metadata, text
 from app.storage.sql import time_text
 from app.storage.upkeep.work import background_context
 

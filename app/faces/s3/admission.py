@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.errors import PorticoError
-from app.faces.s3.bodies import LARGEST_XML
 from app.faces.s3.body import decoded_length, is_streaming
 from app.faces.s3.face import S3Face
-from app.faces.s3.presented import Presented, presented_by
+from app.faces.s3.presented_signature import Presented, presented_by
 from app.faces.s3.query_headers import with_query_headers
 from app.faces.s3.routes import route
 from app.faces.s3.verification import missing_signature
+from app.faces.s3.xml_reading import LARGEST_XML
 from app.http.admission import Admitted
 from app.http.head import ReceivedHead
 from app.http.refusal import OVERLOADED

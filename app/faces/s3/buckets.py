@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from app.faces.s3.canned_acls import ACL, grants_public_reads
-from app.faces.s3.elements import XML, Element, document, text_document
 from app.faces.s3.errors import S3Error, access_denied, not_implemented
 from app.faces.s3.request import S3Request
+from app.faces.s3.xml_writing import XML, Element, document, text_document
 from app.http.response import Response
 from app.storage import buckets
 from app.storage.buckets import BucketSettings

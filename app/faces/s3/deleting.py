@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from xml.etree.ElementTree import Element as Node
 
-from app.faces.s3.bodies import children, read_document, text_of
-from app.faces.s3.elements import XML, Element, document
 from app.faces.s3.errors import (
     S3Error,
     access_denied,
@@ -17,6 +15,8 @@ from app.faces.s3.errors import (
     not_implemented,
 )
 from app.faces.s3.request import S3Request
+from app.faces.s3.xml_reading import children, read_document, text_of
+from app.faces.s3.xml_writing import XML, Element, document
 from app.faces.shared.write_conditions import deletion_conditions
 from app.http.response import Response
 from app.identity import SERVICE_ROLE

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.errors import PorticoError
-from app.faces.s3.elements import XML, document
+from app.faces.s3.xml_writing import XML, document
 from app.faces.shared import errors as shared
 from app.http.response import Headers, Response
 from app.storage import errors as core
-from app.storage.translation import translate
+from app.storage.error_translation import translate
 
 _RETRY: Headers = (("retry-after", "1"),)
 _ROW_LEVEL_SECURITY = "new row violates row-level security policy"

@@ -15,11 +15,11 @@ from app.faces.s3.body import verified_body
 from app.faces.s3.buckets import check_expected_owners
 from app.faces.s3.checksums import without_checksums
 from app.faces.s3.chunked import ChunkSigner
-from app.faces.s3.descriptions import check_refused_headers
 from app.faces.s3.errors import S3Error, as_s3_error, no_such_version
-from app.faces.s3.hosts import bucket_of_host
-from app.faces.s3.identification import KeyRing, SecretOf
-from app.faces.s3.presented import Presented, check_time, presented_by
+from app.faces.s3.host_names import bucket_of_host
+from app.faces.s3.key_ring import KeyRing, SecretOf
+from app.faces.s3.object_headers import check_refused_headers
+from app.faces.s3.presented_signature import Presented, check_time, presented_by
 from app.faces.s3.probe import PARAMETER, answer_probe, is_probe
 from app.faces.s3.query_headers import with_query_headers
 from app.faces.s3.request import S3Request, S3Settings

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element as Node
 
-from app.faces.s3.bodies import text_of
 from app.faces.s3.checksums import ALGORITHMS, PREFIX, digest_of
-from app.faces.s3.combining import POLYNOMIALS, combined
-from app.faces.s3.elements import Element
+from app.faces.s3.crc_combining import POLYNOMIALS, combined
 from app.faces.s3.errors import bad_digest, invalid_argument
+from app.faces.s3.xml_reading import text_of
+from app.faces.s3.xml_writing import Element
 from app.http.response import Headers
 from app.storage.unfinished.records import Upload, UploadPart
 

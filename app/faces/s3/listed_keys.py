@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from app.faces.s3.buckets import check_visible
 from app.faces.s3.errors import invalid_argument
-from app.faces.s3.grouped import GroupedPage, common_prefix
+from app.faces.s3.grouped_keys import GroupedPage, common_prefix
 from app.faces.s3.request import S3Request
 from app.identity import SERVICE_ROLE
 from app.storage.buckets import find_bucket

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple
 from xml.etree.ElementTree import Element as Node
 
-from app.faces.s3.bodies import children, read_document, text_of
 from app.faces.s3.errors import S3Error, malformed_xml
 from app.faces.s3.kept_checksums import fits
+from app.faces.s3.xml_reading import children, read_document, text_of
 from app.storage.unfinished.records import UploadPart
 
 MOST_PARTS = 10_000

@@ -7,10 +7,10 @@ import binascii
 from collections.abc import Iterator
 
 from app.faces.s3.buckets import owner
-from app.faces.s3.elements import XML, Element, document
 from app.faces.s3.errors import invalid_argument
 from app.faces.s3.listed_keys import ListedKeys, WantedKeys, listed_keys, wanted_by
 from app.faces.s3.request import S3Request
+from app.faces.s3.xml_writing import XML, Element, document
 from app.http.response import Response
 from app.storage.listing import Entry
 from app.storage.storage import Storage

@@ -7,16 +7,8 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 from app.faces.s3.canned_acls import ACL, check_object_acl
-from app.faces.s3.descriptions import (
-    caching_of,
-    check_length,
-    kept_headers,
-    mime_type_of,
-    user_metadata_of,
-)
-from app.faces.s3.elements import XML, Element, document
 from app.faces.s3.errors import S3Error, invalid_argument, invalid_request, not_implemented
-from app.faces.s3.joined import Bounded, JoinedChunks
+from app.faces.s3.joined_reader import Bounded, JoinedChunks
 from app.faces.s3.kept_checksums import (
     as_member,
     elements_of,
@@ -28,9 +20,17 @@ from app.faces.s3.kept_checksums import (
 )
 from app.faces.s3.kept_parts import as_parts_member
 from app.faces.s3.listed_parts import MOST_PARTS, ListedPart, chosen, listed_parts
+from app.faces.s3.object_headers import (
+    caching_of,
+    check_length,
+    kept_headers,
+    mime_type_of,
+    user_metadata_of,
+)
 from app.faces.s3.object_parts import part_number
 from app.faces.s3.request import S3Request
 from app.faces.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed
+from app.faces.s3.xml_writing import XML, Element, document
 from app.faces.shared.write_conditions import WRITE_CONDITIONS, write_conditions
 from app.http.response import Response
 from app.storage.bytes.backend import BlobMissing, ByteSource, Readable

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.faces.s3.elements import Element
 from app.faces.s3.errors import S3Error, invalid_argument
 from app.faces.s3.kept_checksums import elements_of, headers_of, kept_in, kind_header
 from app.faces.s3.kept_parts import KeptPart, parts_in
 from app.faces.s3.listed_parts import MOST_PARTS, PART_NUMBER
 from app.faces.s3.request import S3Request
+from app.faces.s3.xml_writing import Element
 from app.faces.shared.ranges import WHOLE, AnsweredPart
 from app.http.response import Headers
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.faces.s3.descriptions import encoded_word
-from app.faces.s3.elements import XML, ElementContent, document
 from app.faces.s3.errors import invalid_argument, invalid_request
 from app.faces.s3.kept_checksums import elements_of, headers_of, kept_in
+from app.faces.s3.object_headers import encoded_word
 from app.faces.s3.object_parts import asked_part, part_number, parts_element
 from app.faces.s3.request import S3Request
 from app.faces.s3.verification import missing_signature
-from app.faces.shared.kept_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, kept_header
+from app.faces.s3.xml_writing import XML, ElementContent, document
+from app.faces.shared.object_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, kept_header
 from app.faces.shared.ranges import WHOLE, AnsweredPart, applicable_range, is_byte_range, part_of
 from app.http.preconditions import evaluate
 from app.http.response import Headers, Response
@@ -20,7 +20,7 @@ from app.storage.bytes.backend import BlobMissing
 from app.storage.errors import NoSuchBucket, PreconditionFailed
 from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size_of
 from app.storage.records import StoredObject
-from app.storage.rows import RawValue, read_metadata
+from app.storage.row_decoding import RawValue, read_metadata
 from app.storage.storage import Storage
 from app.times import http_date, read_http_date
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from app.errors import PorticoError
-from app.faces.s3.presented import presented_by
+from app.faces.s3.presented_signature import presented_by
 from app.faces.s3.signature import (
     ALGORITHM,
     UNSIGNED,

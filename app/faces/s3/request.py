@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from app.faces.s3.bodies import LARGEST_XML
 from app.faces.s3.body import VerifiedBody, whole
 from app.faces.s3.errors import access_denied, invalid_argument
-from app.faces.s3.presented import Presented
+from app.faces.s3.presented_signature import Presented
+from app.faces.s3.xml_reading import LARGEST_XML
 from app.storage.records import ObjectName
 from app.storage.request_context import RequestContext
 

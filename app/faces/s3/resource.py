@@ -11,7 +11,7 @@ import falcon
 from app.errors import PorticoError
 from app.faces.s3.errors import internal_error
 from app.faces.s3.face import PATH, S3Face, new_request_id
-from app.faces.shared.exchange import close, declared_length, request_id_of, send, unsendable_header
+from app.faces.shared.wsgi import close, declared_length, request_id_of, send, unsendable_header
 from app.http.head import Head, head_of
 from app.http.response import Response
 from app.identity.project import check_project

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from app.faces.s3 import buckets, deleting, forms, listing, multipart, objects, unkept, uploads
+from app.faces.s3 import buckets, deleting, listing, multipart, objects, uploads
+from app.faces.s3 import form_uploads as forms
+from app.faces.s3 import unsupported_configurations as unkept
 from app.faces.s3.errors import method_not_allowed, preflight_refused
 from app.faces.s3.request import S3Request
 from app.faces.s3.uploads_listing import list_multipart_uploads

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from app.faces.s3.buckets import check_visible, owner
-from app.faces.s3.elements import XML, Element, document
-from app.faces.s3.grouped import GroupedPage, common_prefix
+from app.faces.s3.grouped_keys import GroupedPage, common_prefix
 from app.faces.s3.listed_keys import wanted_by
 from app.faces.s3.multipart import moment
 from app.faces.s3.request import S3Request
+from app.faces.s3.xml_writing import XML, Element, document
 from app.http.response import Response
 from app.storage.storage import Storage
 from app.storage.unfinished.listing import list_uploads

@@ -7,9 +7,8 @@ import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from app.faces.s3.candidates import Candidate, candidates
 from app.faces.s3.errors import S3Error, access_denied
-from app.faces.s3.presented import Presented
+from app.faces.s3.presented_signature import Presented
 from app.faces.s3.signature import (
     canonical_query,
     canonical_request,
@@ -18,6 +17,7 @@ from app.faces.s3.signature import (
     signing_key,
     string_to_sign,
 )
+from app.faces.s3.signed_variants import Candidate, candidates
 from app.http.head import Head
 
 log = logging.getLogger("portico.storage.s3")

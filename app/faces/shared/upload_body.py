@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from app.faces.shared.errors import InvalidRequest, NoContent, NoLength
-from app.faces.shared.kept_headers import ENCODING, encoding_to_keep, header_text, headers_to_keep
 from app.faces.shared.multipart_form import BrokenForm, FormPart, form_parts
+from app.faces.shared.object_headers import ENCODING, encoding_to_keep, header_text, headers_to_keep
 from app.storage.bytes.backend import ByteSource
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge

@@ -25,14 +25,14 @@ from app.graphql.schema.comments import DIRECTIVES, Comments
 from app.graphql.schema.dialect import Dialect
 from app.graphql.schema.exposure import Exposure
 from app.graphql.schema.fields import ABSENT_FIELD, absent_field, deferred, in_order
+from app.graphql.schema.further_type_names import Announced, OwnTypeNames
 from app.graphql.schema.lazy_schema import LazySchema, LazyTypes
+from app.graphql.schema.name_conflicts import RelationNames, with_own_names
 from app.graphql.schema.notices import Notices, relation_subject
-from app.graphql.schema.own_type_names import Announced, OwnTypeNames
-from app.graphql.schema.possible import possible, possible_in_collation
-from app.graphql.schema.relation_names import RelationNames, with_own_names
 from app.graphql.schema.relations import ApiRelation, OwnName
 from app.graphql.schema.role_rules import RoleRules
 from app.graphql.schema.root_types import RootType
+from app.graphql.schema.supported_members import possible, possible_in_collation
 from app.graphql.values.types import ValueType
 from schema_cache.collector import collector_at_rest
 from schema_cache.model import Catalog, Column, Type

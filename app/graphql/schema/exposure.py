@@ -10,8 +10,8 @@ from typing import Any
 from app.graphql.schema import missing_keys, names
 from app.graphql.schema.comments import Comments
 from app.graphql.schema.dialect import Dialect
+from app.graphql.schema.name_conflicts import NamesOf
 from app.graphql.schema.notices import Notices, relation_subject
-from app.graphql.schema.relation_names import NamesOf
 from app.graphql.schema.relations import ApiColumn, ApiRelation, ColumnsOf, is_exposed_kind, key_of
 from app.graphql.values.types import ValueType
 from schema_cache.model import Column, Relation

@@ -15,7 +15,7 @@ from app.graphql.schema.relations import ApiRelation
 from app.graphql.values.types import ToText
 from app.graphql.values.values import ABSENT, Leaf, Readings, Source, Variables, shape_of
 from app.query.plan.distribution import CLAIM, Shard, claim_text
-from app.query.plan.nodes import Cap, Nodes
+from app.query.plan.node_count import Cap, Nodes
 from app.query.plan.rows import NamedRows, TableRows
 from app.query.sql.compiled_constructs import Bound
 from app.query.sql.constructs import alias_stem, builtin, cast_to, constant, unmodified

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, and_, false, func, literal_column, or_, tr
 
 from app.errors import RequestError
 from app.graphql.values.values import Leaf
-from app.query.plan.nodes import Cap
+from app.query.plan.node_count import Cap
 from app.query.plan.planning import Planning
 from app.query.plan.row_ids import CursorCount, CursorValue, cursor_form, cursor_misfit
 from app.query.plan.rows import Rows

@@ -9,7 +9,7 @@ from waitress.channel import ClientDisconnected
 from waitress.utilities import InternalServerError
 
 from app.server.connection.output import File, Output
-from app.server.connection.shared import Server
+from app.server.connection.server import Server
 from app.server.request.request import Request
 from app.server.request.task import AnswerTask, RefusalTask
 

@@ -20,7 +20,7 @@ from app.server.connection.answering import Answering
 from app.server.connection.ending import Ending
 from app.server.connection.output import Output
 from app.server.connection.receiving import Receiving
-from app.server.connection.shared import OPERATIONS, Server
+from app.server.connection.server import OPERATIONS, Server
 from app.server.request.request import Request
 from app.server.turns.loop import Overloaded
 from app.server.turns.ownership import Holding

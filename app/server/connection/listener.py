@@ -13,7 +13,7 @@ from selectors import EVENT_READ
 from app.http.refusal import overloaded
 from app.server.connection.connection import Connection
 from app.server.connection.connections import Connections
-from app.server.connection.shared import Server
+from app.server.connection.server import Server
 
 _log = logging.getLogger("portico.server")
 

@@ -7,7 +7,7 @@ import time
 
 from app.http.refusal import Refusal
 from app.server.connection.output import Output
-from app.server.connection.shared import Server
+from app.server.connection.server import Server
 from app.server.request.request import Request
 
 _HEADER_AT_ONCE = 16 * 1024

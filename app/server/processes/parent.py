@@ -21,7 +21,7 @@ from functools import partial
 from types import FrameType
 
 from app.server.capacity import make_capacity
-from app.server.connection.shared import WSGIApplication
+from app.server.connection.server import WSGIApplication
 from app.server.processes.affinity import keep_to_one_cpu
 from app.server.processes.child import EXIT_NOT_STARTED, STOPPING, be_worker
 from app.server.processes.open_files import open_as_many_as_granted

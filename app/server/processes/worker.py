@@ -20,7 +20,7 @@ from app.http.cross_origin import CrossOrigin
 from app.server.capacity import WorkerTotals, make_capacity
 from app.server.connection.connections import Connections, Patience
 from app.server.connection.listener import Listener
-from app.server.connection.shared import Server, WSGIApplication
+from app.server.connection.server import Server, WSGIApplication
 from app.server.turns.loop import Loop, guarded
 from app.settings import Settings
 

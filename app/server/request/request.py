@@ -24,7 +24,7 @@ from app.http.response import Response
 from app.http.slices import Slices
 from app.server.capacity import WorkerTotals
 from app.server.request.body_buffer import BodyBuffer
-from app.server.request.header_memory import HeaderMemory, KnownHeader
+from app.server.request.header_cache import HeaderMemory, KnownHeader
 
 _log = logging.getLogger("portico.server")
 

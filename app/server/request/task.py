@@ -12,8 +12,8 @@ from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
 from app.http.environ import HEADER_BLOCK
+from app.server.request.header_cache import KnownHeader
 from app.server.request.header_format import HeaderFormat, header_format
-from app.server.request.header_memory import KnownHeader
 
 _date = lru_cache(2)(build_http_date)
 _CLOSES = "Connection: close\r\n"

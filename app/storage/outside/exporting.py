@@ -19,7 +19,7 @@ from app.storage.outside.place import ObjectDescription, OutsidePlace, PlacedObj
 from app.storage.reading import Reading, find_with_bytes, modified
 from app.storage.records import ObjectName, StoredObject
 from app.storage.request_context import RequestContext
-from app.storage.rows import RawValue, known, read_metadata, text
+from app.storage.row_decoding import RawValue, known, read_metadata, text
 from app.storage.storage import Storage
 from app.times import as_json
 

@@ -21,7 +21,7 @@ from app.storage.permission_trial import Write
 from app.storage.reading import Reading, find
 from app.storage.records import ObjectName, StoredObject
 from app.storage.request_context import RequestContext
-from app.storage.rows import text
+from app.storage.row_decoding import text
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 from app.storage.writing import Content, expected_metadata, permitted, put

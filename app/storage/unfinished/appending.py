@@ -23,7 +23,7 @@ from app.storage.errors import (
     UploadFinished,
 )
 from app.storage.request_context import RequestContext
-from app.storage.rows import number, text
+from app.storage.row_decoding import number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.finishing import finish
 from app.storage.unfinished.numbered import list_parts

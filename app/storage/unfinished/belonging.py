@@ -10,7 +10,7 @@ import json
 
 from app.identity import SERVICE_ROLE
 from app.storage.request_context import RequestContext
-from app.storage.rows import RawValue, owner_columns, text
+from app.storage.row_decoding import RawValue, owner_columns, text
 
 BEGUN_BY = "begunBy"
 """The member of an upload's notes that says who began it."""

@@ -18,7 +18,7 @@ from app.storage.errors import NoSuchPart, UploadFinished
 from app.storage.permission_trial import Write
 from app.storage.records import NewBytes
 from app.storage.request_context import RequestContext
-from app.storage.rows import known, number, text
+from app.storage.row_decoding import known, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.records import Finished, Upload, UploadPart
 from app.storage.unfinished.sql import DROP_PARTS, FINISH_UPLOAD

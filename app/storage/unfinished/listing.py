@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.database import Statement
 from app.storage.names import BEYOND, successor
 from app.storage.request_context import RequestContext
-from app.storage.rows import number, text
+from app.storage.row_decoding import number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.belonging import IS_THEIRS, is_known, whose
 from app.storage.unfinished.records import Upload, read_upload

@@ -10,7 +10,7 @@ from app.storage.bytes.backend import ByteSource, Stored
 from app.storage.bytes.blobs import blob_key, discarded_if_refused, new_version
 from app.storage.errors import NoSuchUpload, TooLarge
 from app.storage.request_context import RequestContext
-from app.storage.rows import json_value, number, text
+from app.storage.row_decoding import json_value, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.records import Upload, UploadPart, read_part
 from app.storage.unfinished.sql import LIST_PARTS, PUT_PART

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.storage.records import ObjectName
-from app.storage.rows import RawValue, known, read_metadata
+from app.storage.row_decoding import RawValue, known, read_metadata
 
 UploadKind = Literal["appended", "numbered"]
 """How the parts are told apart: each begins where the one before ends, or the client numbers them."""

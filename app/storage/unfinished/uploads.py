@@ -7,7 +7,7 @@ import secrets
 from app.storage.errors import NoSuchUpload, UploadExpired, UploadFinished
 from app.storage.permission_trial import Judged, Write, judge
 from app.storage.request_context import RequestContext
-from app.storage.rows import boolean, json_value, number, text
+from app.storage.row_decoding import boolean, json_value, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.belonging import BEGUN_BY, begun_by, whose
 from app.storage.unfinished.records import NewUpload, Upload, UploadKind, read_upload

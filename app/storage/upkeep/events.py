@@ -13,7 +13,7 @@ from typing import Any
 from app.database import Row
 from app.storage.bytes.backend import Readable
 from app.storage.records import ObjectName
-from app.storage.rows import known, read_metadata
+from app.storage.row_decoding import known, read_metadata
 from app.times import now_as_json
 
 CREATED_POST, CREATED_PUT = "ObjectCreated:Post", "ObjectCreated:Put"

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from app.database import ContextBuilder, Database, Row, Statement
 from app.storage.bytes.backend import Backend, Blob, BlobMissing
 from app.storage.bytes.blobs import DERIVED, PREFIX, blob_key, version_of
-from app.storage.rows import known
+from app.storage.row_decoding import known
 from app.storage.upkeep.work import WorkList, background_context
 
 _AT_A_TIME = 20_000

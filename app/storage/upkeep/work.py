@@ -19,7 +19,7 @@ from app.errors import PorticoError
 from app.identity import SERVICE_ROLE, Caller
 from app.storage.bytes.backend import Backend
 from app.storage.bytes.blobs import blob_key, derived_keys, is_version
-from app.storage.rows import known, text
+from app.storage.row_decoding import known, text
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
 
 log = logging.getLogger("portico.storage")

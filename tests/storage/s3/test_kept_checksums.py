@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.faces.s3.combining import POLYNOMIALS, combined
+from app.faces.s3.crc_combining import POLYNOMIALS, combined
 from tests.storage.s3.clients import client, code_of
 from tests.storage.service import Service
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.faces.s3.errors import S3Error
-from app.faces.s3.presented import check_time, presented_by
+from app.faces.s3.presented_signature import check_time, presented_by
 from app.faces.s3.verification import Verifier
 from app.http.head import Head, lines_of
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.installation.opening import ClosedRelation, closed_relations_of
+from app.installation.public_relations import ClosedRelation, closed_relations_of
 from app.installation.state import Ask
 
 _EXISTS = """

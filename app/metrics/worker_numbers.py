@@ -13,12 +13,12 @@ from http import HTTPMethod
 from typing import Any
 
 from app.database.pool.pool import PoolState
-from app.metrics.labelled import OTHER, LabelledMetric
+from app.metrics.bounded_labels import OTHER, LabelledMetric
 from app.metrics.operations import OperationPlaces
-from app.metrics.tally import Tally
+from app.metrics.pending_counts import Tally
 from app.observation import ObservedOperation, ObservedRequest
-from app.pipeline.around import STAGES
 from app.pipeline.engine import Engine
+from app.pipeline.stage_wrappers import STAGES
 from app.services import Services
 
 log = logging.getLogger("portico.metrics")
@@ -49,7 +49,7 @@ class CountedNumbers:
     def __init__(self, services: Services, most_operations: int) -> None:
         import prometheus_client as client
 
-        from app.metrics.sums import HistogramOfMany, SummaryOfMany
+        from app.metrics.bulk_metrics import HistogramOfMany, SummaryOfMany
 
         self.registry = client.CollectorRegistry()
         self._engine = services.engine

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from app.faces.s3.errors import invalid_argument, not_implemented
 from app.faces.shared.errors import NoLength
-from app.faces.shared.kept_headers import ENCODING, EXPIRES, LANGUAGE, ROBOTS, header_text, headers_to_keep
+from app.faces.shared.object_headers import ENCODING, EXPIRES, LANGUAGE, ROBOTS, header_text, headers_to_keep
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from urllib.parse import urlsplit
 
-from app.faces.s3.hosts import bucket_of_host
+from app.faces.s3.host_names import bucket_of_host
 from app.faces.s3.signature import encoded_again
 from app.http.head import Head
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from app.faces.s3.buckets import check_visible, owner
-from app.faces.s3.elements import XML, Element, document
 from app.faces.s3.errors import S3Error, not_implemented
 from app.faces.s3.objects import reading_of
 from app.faces.s3.request import S3Request
+from app.faces.s3.xml_writing import XML, Element, document
 from app.http.response import Response
 from app.storage.buckets import find_bucket
 from app.storage.reading import find

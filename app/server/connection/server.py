@@ -15,7 +15,7 @@ from app.http.admission import Admission
 from app.http.cross_origin import CrossOrigin, Headers
 from app.http.environ import FORWARDED, PASSED_ON
 from app.server.capacity import WorkerTotals
-from app.server.request.header_memory import HeaderMemory
+from app.server.request.header_cache import HeaderMemory
 from app.server.request.request import Reception, Request
 from app.server.turns.loop import Loop
 

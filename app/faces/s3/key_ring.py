@@ -15,7 +15,7 @@ from functools import cached_property
 from app.errors import AccessError
 from app.faces.s3.access_keys import AccessKeys
 from app.faces.s3.errors import S3Error, access_denied
-from app.faces.s3.presented import Presented
+from app.faces.s3.presented_signature import Presented
 from app.faces.shared.credentials import TOKEN_MESSAGES
 from app.identity import ANON, SERVICE_ROLE, Caller, Identity, TokenError
 

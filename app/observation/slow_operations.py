@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from threading import Lock
 
-from app.observation.observed import SlowOperation
+from app.observation.records import SlowOperation
 
 MOST = 50
 """How many operations the record holds, each with its slowest run."""

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from app.faces.s3.access_keys import AccessKeys
 from app.faces.s3.face import S3Face
-from app.faces.s3.identification import KeyRing
+from app.faces.s3.key_ring import KeyRing
 from app.faces.s3.probe import probe_secret
 from app.faces.s3.request import S3Settings
 from app.settings import SettingError, Settings
