@@ -14,9 +14,9 @@ from app.pipeline.execute import execute
 from app.pipeline.freshness import has_changed, is_outdated
 from app.pipeline.parse import parse, parse_whole
 from app.pipeline.plan import plan
-from app.pipeline.records import GraphQLRequest, ParsedOperation, Response, ResultSet, TextNeeded
+from app.pipeline.records import GraphQLRequest, GraphQLResponse, ParsedOperation, ResultSet, TextNeeded
 from app.pipeline.shape import shape, shape_error
-from app.pipeline.timing import TimedReply, Timing, together
+from app.pipeline.timing import TimedResponse, Timing, together
 
 log = logging.getLogger("portico.graphql")
 
@@ -27,28 +27,28 @@ MOST_ATTEMPTS = 10
 changes again, as it does during a migration of many steps."""
 
 
-def run(request: GraphQLRequest, engine: Engine) -> TimedReply:
-    """The reply to a request. Never raises: errors become replies."""
+def run(request: GraphQLRequest, engine: Engine) -> TimedResponse:
+    """The response to a request. Never raises: errors become responses."""
     timing = Timing(engine.around)
-    return timing.on(_reply(request, engine, timing))
+    return timing.on(_response(request, engine, timing))
 
 
 def run_batch(
-    requests: Sequence[GraphQLRequest], engine: Engine, join: Callable[[Sequence[Response]], Response]
-) -> TimedReply:
-    """The replies to several requests, joined; each request is on its own. Never raises: errors become replies."""
+    requests: Sequence[GraphQLRequest], engine: Engine, join: Callable[[Sequence[GraphQLResponse]], GraphQLResponse]
+) -> TimedResponse:
+    """The responses to several requests, joined; each request is on its own. Never raises: errors become responses."""
     parts = [run(each, engine) for each in requests]
-    return together(join([each.reply for each in parts]), parts)
+    return together(join([each.response for each in parts]), parts)
 
 
-def _reply(request: GraphQLRequest, engine: Engine, timing: Timing) -> Response:
+def _response(request: GraphQLRequest, engine: Engine, timing: Timing) -> GraphQLResponse:
     try:
         try:
             results = _answer(_parsed(parse, request, engine, timing), engine, timing)
         except TextNeeded:
             results = _answer(_parsed(parse_whole, request, engine, timing), engine, timing)
-        reply = timing.of("shape", shape, request, results)
-        return cacheable(reply, request, results, engine) if request.queries_only else reply
+        response = timing.of("shape", shape, request, results)
+        return cacheable(response, request, results, engine) if request.queries_only else response
     except PorticoError as ex:
         timing.role = timing.role or ex.role
         return shape_error(request, ex)

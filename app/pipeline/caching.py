@@ -7,29 +7,31 @@ from hashlib import blake2b
 
 from app.identity import ANON
 from app.pipeline.engine import Engine
-from app.pipeline.records import READ_AFTER_HEADER, GraphQLRequest, Response, ResultSet
+from app.pipeline.records import READ_AFTER_HEADER, GraphQLRequest, GraphQLResponse, ResultSet
 
 _OWN = ("Accept", "apiKey", "Authorization")
 
 
-def cacheable(reply: Response, request: GraphQLRequest, results: ResultSet, engine: Engine) -> Response:
-    """The reply to a GET, with headers for caches, or 304 if the client has it. One with errors stays as it is."""
+def cacheable(
+    response: GraphQLResponse, request: GraphQLRequest, results: ResultSet, engine: Engine
+) -> GraphQLResponse:
+    """The response to a GET, with headers for caches, or 304 if the client has it. One with errors stays as it is."""
     if results.plan.errors:
-        return reply
-    etag = f'"{blake2b(reply.body, digest_size=16).hexdigest()}"'
+        return response
+    etag = f'"{blake2b(response.body, digest_size=16).hexdigest()}"'
     others = [each for each in engine.identifications.headers if each not in map(str.lower, _OWN)]
     if request.bookmark is not None:
         others.append(READ_AFTER_HEADER)
     headers = [
-        *reply.headers,
+        *response.headers,
         ("ETag", etag),
         ("Cache-Control", _cache_control(results, engine.max_age_s)),
         ("Vary", ", ".join((*_OWN, *others))),
     ]
     known = request.head.header("if-none-match")
     if known is not None and _has(known, etag):
-        return replace(reply, status=304, body=b"", headers=headers)
-    return replace(reply, headers=headers)
+        return replace(response, status=304, body=b"", headers=headers)
+    return replace(response, headers=headers)
 
 
 def _cache_control(results: ResultSet, max_age_s: int) -> str:

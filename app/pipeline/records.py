@@ -12,7 +12,7 @@ from app.database import Bookmark, Statement
 from app.graphql.schema.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.further_credentials import RequestHead
-from app.pipeline.response_text import KeptAnswer
+from app.pipeline.response_text import KeptResponse
 from app.query.plan.node_count import Cap, NodeCount
 from app.query.plan.planning import Parameter
 
@@ -177,7 +177,7 @@ class ResultSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class GraphQLResponse:
     """An answer: HTTP status, body, and headers beyond the usual ones. ``codes`` are those of its errors. ``kept``:
     whose body it has."""
 
@@ -186,4 +186,4 @@ class Response:
     content_type: str = "application/json"
     headers: Sequence[tuple[str, str]] = ()
     codes: tuple[str, ...] = ()
-    kept: KeptAnswer | None = None
+    kept: KeptResponse | None = None

@@ -12,7 +12,7 @@ _LEVEL = 6
 
 
 @dataclass(frozen=True, eq=False)
-class KeptAnswer(Mapping[str, bytes]):
+class KeptResponse(Mapping[str, bytes]):
     """An answer that is the same for all requests of a plan, such as a description of the schema. As a mapping it has
     the json text of each key; these are large, and so stand in ``body`` only, each at one of the ``places``."""
 
@@ -45,11 +45,11 @@ def answer_of(keys: Sequence[str], texts: Mapping[str, bytes | None], more: byte
     return b"".join((*_parts(keys, texts), b"}", more, b"}"))
 
 
-def kept_answer(keys: Sequence[str], texts: Mapping[str, bytes | None]) -> KeptAnswer:
+def kept_answer(keys: Sequence[str], texts: Mapping[str, bytes | None]) -> KeptResponse:
     """The same to be kept."""
     ends = list(accumulate(map(len, _parts(keys, texts))))
     places = {key: slice(ends[number * 2 + 1], ends[number * 2 + 2]) for number, key in enumerate(keys)}
-    return KeptAnswer(answer_of(keys, texts), places)
+    return KeptResponse(answer_of(keys, texts), places)
 
 
 def _parts(keys: Sequence[str], texts: Mapping[str, bytes | None]) -> list[bytes]:

@@ -16,8 +16,8 @@ from graphql import GraphQLError
 
 from app.errors import DatabaseError, PorticoError, Unavailable
 from app.graphql.documents.errors import DocumentError, FieldError
-from app.pipeline.records import GraphQLRequest, Response, ResultSet
-from app.pipeline.response_text import KeptAnswer, answer_of
+from app.pipeline.records import GraphQLRequest, GraphQLResponse, ResultSet
+from app.pipeline.response_text import KeptResponse, answer_of
 
 JSON = "application/json"
 GRAPHQL_JSON = "application/graphql-response+json"
@@ -27,12 +27,12 @@ _PYTHON_WORD = re.compile(r"(?:(?<=: )|(?<=be ))(None|True|False)(?=\.?$)")
 _JSON_WORDS = {"None": "null", "True": "true", "False": "false"}
 
 
-def shape(request: GraphQLRequest, results: ResultSet) -> Response:
+def shape(request: GraphQLRequest, results: ResultSet) -> GraphQLResponse:
     """The answer with data, which the database has already written as JSON."""
     plan = results.plan
     kept = results.texts
-    if isinstance(kept, KeptAnswer) and results.extensions is None:
-        return Response(200, kept.body, _media_type(request), kept=kept)
+    if isinstance(kept, KeptResponse) and results.extensions is None:
+        return GraphQLResponse(200, kept.body, _media_type(request), kept=kept)
     more = b"" if results.extensions is None else b',"extensions":%b' % _dump(results.extensions)
     if plan.errors:
         more = b',"errors":%b%b' % (_dump([_graphql_error(each) for each in plan.errors]), more)
@@ -40,25 +40,25 @@ def shape(request: GraphQLRequest, results: ResultSet) -> Response:
         body = answer_of(plan.response_keys, results.texts, more)
     else:
         body = b'{"data":null%b}' % more
-    return Response(200, body, _media_type(request), (), _codes_of(plan.errors) if plan.errors else ())
+    return GraphQLResponse(200, body, _media_type(request), (), _codes_of(plan.errors) if plan.errors else ())
 
 
-def shape_error(request: GraphQLRequest, error: PorticoError) -> Response:
+def shape_error(request: GraphQLRequest, error: PorticoError) -> GraphQLResponse:
     """The answer to a request that failed as a whole."""
     if isinstance(error, DocumentError):
         errors = [_graphql_error(each, error.code) for each in error.errors] or [describe(error)]
         status = error.graphql_status if request.wants_graphql_media_type else 200
-        return Response(status, b'{"errors":%b}' % _dump(errors), _media_type(request), codes=(error.code,))
+        return GraphQLResponse(status, b'{"errors":%b}' % _dump(errors), _media_type(request), codes=(error.code,))
     if isinstance(error, (DatabaseError, FieldError)):
         body = _dump({"data": None, "errors": [describe(error)]})
-        return Response(200, body, _media_type(request), codes=(error.code,))
+        return GraphQLResponse(200, body, _media_type(request), codes=(error.code,))
     headers = []
     if isinstance(error, Unavailable) and error.retry_after is not None:
         headers.append(("Retry-After", str(error.retry_after)))
     if error.status == 405:
         headers.append(("Allow", "POST"))
     body = _dump({"errors": [describe(error)]})
-    return Response(error.status, body, _media_type(request), headers, codes=(error.code,))
+    return GraphQLResponse(error.status, body, _media_type(request), headers, codes=(error.code,))
 
 
 def _codes_of(errors: Iterable[GraphQLError]) -> tuple[str, ...]:

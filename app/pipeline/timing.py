@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple, cast
 
 from app.observation import ObservedOperation
-from app.pipeline.records import ParsedDocument, Response
+from app.pipeline.records import GraphQLResponse, ParsedDocument
 
 Arguments = TypeVarTuple("Arguments")
 R = TypeVar("R")
@@ -19,10 +19,10 @@ R = TypeVar("R")
 _in_milliseconds = (1000.0).__mul__
 
 
-class TimedReply(NamedTuple):
-    """A reply, what observers are told of its operations, and the value of its header Server-Timing."""
+class TimedResponse(NamedTuple):
+    """A response, what observers are told of its operations, and the value of its header Server-Timing."""
 
-    reply: Response
+    response: GraphQLResponse
     operations: tuple[ObservedOperation, ...]
     server_timing: str
 
@@ -46,16 +46,16 @@ class Timing:
         around = self._around.get(stage)
         return function(*arguments) if around is None else cast(R, around(function, *arguments))
 
-    def on(self, reply: Response) -> TimedReply:
-        """The reply, with how long the stages took until now."""
+    def on(self, response: GraphQLResponse) -> TimedResponse:
+        """The response, with how long the stages took until now."""
         milliseconds = self._milliseconds(perf_counter())
         name, kind, text = "", "", ""
         if self.document is not None:
             operation = self.document.operation
             name = operation.name.value if operation.name else ""
             kind, text = operation.operation.value, self.document.text
-        observed = ObservedOperation(name, kind, self.role, reply.codes, self._marks[1], milliseconds, text)
-        return TimedReply(reply, (observed,), _server_timing(milliseconds))
+        observed = ObservedOperation(name, kind, self.role, response.codes, self._marks[1], milliseconds, text)
+        return TimedResponse(response, (observed,), _server_timing(milliseconds))
 
     def _milliseconds(self, now: float) -> dict[str, float]:
         stages, begun = self._marks[::2], self._marks[1::2]
@@ -64,11 +64,11 @@ class Timing:
         return found if len(found) == len(took) else _added(zip(stages, took, strict=True))
 
 
-def together(reply: Response, parts: Iterable[TimedReply]) -> TimedReply:
-    """The reply that joins ``parts``, with the sum of their times."""
+def together(response: GraphQLResponse, parts: Iterable[TimedResponse]) -> TimedResponse:
+    """The response that joins ``parts``, with the sum of their times."""
     operations = tuple(operation for part in parts for operation in part.operations)
     milliseconds = _added(each for operation in operations for each in operation.stages.items())
-    return TimedReply(reply, operations, _server_timing(milliseconds))
+    return TimedResponse(response, operations, _server_timing(milliseconds))
 
 
 def _added(times: Iterable[tuple[str, float]]) -> dict[str, float]:

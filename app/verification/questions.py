@@ -66,8 +66,10 @@ class Api:
     def _send(self, questions: Sequence[Question], operation: str, extensions: Any) -> list[ResultOrFailure]:
         document, variables = _document(questions, operation)
         self.requests += 1
-        reply = run(GraphQLRequest(document, variables, extensions=extensions, head=self._head), self._engine).reply
-        body = json.loads(reply.body)
+        response = run(
+            GraphQLRequest(document, variables, extensions=extensions, head=self._head), self._engine
+        ).response
+        body = json.loads(response.body)
         if body.get("errors"):
             about = body["errors"][0].get("extensions", {})
             failure = Failure(body["errors"][0]["message"], about.get("code", ""), about.get("sqlstate", ""))

@@ -26,7 +26,7 @@ from app.errors import RequestError
 from app.graphql.documents.selection import Selector
 from app.graphql.values.values import Steering, Variables
 from app.hooks import hookimpl
-from app.pipeline.records import CAPPED, AuthorizedOperation, BoundPlan, GraphQLRequest, Response, ResultSet
+from app.pipeline.records import CAPPED, AuthorizedOperation, BoundPlan, GraphQLRequest, GraphQLResponse, ResultSet
 from app.pipeline.stage_wrappers import Around
 from app.settings import Setting, Settings
 from app.settings.kinds import SWITCH
@@ -71,14 +71,14 @@ def around_stages(settings: Settings) -> Mapping[str, Around]:
             raise _unacceptable("it has extensions")
         return _Table(results.plan, results.texts, results.role, listed, extensions=results.extensions)
 
-    def shape(run: Callable[..., Response], request: GraphQLRequest, results: ResultSet) -> Response:
+    def shape(run: Callable[..., GraphQLResponse], request: GraphQLRequest, results: ResultSet) -> GraphQLResponse:
         if not isinstance(results, _Table) or results.plan.errors:
             return run(request, results)
         body = "".join(_lines(results, is_safe)).encode()
         capped = (results.extensions or {}).get(CAPPED, ())
         # The items hold no other list that could be capped, so at most the list itself or its collection is.
         headers = [(_CAPPED_HEADER, str(each["given"])) for each in capped if results.listed.is_at(each["path"])]
-        return Response(200, body, f"{MEDIA_TYPE}; charset=utf-8", headers)
+        return GraphQLResponse(200, body, f"{MEDIA_TYPE}; charset=utf-8", headers)
 
     return {"execute": execute, "shape": shape}
 

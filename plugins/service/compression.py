@@ -9,7 +9,7 @@ from typing import Any
 import falcon
 
 from app.hooks import hookimpl
-from app.pipeline.response_text import KeptAnswer, packed
+from app.pipeline.response_text import KeptResponse, packed
 from app.services import Services
 from app.settings import Setting
 from app.settings.kinds import Choice
@@ -43,7 +43,7 @@ class _Middleware:
         self._of_all = of_all
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
-        kept: KeptAnswer | None = getattr(resp.context, "kept", None)
+        kept: KeptResponse | None = getattr(resp.context, "kept", None)
         if kept is None and not self._of_all:
             return
         is_kept = kept is not None and resp.data is kept.body and len(kept.body) >= LEAST

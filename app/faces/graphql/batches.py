@@ -8,7 +8,7 @@ from typing import Any
 
 from app.errors import RequestError
 from app.graphql.documents.errors import DocumentError
-from app.pipeline.records import Response
+from app.pipeline.records import GraphQLResponse
 
 JSON_LINES = "application/jsonl"
 
@@ -33,13 +33,13 @@ def parts_of(body: Any, limit: int, *, as_lines: bool) -> list[Part] | None:
     return parts
 
 
-def joined(replies: Sequence[Response], parts: Sequence[Part], *, as_lines: bool) -> Response:
+def joined(responses: Sequence[GraphQLResponse], parts: Sequence[Part], *, as_lines: bool) -> GraphQLResponse:
     """The replies as one: a JSON list in the order of the requests, or a line for each."""
-    codes = tuple(dict.fromkeys(code for each in replies for code in each.codes))
+    codes = tuple(dict.fromkeys(code for each in responses for code in each.codes))
     if not as_lines:
-        return Response(200, b"[%b]" % b",".join(each.body for each in replies), codes=codes)
-    lines = [b"{%b%b\n" % (part.place, reply.body[1:]) for part, reply in zip(parts, replies, strict=True)]
-    return Response(200, b"".join(lines), JSON_LINES, codes=codes)
+        return GraphQLResponse(200, b"[%b]" % b",".join(each.body for each in responses), codes=codes)
+    lines = [b"{%b%b\n" % (part.place, response.body[1:]) for part, response in zip(parts, responses, strict=True)]
+    return GraphQLResponse(200, b"".join(lines), JSON_LINES, codes=codes)
 
 
 def _listed(bodies: Sequence[Any], as_lines: bool) -> list[Part]:

@@ -16,9 +16,9 @@ from app.faces.operations.home import Home
 from app.faces.shared.read_after import bookmark_of, tell
 from app.identity.further_credentials import RequestHead
 from app.pipeline import run, run_batch
-from app.pipeline.records import GraphQLRequest, Response
+from app.pipeline.records import GraphQLRequest, GraphQLResponse
 from app.pipeline.shape import GRAPHQL_JSON, JSON, shape_error
-from app.pipeline.timing import TimedReply
+from app.pipeline.timing import TimedResponse
 from app.services import Services
 
 _NOT_MODIFIED = 304
@@ -138,19 +138,19 @@ def _request(
     )
 
 
-def _send_timed(timed: TimedReply, resp: falcon.Response) -> None:
+def _send_timed(timed: TimedResponse, resp: falcon.Response) -> None:
     resp.context.operations = timed.operations
     resp.set_header("Server-Timing", timed.server_timing)
-    _send(timed.reply, resp)
+    _send(timed.response, resp)
 
 
-def _send(reply: Response, resp: falcon.Response) -> None:
-    resp.status = falcon.code_to_http_status(reply.status)
-    resp.context.codes = reply.codes
-    if reply.status != _NOT_MODIFIED:
-        resp.content_type = reply.content_type
-    resp.data = reply.body
-    if reply.kept is not None:
-        resp.context.kept = reply.kept
-    for name, value in reply.headers:
+def _send(response: GraphQLResponse, resp: falcon.Response) -> None:
+    resp.status = falcon.code_to_http_status(response.status)
+    resp.context.codes = response.codes
+    if response.status != _NOT_MODIFIED:
+        resp.content_type = response.content_type
+    resp.data = response.body
+    if response.kept is not None:
+        resp.context.kept = response.kept
+    for name, value in response.headers:
         resp.set_header(name, value)

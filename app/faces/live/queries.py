@@ -100,11 +100,11 @@ class Queries:
         started = time.monotonic()
         variables, extensions = json.loads(query.values)
         request = replace(query.request, variables=variables, extensions=extensions)
-        reply, reads = run(request, self._engine).reply, self._planned.reads
+        response, reads = run(request, self._engine).response, self._planned.reads
         # A line break in JSON is space between its parts; in a stream it would end the line of an event.
-        body = reply.body.replace(b"\r", b" ").replace(b"\n", b" ")
-        is_final = reads is None and reply.status != Unavailable.status
-        return LiveAnswer(body, reply.codes, reads, time.monotonic() - started, is_final)
+        body = response.body.replace(b"\r", b" ").replace(b"\n", b" ")
+        is_final = reads is None and response.status != Unavailable.status
+        return LiveAnswer(body, response.codes, reads, time.monotonic() - started, is_final)
 
     def _around_plan(self, around: Callable[..., Any] | None) -> Callable[..., Any]:
         def planning(plan: Callable[..., BoundPlan], *arguments: Any) -> BoundPlan:
