@@ -9,18 +9,17 @@ changes no answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, FromClause, and_
-from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import operators
-from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import BooleanClauseList, Grouping
 
 from app.errors import RequestError
 from app.query.sql.comparison import USUAL_OPERATORS, compared
 from app.query.sql.compiled_constructs import Bound, WrittenComparison
+from app.query.sql.sqlalchemy_internals import self_compiling, sources_of, text_of
 
 CLAIM = "@claim"
 """The name under which a request's variables hold the value that its caller has for distribution columns (CITUS_CLAIM).
@@ -71,6 +70,7 @@ def _parameters(column: ColumnElement[Any], conditions: Iterable[ColumnElement[A
             yield condition.right
 
 
+@self_compiling
 class OnOneNode(ColumnElement[bool]):
     """That a row of one table belongs to a row of another, as ``linked`` says, and that ``column`` has the value of
     ``shard``, where that is known when this is compiled."""
@@ -83,16 +83,13 @@ class OnOneNode(ColumnElement[bool]):
         self.column = column
         self.shard = shard
 
-    @property
-    def _from_objects(self) -> list[FromClause]:
-        return self.linked._from_objects
+    def sources(self) -> Sequence[FromClause]:
+        return sources_of(self.linked)
 
-
-@compiles(OnOneNode)
-def _compiled(condition: OnOneNode, compiler: SQLCompiler, **options: Any) -> str:
-    value = condition.shard.value
-    whole = condition.linked if value is None else and_(condition.linked, equal_to(condition.column, value))
-    return compiler.process(whole.self_group(), **options)
+    def write(self, compiler: Any, **options: Any) -> str:
+        value = self.shard.value
+        whole = self.linked if value is None else and_(self.linked, equal_to(self.column, value))
+        return text_of(whole.self_group(), compiler, **options)
 
 
 def equal_to(column: ColumnElement[Any], value: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -9,10 +9,13 @@ from sqlalchemy import ColumnElement, Exists, Select, not_
 from sqlalchemy.sql.elements import BooleanClauseList, Grouping
 from sqlalchemy.sql.operators import and_
 
+from app.query.sql.sqlalchemy_internals import self_compiling, text_of
+
 MOST_JOINED = 5
 """How many of them of one query PostgreSQL may plan together."""
 
 
+@self_compiling
 class Existence(Exists):
     """``EXISTS (query)``, or that there is no such row. ``conditions`` are those of the query in which others of its
     kind may stand.
@@ -32,12 +35,12 @@ class Existence(Exists):
         self.is_denied = is_denied
         self.is_apart = False
 
-    def _negate(self) -> Existence:
+    def __invert__(self) -> Existence:
         return Existence(self.query, self.conditions, is_denied=not self.is_denied)
 
-    def _compiler_dispatch(self, visitor: Any, **options: Any) -> str:
+    def write(self, compiler: Any, **options: Any) -> str:
         condition: ColumnElement[Any] = not_(self.query.exists()) if self.is_denied else self.query.exists()
-        text: str = condition._compiler_dispatch(visitor, **options)
+        text = text_of(condition, compiler, **options)
         # Within CASE it is no join. As a mere condition PostgreSQL would take it for true of half of the rows, many of
         # them for true of none, and join as if there were none. Of values that are not null it assumes nearly all are.
         return f"(CASE WHEN {text} THEN 1 END IS NOT NULL)" if self.is_apart else text

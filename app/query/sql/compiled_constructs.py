@@ -11,14 +11,21 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Boolean, Cast, ColumnClause, ColumnElement, FromClause, TableClause
+from sqlalchemy import Boolean, Cast, ColumnElement, FromClause, TableClause
 from sqlalchemy.sql.elements import BinaryExpression
 from sqlalchemy.sql.functions import Function
 from sqlalchemy.sql.operators import and_, comma_op, custom_op
-from sqlalchemy.sql.visitors import InternalTraversal
 from sqlalchemy.types import NullType, TypeEngine, UserDefinedType
 
 from app.database.identifiers import identifier
+from app.query.sql.sqlalchemy_internals import (
+    ColumnOf,
+    enter_query,
+    leave_query,
+    self_compiling,
+    sources_of,
+    text_of,
+)
 
 
 class PgType(UserDefinedType[Any]):
@@ -51,10 +58,11 @@ def _operator(symbol: str) -> _ComparisonOperator:
     return _ComparisonOperator(symbol, is_comparison=True)
 
 
+@self_compiling
 class WrittenSQL(Function[Any]):
     """Texts with the ``values`` between them, such as calls of functions with constants for most arguments."""
 
-    _traverse_internals = (("values", InternalTraversal.dp_clauseelement_tuple),)  # type: ignore[assignment]
+    children = ("values",)
 
     def __init__(
         self,
@@ -70,17 +78,17 @@ class WrittenSQL(Function[Any]):
         self.texts = texts
         self.values = tuple([each.self_group(against=comma_op) for each in values])
 
-    def _compiler_dispatch(self, visitor: Any, add_to_result_map: Any = None, **options: Any) -> str:
+    def write(self, compiler: Any, add_to_result_map: Any = None, **options: Any) -> str:
         texts = list(self.texts)
         for place, value in enumerate(self.values):
-            texts[place] += value._compiler_dispatch(visitor, **options)
+            texts[place] += text_of(value, compiler, **options)
         return "".join(texts)
 
-    @property
-    def _from_objects(self) -> list[FromClause]:
-        return [each for value in self.values for each in value._from_objects]
+    def sources(self) -> list[FromClause]:
+        return [each for value in self.values for each in sources_of(value)]
 
 
+@self_compiling
 class Bound(ColumnElement[Any]):
     """A parameter of the statement by its name, as a value of a PostgreSQL type."""
 
@@ -91,14 +99,14 @@ class Bound(ColumnElement[Any]):
         self.type = pg_type(type_text)
         self._type_text = type_text
 
-    def _compiler_dispatch(self, visitor: Any, **_: Any) -> str:
-        return f"CAST({visitor.bindparam_string(self.name)} AS {self._type_text})"
+    def write(self, compiler: Any, **_: Any) -> str:
+        return f"CAST({compiler.bindparam_string(self.name)} AS {self._type_text})"
 
-    @property
-    def _from_objects(self) -> list[FromClause]:
+    def sources(self) -> list[FromClause]:
         return []
 
 
+@self_compiling
 class WrittenCast(Cast[Any]):
     """``CAST(expression AS type_text)``, which SQLAlchemy takes for a value of ``type_``."""
 
@@ -109,22 +117,22 @@ class WrittenCast(Cast[Any]):
         self.type = type_
         self._type_text = type_text
 
-    def _compiler_dispatch(self, visitor: Any, add_to_result_map: Any = None, **options: Any) -> str:
-        return f"CAST({self.clause._compiler_dispatch(visitor, **options)} AS {self._type_text})"
+    def write(self, compiler: Any, add_to_result_map: Any = None, **options: Any) -> str:
+        return f"CAST({text_of(self.clause, compiler, **options)} AS {self._type_text})"
 
 
-class RowColumn(ColumnClause[Any]):
+@self_compiling
+class RowColumn(ColumnOf):
     """A column of rows that have a name."""
 
     inherit_cache = True
-    _constructor = ColumnClause
 
     def __init__(self, name: str, rows: Any) -> None:
-        super().__init__(name, UNKNOWN, _selectable=rows)
+        super().__init__(name, UNKNOWN, rows)
         owner = identifier(rows.name)
         self._owner = owner if rows.schema is None else f"{identifier(rows.schema)}.{owner}"
 
-    def _compiler_dispatch(self, visitor: Any, include_table: bool = True, **_: Any) -> str:
+    def write(self, compiler: Any, include_table: bool = True, **_: Any) -> str:
         name = identifier(self.name)
         return f"{self._owner}.{name}" if include_table else name
 
@@ -140,6 +148,7 @@ class RowColumns(dict[str, RowColumn]):
         return column
 
 
+@self_compiling
 class WrittenComparison(BinaryExpression[bool]):
     """A condition by an operator of PostgreSQL's on two values."""
 
@@ -149,11 +158,12 @@ class WrittenComparison(BinaryExpression[bool]):
         super().__init__(left, right, _operator(operator), _BOOLEAN)
         self.symbol = operator
 
-    def _compiler_dispatch(self, visitor: Any, add_to_result_map: Any = None, **options: Any) -> str:
-        left = self.left._compiler_dispatch(visitor, **options)
-        return f"{left} {self.symbol} {self.right._compiler_dispatch(visitor, **options)}"
+    def write(self, compiler: Any, add_to_result_map: Any = None, **options: Any) -> str:
+        left = text_of(self.left, compiler, **options)
+        return f"{left} {self.symbol} {text_of(self.right, compiler, **options)}"
 
 
+@self_compiling
 class InPlace(TableClause):
     """A table of that name; once it has a ``query``, or a call of a function, the rows of this, read where the table
     is."""
@@ -162,11 +172,12 @@ class InPlace(TableClause):
         super().__init__(name)
         self.query = query
 
-    def _compiler_dispatch(self, visitor: Any, asfrom: bool = False, **_: Any) -> str:
+    def write(self, compiler: Any, asfrom: bool = False, **_: Any) -> str:
         name = identifier(self.name)
-        return name if self.query is None or not asfrom else f"{self.query._compiler_dispatch(visitor)} AS {name}"
+        return name if self.query is None or not asfrom else f"{text_of(self.query, compiler)} AS {name}"
 
 
+@self_compiling
 class Query(ColumnElement[Any]):
     """A query in parentheses, whose only FROM element is known: one value, if it has one column and at most one row.
 
@@ -194,35 +205,31 @@ class Query(ColumnElement[Any]):
         self.beforehand = beforehand
         self.type = columns[0][0].type
 
-    def _compiler_dispatch(self, visitor: Any, **_: Any) -> str:
-        outer = visitor.stack[-1] if visitor.stack else visitor._default_stack_entry
-        froms = set(self.source._from_objects)
-        # Queries of SQLAlchemy's that stand in this one look here for what they are correlated to.
-        visitor.stack.append({**outer, "asfrom_froms": froms, "correlate_froms": froms | outer["correlate_froms"]})
-        text = "".join(self._parts(visitor))
-        visitor.stack.pop()
+    def write(self, compiler: Any, **_: Any) -> str:
+        enter_query(compiler, sources_of(self.source))
+        text = "".join(self._parts(compiler))
+        leave_query(compiler)
         return text
 
-    @property
-    def _from_objects(self) -> list[FromClause]:
+    def sources(self) -> list[FromClause]:
         return []
 
-    def _parts(self, visitor: Any) -> Iterable[str]:
+    def _parts(self, compiler: Any) -> Iterable[str]:
         if self.beforehand is None:
             yield "(SELECT "
         else:
             name, query = self.beforehand
-            yield f"(WITH {identifier(name)} AS {query._compiler_dispatch(visitor)} SELECT "
-        yield ", ".join([_named(value._compiler_dispatch(visitor), name) for value, name in self.columns])
-        yield " FROM " + self.source._compiler_dispatch(visitor, asfrom=True)
+            yield f"(WITH {identifier(name)} AS {text_of(query, compiler)} SELECT "
+        yield ", ".join([_named(text_of(value, compiler), name) for value, name in self.columns])
+        yield " FROM " + text_of(self.source, compiler, asfrom=True)
         if self.conditions:
-            yield " WHERE " + " AND ".join([each._compiler_dispatch(visitor) for each in anded(self.conditions)])
+            yield " WHERE " + " AND ".join([text_of(each, compiler) for each in anded(self.conditions)])
         if self.order:
-            yield " ORDER BY " + ", ".join([each._compiler_dispatch(visitor) for each in self.order])
+            yield " ORDER BY " + ", ".join([text_of(each, compiler) for each in self.order])
         if self.limit is not None:
-            yield " LIMIT " + self.limit._compiler_dispatch(visitor)
+            yield " LIMIT " + text_of(self.limit, compiler)
         if self.offset is not None:
-            yield " OFFSET " + self.offset._compiler_dispatch(visitor)
+            yield " OFFSET " + text_of(self.offset, compiler)
         yield ")"
 
 

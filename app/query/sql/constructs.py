@@ -16,6 +16,7 @@ from app.database.identifiers import quoted
 from app.database.wire.sqlstates import INVALID_TEXT_REPRESENTATION
 from app.errors import Diagnosis
 from app.query.sql.compiled_constructs import WrittenCast, WrittenSQL, pg_type
+from app.query.sql.sqlalchemy_internals import has_ordinality
 
 
 class _BuiltIn:
@@ -88,7 +89,7 @@ class FunctionCall(Function[Any]):
 
 @compiles(FunctionCall)
 def _call_by_full_name(call: FunctionCall, compiler: SQLCompiler, **options: Any) -> str:
-    numbered = " WITH ORDINALITY" if call._with_ordinality else ""
+    numbered = " WITH ORDINALITY" if has_ordinality(call) else ""
     return call.full_name + compiler.function_argspec(call, **options) + numbered
 
 
