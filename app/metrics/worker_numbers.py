@@ -49,7 +49,7 @@ class CountedNumbers:
     def __init__(self, services: Services, most_operations: int) -> None:
         import prometheus_client as client
 
-        from app.metrics.bulk_metrics import HistogramOfMany, SummaryOfMany
+        from app.metrics.prometheus_internals import HistogramOfMany, SummaryOfMany
 
         self.registry = client.CollectorRegistry()
         self._engine = services.engine

@@ -107,33 +107,29 @@ class GoogleBackend(CloudBackend):
             left, begun = left[room:], [blob]
 
     def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
-        if labels.encoding or not self._can_sign():
+        if labels.encoding:
             # Google takes no other encoding than the stored one.
             return None
-        link: str = self._bucket.blob(name).generate_signed_url(
-            version="v4",
-            expiration=timedelta(seconds=seconds),
-            response_type=labels.content_type,
-            response_disposition=labels.disposition or None,
+        return self._signed_url(
+            name, seconds, response_type=labels.content_type, response_disposition=labels.disposition or None
         )
-        return link
 
     def _upload_link(self, name: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
-        if not self._can_sign():
-            return None
         length = {"x-goog-content-length-range": f"{size},{size}"}
-        url = self._bucket.blob(name).generate_signed_url(
-            version="v4",
-            method="PUT",
-            expiration=timedelta(seconds=seconds),
-            content_type=content_type,
-            headers=dict(length),  # the SDK adds to it
-        )
-        return UploadLink(url, {"content-type": content_type, **length})
+        headers = dict(length)  # the SDK adds to it
+        url = self._signed_url(name, seconds, method="PUT", content_type=content_type, headers=headers)
+        return None if url is None else UploadLink(url, {"content-type": content_type, **length})
 
-    def _can_sign(self) -> bool:
-        """Only a service account's key signs without a request to Google."""
-        return isinstance(self._client._credentials, cloud_module("google.auth.credentials", "gcs").Signing)
+    def _signed_url(self, name: str, seconds: int, **options: Any) -> str | None:
+        """A signed URL of a blob; None with credentials that cannot sign. Only the key of a service account signs
+        without a request to Google."""
+        blob = self._bucket.blob(name)
+        try:
+            url: str = blob.generate_signed_url(version="v4", expiration=timedelta(seconds=seconds), **options)
+        except AttributeError:
+            # What the SDK documents for such credentials.
+            return None
+        return url
 
     def _arrived(self, name: str) -> Arrived:
         blob = self._bucket.get_blob(name, **self._patience)

@@ -5,19 +5,18 @@ sends the next time."""
 from __future__ import annotations
 
 import asyncio
-import re
 import socket
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
 import h11
-from h11 import _readers
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import CloseCode, Frame
 
-# For a header that is none behind many spaces h11 goes back over them for each of them; this takes each once.
-_readers.header_field_re = re.compile(_readers.header_field_re.pattern.replace(rb":[ \t]*(", rb":[ \t]*+("))
+from app.faces.live.h11_internals import read_spaces_once
+
+read_spaces_once()
 
 _HEAD_S = 10.0
 """In how many seconds the head of a request must have arrived."""

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, quote
 
 import falcon
 
+from app.faces.shared.falcon_internals import set_headers
 from app.http.head import path_of
 from app.http.response import Response
 
@@ -103,8 +104,7 @@ def send(response: Response, resp: falcon.Response) -> None:
     headers = response.headers
     if not "".join(map(_value, headers)).isascii():
         headers = tuple((name, _as_latin(value)) for name, value in headers)
-    # What set_headers does to names that are not in lower case, or of cookies, takes a thirtieth of a small download.
-    resp._headers.update(headers)
+    set_headers(resp, headers)
     if isinstance(response.body, bytes):
         if response.content_type and response.content_type.startswith("application/json"):
             resp.set_header("x-content-type-options", "nosniff")

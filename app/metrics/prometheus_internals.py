@@ -1,5 +1,8 @@
-"""Metrics that take many observations at once. prometheus_client is imported with this module, which must be after
-the environment says where it keeps its files."""
+"""Metrics that take many observations at once: all that is used of prometheus_client beside its public names.
+``tests/house/test_private_names.py`` finds any other use.
+
+prometheus_client is imported with this module, which must be after the environment says where it keeps its files.
+"""
 
 from __future__ import annotations
 
