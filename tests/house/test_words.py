@@ -1,0 +1,57 @@
+"""The words of docs/style.md: those that it rules out are in no name, comment, message or page."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.process.running import REPOSITORY
+
+REFUSED = re.compile(
+    r"\b(told|tells? of|so many|nobody|whoever|whatever|alike|(?:is|are) asked for|ha(?:s|ve) to do with|of ours"
+    r"|in vain|by itself)\b",
+    re.IGNORECASE,
+)
+RULES = "docs/style.md"
+"""The page that lists the words."""
+QUOTED = re.compile(r"\"[^\"\n]*\"|`[^`\n]*`|'[^'\n]*'")
+CHECKED = re.compile(r"\.(py|md|sh|toml|cfg)$|^\.ci/")
+LEFT_OUT = ("bench/", "examples/", "tests/")
+
+
+def checked_files() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    files = [each for each in listed.splitlines() if CHECKED.search(each) and each != RULES]
+    return [REPOSITORY / each for each in files if not each.startswith(LEFT_OUT)]
+
+
+def english_of(file: Path) -> Iterator[str]:
+    """The English of a file: of Python its comments, strings and names, of others all of it but code and quotations."""
+    text = file.read_text()
+    if file.suffix != ".py":
+        yield QUOTED.sub("", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+        return
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.NAME:
+            yield token.string.replace("_", " ")
+        elif token.type in (tokenize.COMMENT, tokenize.STRING):
+            is_prose = token.string.startswith(("#", '"""'))
+            yield QUOTED.sub("", token.string.strip('"')) if is_prose else token.string
+
+
+@pytest.mark.parametrize("file", checked_files(), ids=lambda file: str(file.relative_to(REPOSITORY)))
+def test_no_file_has_a_word_that_is_ruled_out(file: Path) -> None:
+    assert [found[0] for text in english_of(file) for found in REFUSED.finditer(text)] == []
+
+
+@pytest.mark.parametrize("text", ["# Whoever asks", "told = 1", '"""It has to do with rows."""', "x = 'tells of rows'"])
+def test_the_rule_finds_them(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(text)
+    assert any(REFUSED.search(each) for each in english_of(file))
