@@ -44,6 +44,21 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("repeatable")
 
 
+_LONGEST = (
+    "tests/elsewhere/test_debian.py",
+    "tests/live/test_live.py",
+    "tests/docs/test_performance_page.py",
+    "tests/elsewhere/test_wagtail.py",
+    "tests/storage_backends/test_faults.py",
+)
+"""Files that take about a minute or longer."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files are first: begun last, one of them would keep one worker busy long after the others."""
+    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in _LONGEST)
+
+
 def pytest_collection_finish() -> None:
     """Collections of garbage pass over what was collected here, which lives until the end."""
     gc.collect()

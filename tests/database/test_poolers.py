@@ -42,7 +42,7 @@ def server(cluster: Cluster) -> Node:
 
 @pytest.fixture(scope="module")
 def pooled(cluster: Cluster, server: Node) -> Iterator[str]:
-    with pooler(cluster, server, connections=CONNECTIONS, clients=CLIENTS + 10) as url:
+    with pooler(cluster, server, connections=CONNECTIONS, clients=2 * CLIENTS) as url:
         yield url
 
 

@@ -17,7 +17,7 @@ import pytest
 from app.database import parse_database_url
 from app.installation import install
 from tests.database.proxy import Proxy
-from tests.elsewhere.walking import walked
+from tests.elsewhere.walking import inserted_and_verified
 from tests.packages import maven_archive, python_packages
 from tests.postgres_server import PostgresServer
 
@@ -91,7 +91,7 @@ def test_all_that_the_schema_offers(name: str, postgres: PostgresServer, tmp_pat
     )
     assert made.returncode == 0, made.stderr[-2000:]
     install(url)
-    assert len(walked(url).inserted) >= application.inserted
+    assert len(inserted_and_verified(url)) >= application.inserted
     postgres.drop_database(url)
 
 
@@ -115,7 +115,7 @@ def test_all_that_the_schema_of_keycloak_offers(postgres: PostgresServer, tmp_pa
     proxy.close()
     assert made.returncode == 0, made.stdout[-2000:]
     install(url)
-    assert len(walked(url).inserted) >= 5
+    assert len(inserted_and_verified(url)) >= 5
     postgres.drop_database(url)
 
 

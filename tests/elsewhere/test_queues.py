@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from app.installation import install
-from tests.elsewhere.walking import walked
+from tests.elsewhere.walking import inserted_and_verified
 from tests.packages import npm_packages, python_packages
 from tests.postgres_server import PostgresServer
 
@@ -63,5 +63,5 @@ def test_all_that_the_schema_offers(
             connection.execute(each)
     install(url)
     postgres.execute(OPEN.format(schema), url)
-    assert len(walked(url, api_schemas=(schema,)).inserted) >= inserted
+    assert len(inserted_and_verified(url, api_schemas=(schema,))) >= inserted
     postgres.drop_database(url)

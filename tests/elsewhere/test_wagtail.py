@@ -18,7 +18,7 @@ from app.commands.security_review import review
 from app.database import Database, parse_database_url
 from app.installation import closed_relations, install
 from app.settings import load
-from tests.elsewhere.walking import walked
+from tests.elsewhere.walking import inserted_and_verified
 from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY, Door
 from tests.postgres_server import PostgresServer
 from tests.process.running import REPOSITORY
@@ -100,4 +100,4 @@ def test_what_is_opened_on_request_is_not_the_frameworks(wagtail: str, door: Doo
 
 def test_all_that_the_schema_offers(wagtail: str) -> None:
     install(wagtail)
-    assert len(walked(wagtail).inserted) >= 20
+    assert len(inserted_and_verified(wagtail)) >= 20
