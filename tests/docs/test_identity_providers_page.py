@@ -15,7 +15,7 @@ from app.identity import Identity
 from app.identity.tokens import TokenError
 from app.settings import load
 from tests.docs.blocks import all_blocks, blocks
-from tests.graphql.conftest import open_s3 as open_s3
+from tests.graphql.conftest import open_door as open_door
 from tests.graphql.door import Door
 
 PAGE = "docs/identity-providers.md"
@@ -52,9 +52,9 @@ def test_all_four_are_there() -> None:
     assert PROVIDERS == ["Auth0", "Keycloak", "Clerk", "Supabase Auth (GoTrue)"]
 
 
-def test_users_without_a_uuid_have_their_own_rows(open_s3: Callable[..., Door]) -> None:
+def test_users_without_a_uuid_have_their_own_rows(open_door: Callable[..., Door]) -> None:
     (block,) = blocks("docs/identity-providers.md", "sql")
-    door = open_s3(block.text)
+    door = open_door(block.text)
     insert = 'mutation { insertIntonoteCollection(objects: [{ body: "mine" }]) { affectedCount } }'
     assert door.ask(insert, claims={"sub": "auth0|ann"}).data
     rows = "{ noteCollection { edges { node { owner } } } }"

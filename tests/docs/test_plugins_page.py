@@ -17,7 +17,7 @@ from app import hooks
 from app.discovery import plugin_manager
 from app.wsgi import create_app
 from tests.docs.blocks import blocks
-from tests.graphql.conftest import open_s3 as open_s3
+from tests.graphql.conftest import open_door as open_door
 from tests.graphql.door import ANON_KEY, Door
 from tests.process.running import PATIENCE_S, until
 from tests.storage.conftest import own_service as own_service
@@ -53,15 +53,15 @@ def _ask_with(plugin: ModuleType, door: Door, query: str) -> Any:
         door.client.app.close()
 
 
-def test_the_example_works(open_s3: Callable[..., Door]) -> None:
-    door = open_s3("create table thing (id int primary key, name text); insert into thing values (1, 'quiet'); "
+def test_the_example_works(open_door: Callable[..., Door]) -> None:
+    door = open_door("create table thing (id int primary key, name text); insert into thing values (1, 'quiet'); "
                      "grant select on thing to anon")  # fmt: skip
     data = _ask_with(_example(0), door, "{ thingCollection { edges { node { name shoutedName } } } }")
     assert data["thingCollection"]["edges"] == [{"node": {"name": "quiet", "shoutedName": "QUIET"}}]
 
 
-def test_a_domain_is_represented_as_its_base_type(open_s3: Callable[..., Door]) -> None:
-    door = open_s3("create domain word as text; create table thing (id int primary key, name word); "
+def test_a_domain_is_represented_as_its_base_type(open_door: Callable[..., Door]) -> None:
+    door = open_door("create domain word as text; create table thing (id int primary key, name word); "
                      "insert into thing values (1, 'yes'), (2, 'no'); grant select on thing to anon")  # fmt: skip
     query = """{ thingCollection(filter: {name: {startsWith: "y"}}, orderBy: [{name: AscNullsLast}]) {
         edges { node { id name } } } }"""
@@ -79,8 +79,8 @@ def test_storage_and_a_route(own_service: Callable[..., Service], caplog: pytest
     assert requests.get(f"{service.url}/house", timeout=PATIENCE_S).json() == {"rooms": 5}
 
 
-def test_an_application_is_embedded(open_s3: Callable[..., Door]) -> None:
-    door = open_s3()
+def test_an_application_is_embedded(open_door: Callable[..., Door]) -> None:
+    door = open_door()
     application = _example(3).make_application({"DATABASE_URL": door.database_url, "ANON_KEY": ANON_KEY})
     door.client.app = application
     try:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from app.server.processes.logs import JSONLines, PlainLines
-from tests.graphql.conftest import open_s3 as open_s3
+from tests.graphql.conftest import open_door as open_door
 from tests.graphql.door import Door
 
 SCHEMA = "create table thing (id int primary key); grant select on thing to anon"
@@ -20,8 +20,8 @@ def lines(caplog: pytest.LogCaptureFixture, formatter: logging.Formatter) -> lis
     return [formatter.format(each) for each in caplog.records if each.name == "portico.access"]
 
 
-def test_a_line_for_each_request(open_s3: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
-    door = open_s3(SCHEMA, access_log=True)
+def test_a_line_for_each_request(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+    door = open_door(SCHEMA, access_log=True)
     caplog.clear()
     with caplog.at_level(logging.INFO, "portico.access"):
         answer = door.ask(QUERY, {"token": 1}, role="anon", headers={"X-Request-Id": "abc"})
@@ -49,8 +49,8 @@ def test_a_line_for_each_request(open_s3: Callable[..., Door], caplog: pytest.Lo
     assert "INFO portico.access: request door=graphql method=POST operation=A role=anon status=200 " in plain
 
 
-def test_off_by_default(open_s3: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
-    door = open_s3(SCHEMA)
+def test_off_by_default(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+    door = open_door(SCHEMA)
     with caplog.at_level(logging.INFO, "portico.access"):
         door.ask("{ __typename }")
     assert lines(caplog, PlainLines()) == []

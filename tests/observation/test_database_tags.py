@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.graphql.conftest import open_s3 as open_s3
+from tests.graphql.conftest import open_door as open_door
 from tests.graphql.door import Door
 
 SCHEMA = """
@@ -21,8 +21,8 @@ def added(door: Door, number: int, **headers: str) -> str:
     return data["insertIntothingCollection"]["records"][0]["by"]
 
 
-def test_the_statement_names_its_operation_and_stays_prepared(open_s3: Callable[..., Door]) -> None:
-    door = open_s3(SCHEMA, sql_comments=True, pool_size=1)
+def test_the_statement_names_its_operation_and_stays_prepared(open_door: Callable[..., Door]) -> None:
+    door = open_door(SCHEMA, sql_comments=True, pool_size=1)
     ask = "query Ask { statement }"
     for text, comment in (
         (ask, "/*application='portico',operation='Ask'*/"),
@@ -36,14 +36,14 @@ def test_the_statement_names_its_operation_and_stays_prepared(open_s3: Callable[
     assert len(engine.plans) == before
 
 
-def test_without_the_setting_nothing_is_told(open_s3: Callable[..., Door]) -> None:
-    door = open_s3(SCHEMA)
+def test_without_the_setting_nothing_is_told(open_door: Callable[..., Door]) -> None:
+    door = open_door(SCHEMA)
     assert "/*" not in door.ask("query Ask { statement }").data["statement"]
     assert added(door, 1, traceparent=TRACE) == "portico"
 
 
-def test_the_application_name_is_that_of_the_request(open_s3: Callable[..., Door]) -> None:
-    door = open_s3(SCHEMA, request_ids_in_database=True, pool_size=1)
+def test_the_application_name_is_that_of_the_request(open_door: Callable[..., Door]) -> None:
+    door = open_door(SCHEMA, request_ids_in_database=True, pool_size=1)
     assert added(door, 1, traceparent=TRACE) == TRACE[3:35]
     assert added(door, 2, **{"X-Request-Id": "r" * 100}) == "r" * 63
     assert added(door, 3) == "portico"

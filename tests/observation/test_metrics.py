@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.metrics.bounded_labels import OTHER
 from tests.graphql.conftest import OpenDoor
-from tests.graphql.conftest import open_s3 as open_s3
+from tests.graphql.conftest import open_door as open_door
 from tests.graphql.conftest import reading_door as reading_door
 from tests.graphql.door import Door
 from tests.process.running import REPOSITORY
@@ -44,8 +44,8 @@ def metrics(door: Door) -> dict[Series, float]:
     return read(door.client.simulate_get("/metrics").text)
 
 
-def test_operations_and_errors_are_counted(open_s3: OpenDoor) -> None:
-    door = open_s3(SCHEMA, metrics_operations=2)
+def test_operations_and_errors_are_counted(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, metrics_operations=2)
     for text in ("query A { __typename }", "query A { __typename }", "{ __typename }", "{ __typename }"):
         door.ask(text)
     door.ask("query A { nope }")
@@ -59,8 +59,8 @@ def test_operations_and_errors_are_counted(open_s3: OpenDoor) -> None:
     assert of(found, "portico_stage_seconds_total", stage="parse") > 0
 
 
-def test_names_that_come_once_take_no_places_of_others(open_s3: OpenDoor) -> None:
-    door = open_s3(SCHEMA, metrics_operations=3)
+def test_names_that_come_once_take_no_places_of_others(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, metrics_operations=3)
     for number in range(20):
         door.ask(f"query Stranger{number} {{ __typename }}")
         door.ask("query Failing { nope }")
@@ -72,9 +72,9 @@ def test_names_that_come_once_take_no_places_of_others(open_s3: OpenDoor) -> Non
     assert of(found, "portico_operation_errors_total", operation=OTHER, role=OTHER) == 20
 
 
-def test_pools_of_replicas_are_told(open_s3: OpenDoor) -> None:
+def test_pools_of_replicas_are_told(open_door: OpenDoor) -> None:
     # It is no standby, so that the pool stays empty; nobody may see its password.
-    door = open_s3(SCHEMA, database_read_urls=("postgresql://u:hidden@127.0.0.1:1/d",))
+    door = open_door(SCHEMA, database_read_urls=("postgresql://u:hidden@127.0.0.1:1/d",))
     text = door.client.simulate_get("/metrics").text
     found = read(text)
     for name in ("connections_in_use", "connections_open", "pool_waits_total", "pool_wait_seconds_total",
@@ -83,8 +83,8 @@ def test_pools_of_replicas_are_told(open_s3: OpenDoor) -> None:
     assert "hidden" not in text
 
 
-def test_caches_connections_and_the_schema_are_told(open_s3: OpenDoor) -> None:
-    door = open_s3(SCHEMA, metrics_operations=0, pool_size=3)
+def test_caches_connections_and_the_schema_are_told(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, metrics_operations=0, pool_size=3)
     # It uses a connection now and then.
     door.application.services.poller.close()
     for _ in range(3):

@@ -11,7 +11,7 @@ import pytest
 
 from app.observation import ObservedRequest, read_request_id, read_trace
 from portico import hookimpl
-from tests.graphql.conftest import open_s3 as open_s3
+from tests.graphql.conftest import open_door as open_door
 from tests.graphql.door import Door
 from tests.storage.conftest import own_service as own_service
 from tests.storage.conftest import storage_database as storage_database
@@ -35,9 +35,9 @@ class Watch:
         return self.seen[-1]
 
 
-def test_an_operation_is_told(open_s3: Callable[..., Door]) -> None:
+def test_an_operation_is_told(open_door: Callable[..., Door]) -> None:
     watch = Watch()
-    door = open_s3(SCHEMA, plugins={"watch": watch}, batch_limit=2)
+    door = open_door(SCHEMA, plugins={"watch": watch}, batch_limit=2)
     answer = door.ask("query A { thingCollection { edges { node { id } } } }", headers={"traceparent": TRACE})
     told = watch.last()
     (operation,) = told.operations
@@ -63,21 +63,21 @@ def test_an_operation_is_told(open_s3: Callable[..., Door]) -> None:
 
 
 def test_an_observer_that_fails_is_named_and_the_request_answered(
-    open_s3: Callable[..., Door], caplog: pytest.LogCaptureFixture
+    open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture
 ) -> None:
     class Broken:
         @hookimpl
         def observers(self) -> Any:
             return [lambda observed: observed.no_such_member]
 
-    door = open_s3(SCHEMA, plugins={"broken": Broken})
+    door = open_door(SCHEMA, plugins={"broken": Broken})
     assert door.ask("{ __typename }").data == {"__typename": "Query"}
     assert door.client.simulate_get("/health").json["plugins"] == {"broken": "failed in observers"}
 
 
-def test_ids_are_checked_and_passed_on(open_s3: Callable[..., Door]) -> None:
+def test_ids_are_checked_and_passed_on(open_door: Callable[..., Door]) -> None:
     watch = Watch()
-    door = open_s3(SCHEMA, plugins={"watch": watch})
+    door = open_door(SCHEMA, plugins={"watch": watch})
     given = {"X-Request-Id": "abc-1", "traceparent": TRACE, "tracestate": "a=1,b=2"}
     answer = door.ask("{ __typename }", headers=given)
     assert {name: answer.headers[name.lower()] for name in given} == given
@@ -87,8 +87,8 @@ def test_ids_are_checked_and_passed_on(open_s3: Callable[..., Door]) -> None:
     assert "traceparent" not in door.ask("{ __typename }", headers={"traceparent": TRACE + "-x"}).headers
 
 
-def test_with_an_access_log_each_request_has_an_id(open_s3: Callable[..., Door]) -> None:
-    door = open_s3(SCHEMA, access_log=True)
+def test_with_an_access_log_each_request_has_an_id(open_door: Callable[..., Door]) -> None:
+    door = open_door(SCHEMA, access_log=True)
     ids = [door.ask("{ __typename }").headers["x-request-id"] for _ in range(2)]
     assert ids[0] != ids[1]
     assert door.ask("{ __typename }", headers={"X-Request-Id": "mine"}).headers["x-request-id"] == "mine"

@@ -12,7 +12,7 @@ from app.observation import SlowOperation
 from app.observation.redaction import key_of, without_literals
 from app.observation.slow_operations import MOST, Slowest, shared_file
 from tests.graphql.conftest import OpenDoor
-from tests.graphql.conftest import open_s3 as open_s3
+from tests.graphql.conftest import open_door as open_door
 from tests.graphql.conftest import reading_door as reading_door
 from tests.process.running import PATIENCE_S, REPOSITORY
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.graphql.conftest import open_s3 as open_s3
+from tests.graphql.conftest import open_door as open_door
 from tests.process.conftest import portico as portico
 
 Distribute = Callable[..., Path]

@@ -58,8 +58,8 @@ WITHOUT_COLUMNS = ("columns", "scalars")
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_it_is_gone_and_the_rest_answers(open_s3: Callable[..., Door], name: str) -> None:
-    door = open_s3(INFLECTED, disabled_plugins=(name,), value_types=("all",))
+def test_it_is_gone_and_the_rest_answers(open_door: Callable[..., Door], name: str) -> None:
+    door = open_door(INFLECTED, disabled_plugins=(name,), value_types=("all",))
     schema = door.application.services.engine.role_schemas.of_role("anon").graphql
     printed = print_schema(schema)
     assert [each for each in GONE.get(name, ()) if each in printed] == []
@@ -72,7 +72,7 @@ def test_it_is_gone_and_the_rest_answers(open_s3: Callable[..., Door], name: str
     assert door.client.simulate_get("/health").json["process"] == "ok"
 
 
-def test_everything_is_there_otherwise(open_s3: Callable[..., Door]) -> None:
-    door = open_s3(INFLECTED, value_types=("all",))
+def test_everything_is_there_otherwise(open_door: Callable[..., Door]) -> None:
+    door = open_door(INFLECTED, value_types=("all",))
     printed = print_schema(door.application.services.engine.role_schemas.of_role("anon").graphql)
     assert [each for gone in GONE.values() for each in gone if each not in printed] == []

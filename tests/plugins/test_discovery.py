@@ -57,7 +57,7 @@ def test_what_cannot_be_loaded_is_named(distribute: Distribute, portico: Portico
 
 
 def test_a_start_fails_with_a_sentence_or_leaves_the_plugin_out(
-    distribute: Distribute, portico: Portico, open_s3: Callable[..., Door]
+    distribute: Distribute, portico: Portico, open_door: Callable[..., Door]
 ) -> None:
     distribute("broken", "raise RuntimeError('not today')")
     door_settings = {"JWT_SECRET": "s" * 40, "PORT": "0", "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
@@ -65,7 +65,7 @@ def test_a_start_fails_with_a_sentence_or_leaves_the_plugin_out(
     assert failed.returncode == 1
     assert failed.stderr.count("\n") == 1
     assert "the plugin broken of house-plugin 1.0 cannot be loaded: RuntimeError: not today" in failed.stderr
-    door = open_s3(TABLES, plugins_required=False)
+    door = open_door(TABLES, plugins_required=False)
     assert door.ask("{ thingCollection { edges { node { name } } } }").data
     health = door.client.simulate_get("/health")
     assert health.status_code == 200
@@ -106,9 +106,9 @@ class Failing:
 
 
 def test_a_hook_that_fails_is_named_and_only_its_contribution_is_missing(
-    open_s3: Callable[..., Door], caplog: pytest.LogCaptureFixture
+    open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture
 ) -> None:
-    door = open_s3(TABLES)
+    door = open_door(TABLES)
     application = create_app(door.application.services.settings, plugin_manager({"failing": Failing}))
     door.client.app = application
     try:
@@ -129,13 +129,13 @@ def test_a_hook_that_fails_is_named_and_only_its_contribution_is_missing(
         application.close()
 
 
-def test_a_hook_that_fails_at_startup_prevents_it(open_s3: Callable[..., Door]) -> None:
+def test_a_hook_that_fails_at_startup_prevents_it(open_door: Callable[..., Door]) -> None:
     class Strict:
         @hookimpl
         def object_checks(self, settings: Any) -> Any:
             raise LookupError("no list of viruses")
 
-    settings = open_s3(TABLES).application.services.settings
+    settings = open_door(TABLES).application.services.settings
     with pytest.raises(PluginUnusable, match="the plugin strict failed in object_checks: LookupError: no list"):
         create_app(settings, plugin_manager({"strict": Strict}))
 
@@ -167,10 +167,10 @@ def test_a_plugin_that_ends_the_process_while_it_is_loaded_is_named(distribute: 
     ],
 )
 def test_a_result_of_the_wrong_type_is_the_plugins_fault(
-    open_s3: Callable[..., Door], caplog: pytest.LogCaptureFixture, hook: str, result: Any
+    open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture, hook: str, result: Any
 ) -> None:
     plugin = type("Wrong", (), {"wrong": staticmethod(hookimpl(specname=hook)(lambda: result))})
-    door = open_s3(TABLES, plugins={"wrong": plugin})
+    door = open_door(TABLES, plugins={"wrong": plugin})
     assert door.ask('{ thingCollection(filter: {name: {eq: "quiet"}}) { edges { node { name } } } }').data
     assert door.ask("{ __schema { types { name } } }").data
     assert door.application.services.plugins.faults == {"wrong": hook}
@@ -179,13 +179,13 @@ def test_a_result_of_the_wrong_type_is_the_plugins_fault(
     assert "it returned" in str(told.exc_info[1])
 
 
-def test_a_result_that_fails_when_it_is_read_is_the_plugins_fault(open_s3: Callable[..., Door]) -> None:
+def test_a_result_that_fails_when_it_is_read_is_the_plugins_fault(open_door: Callable[..., Door]) -> None:
     def types() -> Any:
         yield GraphQLString
         raise LookupError("no more")
 
     plugin = type("Lazy", (), {"always_listed_types": staticmethod(hookimpl(types))})
-    door = open_s3(TABLES, plugins={"lazy": plugin})
+    door = open_door(TABLES, plugins={"lazy": plugin})
     assert door.ask("{ thingCollection { edges { node { name } } } }").data
     assert door.application.services.plugins.faults == {"lazy": "always_listed_types"}
 
@@ -194,7 +194,7 @@ def test_a_result_that_fails_when_it_is_read_is_the_plugins_fault(open_s3: Calla
     ("hook", "result"),
     [("middleware", 42), ("object_checks", [42]), ("around_stages", {"plan": 42}), ("identifications", "x")],
 )
-def test_a_result_of_the_wrong_type_prevents_the_start(open_s3: Callable[..., Door], hook: str, result: Any) -> None:
+def test_a_result_of_the_wrong_type_prevents_the_start(open_door: Callable[..., Door], hook: str, result: Any) -> None:
     plugin = type("Wrong", (), {"wrong": staticmethod(hookimpl(specname=hook)(lambda: result))})
     with pytest.raises(PluginUnusable, match=f"the plugin wrong failed in {hook}: TypeError: it returned .* not a "):
-        open_s3(TABLES, plugins={"wrong": plugin})
+        open_door(TABLES, plugins={"wrong": plugin})

@@ -68,8 +68,8 @@ PLUGINS = {"shouting": Shouting, "plain": Plain}
         ("operators", False),
     ],
 )
-def test_hook_features(open_s3: Callable[..., Door], words: str, offered: bool, dialect: str) -> None:
-    door = open_s3(TABLES, plugins=PLUGINS, graphql_features=words, graphql_dialect=dialect)
+def test_hook_features(open_door: Callable[..., Door], words: str, offered: bool, dialect: str) -> None:
+    door = open_door(TABLES, plugins=PLUGINS, graphql_features=words, graphql_dialect=dialect)
     api = door.application.services.engine.role_schemas.of_role("anon")
     is_there = offered and dialect == "standard"
     fields = set(api.object_type(api.relations[0]).fields)
@@ -126,8 +126,8 @@ class Late:
         return Fields(90, {"mood": GraphQLField(made, resolve=lambda field, rows: rows.column("id"))})
 
 
-def test_who_comes_later_leaves_names_to_those_that_are_there(open_s3: Callable[..., Door]) -> None:
-    door = open_s3(
+def test_who_comes_later_leaves_names_to_those_that_are_there(open_door: Callable[..., Door]) -> None:
+    door = open_door(
         """
         create table person (id int primary key, name text);
         create table "personMood" (id int primary key);

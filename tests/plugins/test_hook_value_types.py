@@ -41,8 +41,10 @@ PLUGINS = {"points": Points}
 @pytest.mark.parametrize(
     ("chosen", "is_there"), [("", False), ("all", True), ("points", True), ("domains", False), ("domains,points", True)]
 )
-def test_hook_value_types(open_s3: Callable[..., Door], chosen: str, is_there: bool, dialect: str) -> None:
-    door = open_s3(TABLES, plugins=PLUGINS, value_types=tuple(filter(None, chosen.split(","))), graphql_dialect=dialect)
+def test_hook_value_types(open_door: Callable[..., Door], chosen: str, is_there: bool, dialect: str) -> None:
+    door = open_door(
+        TABLES, plugins=PLUGINS, value_types=tuple(filter(None, chosen.split(","))), graphql_dialect=dialect
+    )
     types = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map
     expected = "String" if is_there and dialect == "standard" else "Opaque"
     assert str(types["place"].fields["spot"].type) == expected  # type: ignore[attr-defined]

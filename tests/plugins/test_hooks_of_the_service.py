@@ -114,24 +114,24 @@ class House:
         resp.media = {"rooms": 5}
 
 
-def test_hook_middleware(open_s3: Callable[..., Door]) -> None:
+def test_hook_middleware(open_door: Callable[..., Door]) -> None:
     class Stamping:
         @hookimpl
         def middleware(self) -> Any:
             return [Stamp()]
 
-    door = open_s3(TABLE, plugins={"stamping": Stamping})
+    door = open_door(TABLE, plugins={"stamping": Stamping})
     assert door.ask("{ __typename }").headers["x-house"] == "/graphql/v1"
     assert door.client.simulate_get("/health").headers["x-house"] == "/health"
 
 
-def test_hook_routes(open_s3: Callable[..., Door]) -> None:
+def test_hook_routes(open_door: Callable[..., Door]) -> None:
     class Routes:
         @hookimpl
         def routes(self, app: Any) -> None:
             app.add_route("/house", House())
 
-    door = open_s3(TABLE, plugins={"house": Routes})
+    door = open_door(TABLE, plugins={"house": Routes})
     assert door.client.simulate_get("/house").json == {"rooms": 5}
 
 
@@ -155,8 +155,8 @@ class Cookies:
         return Caller.of({"sub": "ann"}, default_role="authenticated") if session == "ann" else None
 
 
-def test_hook_identifications(open_s3: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
-    door = open_s3(TABLE, plugins={"cookies": Cookies})
+def test_hook_identifications(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+    door = open_door(TABLE, plugins={"cookies": Cookies})
     answer = door.ask(QUERY, key=None, headers={"Cookie": "theme=dark; session=ann"})
     assert answer.data["thingCollection"]["edges"] == [{"node": {"id": 1}}]
     assert door.ask(QUERY, role="authenticated", headers={"Cookie": "session=eve"}).data
@@ -168,13 +168,13 @@ def test_hook_identifications(open_s3: Callable[..., Door], caplog: pytest.LogCa
     assert door.client.simulate_get("/health").json["plugins"] == {"cookies": "failed in identifications"}
 
 
-def test_without_api_keys_the_others_are_known(open_s3: Callable[..., Door]) -> None:
-    door = open_s3(TABLE, plugins={"cookies": Cookies}, disabled_plugins=("api_keys",))
+def test_without_api_keys_the_others_are_known(open_door: Callable[..., Door]) -> None:
+    door = open_door(TABLE, plugins={"cookies": Cookies}, disabled_plugins=("api_keys",))
     assert door.ask(QUERY, role="service_role").code == "MISSING_API_KEY"
     assert door.ask(QUERY, key=None, headers={"Cookie": "session=ann"}).data
 
 
-def test_hook_observers(open_s3: Callable[..., Door]) -> None:
+def test_hook_observers(open_door: Callable[..., Door]) -> None:
     seen: list[ObservedRequest] = []
 
     class Watching:
@@ -182,12 +182,12 @@ def test_hook_observers(open_s3: Callable[..., Door]) -> None:
         def observers(self) -> Any:
             return [seen.append]
 
-    door = open_s3(TABLE, plugins={"watching": Watching})
+    door = open_door(TABLE, plugins={"watching": Watching})
     assert door.ask(QUERY, role="authenticated").data
     assert [(each.door, each.status, each.role) for each in seen] == [("graphql", 200, "authenticated")]
 
 
-def test_hook_closing(open_s3: Callable[..., Door]) -> None:
+def test_hook_closing(open_door: Callable[..., Door]) -> None:
     closed: list[bool] = []
 
     class Closing:
@@ -195,14 +195,14 @@ def test_hook_closing(open_s3: Callable[..., Door]) -> None:
         def closing(self) -> None:
             closed.append(True)
 
-    door = open_s3(TABLE, plugins={"closing": Closing})
+    door = open_door(TABLE, plugins={"closing": Closing})
     assert door.ask("{ __typename }").data
     assert closed == []
     door.application.close()
     assert closed == [True]
 
 
-def test_hook_slow_operations(open_s3: Callable[..., Door]) -> None:
+def test_hook_slow_operations(open_door: Callable[..., Door]) -> None:
     known = SlowOperation("key", "Find", "query", "anon", (), 5.0, {}, "{ a }", 0.0)
 
     class Elsewhere:
@@ -210,7 +210,7 @@ def test_hook_slow_operations(open_s3: Callable[..., Door]) -> None:
         def slow_operations(self) -> Any:
             return [known]
 
-    door = open_s3(TABLE, plugins={"elsewhere": Elsewhere})
+    door = open_door(TABLE, plugins={"elsewhere": Elsewhere})
     assert door.application.services.slow_operations() == [known]
 
 
@@ -251,9 +251,9 @@ class Around:
         return look
 
 
-def test_hook_around_stages(open_s3: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+def test_hook_around_stages(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
     around = Around()
-    door = open_s3(TABLE, plugins={"around": around})
+    door = open_door(TABLE, plugins={"around": around})
     assert door.ask(QUERY, role="authenticated").data
     stages = ("parse", "authorize", "plan", "execute", "shape")
     assert around.seen == [f"{when} {stage}" for stage in stages for when in ("before", "after")]
@@ -265,8 +265,8 @@ def test_hook_around_stages(open_s3: Callable[..., Door], caplog: pytest.LogCapt
     assert door.client.simulate_get("/health").json["plugins"] == {"around": "failed in around_stages, at plan"}
 
 
-def test_a_fault_of_ours_is_not_a_plugins(open_s3: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
-    door = open_s3(TABLE, plugins={"around": Around()})
+def test_a_fault_of_ours_is_not_a_plugins(open_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    door = open_door(TABLE, plugins={"around": Around()})
     monkeypatch.setattr(type(door.application.services.engine.plans), "get", lambda *_: 1 / 0)
     assert door.ask(QUERY, role="authenticated").code == "INTERNAL_ERROR"
     assert door.client.simulate_get("/health").json["process"] == "ok"
@@ -282,16 +282,16 @@ class Documents:
         return [DocumentSource(lambda: self.texts, lambda: 1)]
 
 
-def test_hook_documents(open_s3: Callable[..., Door], tmp_path: Path) -> None:
+def test_hook_documents(open_door: Callable[..., Door], tmp_path: Path) -> None:
     (tmp_path / "Type.graphql").write_text("{ __typename }")
-    door = open_s3(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))
+    door = open_door(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))
     answer = door.post('{"documentId": "Things"}', role="authenticated")
     assert answer.data["thingCollection"]["edges"] == [{"node": {"id": 1}}]
     assert door.post('{"documentId": "Type"}').data == {"__typename": "Query"}
     # Two sources may have the same document, but not two with one name.
     (tmp_path / "Things.graphql").write_text("{ __typename }")
     with pytest.raises(DocumentsUnusable, match="two documents are registered as 'Things'"):
-        open_s3(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))
+        open_door(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))
 
 
 class Extensions:
@@ -308,8 +308,8 @@ class Extensions:
         return execute(*arguments).telling(name, 2)
 
 
-def test_hook_request_extensions(open_s3: Callable[..., Door]) -> None:
-    door = open_s3(TABLE, plugins={"extensions": Extensions})
+def test_hook_request_extensions(open_door: Callable[..., Door]) -> None:
+    door = open_door(TABLE, plugins={"extensions": Extensions})
 
     def asked(extensions: Any) -> Any:
         return door.post(json.dumps({"query": QUERY, "extensions": extensions}), role="authenticated")
@@ -320,7 +320,7 @@ def test_hook_request_extensions(open_s3: Callable[..., Door]) -> None:
     assert "extensions" not in asked({"again": None}).body
     assert asked({"again": "broken"}).code == "INTERNAL_ERROR"
     with pytest.raises(PluginUnusable, match=r"handles extensions\.again, which another plugin handles"):
-        open_s3(TABLE, plugins={"extensions": Extensions, "others": Extensions})
+        open_door(TABLE, plugins={"extensions": Extensions, "others": Extensions})
 
 
 class Checks:
@@ -339,8 +339,8 @@ class Checks:
             raise RequestError("Not this one", code="NEVER")
 
 
-def test_hook_operation_checks(open_s3: Callable[..., Door]) -> None:
-    door = open_s3(TABLE, plugins={"checks": Checks})
+def test_hook_operation_checks(open_door: Callable[..., Door]) -> None:
+    door = open_door(TABLE, plugins={"checks": Checks})
     assert door.ask(QUERY, role="authenticated").code == "NEVER"
     assert door.ask(f"query Only {QUERY}", role="authenticated", operation="Only").data
 
@@ -353,8 +353,8 @@ class Rooms:
         return [Entrance("/rooms", "the rooms <of> the house", is_start=True), Entrance("/rooms.json", "the same")]
 
 
-def test_hook_entrances(open_s3: Callable[..., Door]) -> None:
-    door = open_s3(TABLE, plugins={"rooms": Rooms})
+def test_hook_entrances(open_door: Callable[..., Door]) -> None:
+    door = open_door(TABLE, plugins={"rooms": Rooms})
     browser = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
     for path in ("/", "/graphql/v1"):
         led = door.client.simulate_get(path, headers=browser)
@@ -387,8 +387,8 @@ def test_serve_prints_last_where_browsers_start_and_tells_no_client_the_fragment
         assert process.wait(PATIENCE_S) == 0
 
 
-def test_what_plugins_ask_of_the_services(open_s3: Callable[..., Door]) -> None:
-    services = open_s3(TABLE).application.services
+def test_what_plugins_ask_of_the_services(open_door: Callable[..., Door]) -> None:
+    services = open_door(TABLE).application.services
     caller = services.caller(RequestHead("GET", "/", {"apikey": SERVICE_KEY}.get))
     assert caller is not None
     assert caller.role == "service_role"

@@ -41,8 +41,8 @@ class Texts:
 
 
 @pytest.fixture
-def door(open_s3: Callable[..., Door]) -> Door:
-    return open_s3(TABLE, plugins={"texts": Texts})
+def door(open_door: Callable[..., Door]) -> Door:
+    return open_door(TABLE, plugins={"texts": Texts})
 
 
 def test_what_is_not_json_is_made_json(door: Door) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import open_s3 as open_s3
+from tests.graphql.conftest import open_door as open_door
 from tests.graphql.door import Door
 from tests.plugins.test_extras import run
 from tests.process.running import PATIENCE_S, REPOSITORY
@@ -35,9 +35,9 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
     return Telemetry(sdk.SimpleSpanProcessor(exporter)), exporter
 
 
-def test_a_request_is_a_trace(open_s3: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
+def test_a_request_is_a_trace(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
     telemetry, exporter = plugin
-    door = open_s3(SCHEMA, plugins={"opentelemetry": telemetry})
+    door = open_door(SCHEMA, plugins={"opentelemetry": telemetry})
     parent = f"00-{TRACE_ID}-{SPAN_ID}-01"
     assert door.ask(QUERY, headers={"traceparent": parent, "X-Request-Id": "abc"}).data
     spans = {each.name: each for each in exporter.get_finished_spans()}
@@ -55,9 +55,9 @@ def test_a_request_is_a_trace(open_s3: Callable[..., Door], plugin: tuple[Any, A
     assert "77" not in str([dict(each.attributes) for each in spans.values()])
 
 
-def test_errors_and_requests_that_are_not_sampled(open_s3: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
+def test_errors_and_requests_that_are_not_sampled(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
     telemetry, exporter = plugin
-    door = open_s3(SCHEMA, plugins={"opentelemetry": telemetry})
+    door = open_door(SCHEMA, plugins={"opentelemetry": telemetry})
     door.ask("query Broken { nope }")
     spans = {each.name: each for each in exporter.get_finished_spans()}
     assert spans["query"].status.status_code.name == "ERROR"
@@ -68,7 +68,7 @@ def test_errors_and_requests_that_are_not_sampled(open_s3: Callable[..., Door], 
 
 
 def test_a_collector_that_is_away_does_not_hold_up_the_end(
-    open_s3: Callable[..., Door], plugin: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
+    open_door: Callable[..., Door], plugin: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     telemetry, _ = plugin
     away = threading.Event()
@@ -79,7 +79,7 @@ def test_a_collector_that_is_away_does_not_hold_up_the_end(
             return sdk.SpanExportResult.SUCCESS
 
     waiting = type(telemetry)(sdk.BatchSpanProcessor(Waiting()))
-    open_s3(SCHEMA, plugins={"opentelemetry": waiting}).ask(QUERY)
+    open_door(SCHEMA, plugins={"opentelemetry": waiting}).ask(QUERY)
     monkeypatch.setattr("portico_opentelemetry.plugin._LAST_SPANS_S", 0.1)
     began = time.monotonic()
     waiting.closing()
@@ -87,9 +87,9 @@ def test_a_collector_that_is_away_does_not_hold_up_the_end(
     away.set()
 
 
-def test_it_is_off_without_an_endpoint(open_s3: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
+def test_it_is_off_without_an_endpoint(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
     telemetry, _ = plugin
-    door = open_s3(SCHEMA, plugins={"opentelemetry": type(telemetry)})
+    door = open_door(SCHEMA, plugins={"opentelemetry": type(telemetry)})
     assert door.ask("{ __typename }").data == {"__typename": "Query"}
 
 
