@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 import requests
 
-from app.http.admission import Admission
-from app.server.request.request import ReceivedHead
+from app.http.head import ReceivedHead
 from tests.postgres_server import connect
 from tests.process.running import PATIENCE_S, until
 from tests.storage.gated import Gate
@@ -607,10 +606,8 @@ def test_a_head_never_makes_a_client_begin_anew(own_service: Callable[..., Servi
 def test_a_service_at_its_limit_makes_no_client_begin_anew(
     service: Service, method: str, path: str, status: int
 ) -> None:
-    application = service.application
-    admission = Admission(application.services.settings, faces=application.faces)
     block = f"{method} {path} HTTP/1.1\r\nHost: x".encode()
-    assert admission.busy_status(ReceivedHead(method, path, {"host": "x"}, block)) == status
+    assert service.application.admission.busy_status(ReceivedHead(method, path, {"host": "x"}, block)) == status
 
 
 @pytest.mark.parametrize(
