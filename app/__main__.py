@@ -4,6 +4,6 @@ from app.interrupt import end_at_interrupt
 
 end_at_interrupt()
 
-from app.cli import main  # noqa: E402 - Ctrl-C may come while this is imported.
+from app.cli import main  # noqa: E402 - Ctrl-C may arrive during this import.
 
 main()

@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 UNIT = 64 * 1024
-"""How many bytes make a large value count as one more, unless a cache is told another number."""
+"""The default of BoundedCache's ``unit``, in bytes."""
 
 
 class _Entry(Generic[Value]):
@@ -24,17 +24,19 @@ class _Entry(Generic[Value]):
 
 
 class BoundedCache(Generic[Value]):
-    """Keeps the values that are used, and counts hits and misses. It holds at most ``entries``: fewer if they are
-    large, and none that is larger than the whole cache. A value that takes ``unit`` bytes or more counts as several.
+    """A cache that evicts unused values first, and counts hits and misses.
 
-    Where a new value needs room the oldest goes, but one that was used since it was last in question becomes the newest
-    instead ("second chance"). So a look-up takes no lock and moves nothing, which is half of its time.
+    It holds at most ``entries`` values. A value counts as one more for each ``unit`` bytes of its size. A value that
+    is larger than the whole cache is not kept.
+
+    Eviction is "second chance": the oldest value is evicted, unless it was used since it was last considered; then it
+    becomes the newest. So a look-up takes no lock and reorders nothing, which would double its time.
     """
 
     def __init__(self, entries: int, unit: int = UNIT) -> None:
         self._entries = entries
         self._unit = unit
-        # The oldest first
+        # Oldest first
         self._values: OrderedDict[Hashable, _Entry[Value]] = OrderedDict()
         self._weight = 0
         self._lock = Lock()
@@ -51,7 +53,7 @@ class BoundedCache(Generic[Value]):
         return entry.value
 
     def put(self, key: Hashable, value: Value, size: int = 0) -> None:
-        """Keep ``value``, which takes about ``size`` bytes together with its key, in place of what the key had."""
+        """Store ``value`` under ``key``, replacing its previous value. ``size``: about how many bytes both take."""
         entry = _Entry(value, 1 + size // self._unit)
         with self._lock:
             before = self._values.pop(key, None)

@@ -28,8 +28,8 @@ _SERVING = ("serve", "live")
 
 
 class _Commands(click.Group):
-    """The built-in commands and those of plugins. Each is imported when it is run: few of them need the whole service,
-    and plugins are loaded only for a command that is not built in."""
+    """The built-in commands and those of plugins. Each is imported when it is run: few of them need the whole service.
+    Plugins are loaded only for a command that is not built in."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*_BUILT_IN, *_plugin_commands()})
@@ -82,14 +82,14 @@ def cli() -> None:
 
 
 def _about_output(ex: Exception) -> str | None:
-    """One line if what ``ex`` says is that standard output takes no more, as on a full disk."""
+    """One line if ``ex`` means that standard output cannot be written, for example on a full disk."""
     if isinstance(ex, OSError) and any(frame.f_code is click.echo.__code__ for frame, _ in walk_tb(ex.__traceback__)):
         return f"the output cannot be written: {ex.strerror}"
     return None
 
 
 def _about_directory(ex: Exception) -> str | None:
-    """One line if a relative path leads nowhere because the current directory was removed."""
+    """One line if a relative path was not found because the current directory was removed."""
     if isinstance(ex, FileNotFoundError):
         try:
             os.getcwd()
@@ -101,7 +101,7 @@ def _about_directory(ex: Exception) -> str | None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit: with 0 on success, 1 and one line on stderr on failure, 2 on wrong usage."""
     given = sys.argv[1:] if arguments is None else arguments
-    # The service has handlers of its own once it is ready; other commands are interrupted in order.
+    # The service installs its own signal handlers once it is ready; other commands clean up after Ctrl-C.
     (end_at_interrupt if given and given[0] in _SERVING else raise_at_interrupt)()
     if list(given[:1]) == ["serve"]:
         log_from_the_start(given, os.environ)
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except BrokenPipeError:
-        # The reader of our output, such as head, has closed the pipe.
+        # The program that reads the output, such as head, has closed the pipe.
         sys.stderr.close()
         sys.exit(1)
     except Exception as ex:

@@ -21,13 +21,13 @@ from app.settings import SETTINGS, Setting, SettingError, Settings, load
 log = logging.getLogger("portico.plugins")
 
 _CHOICE = ("disabled_plugins", "plugins_required")
-"""The settings that select plugins, and so which further settings exist."""
+"""The settings that select plugins. They are read first, because plugins declare further settings."""
 
 
 def plugin_manager(
     extra: Mapping[str, Any] | None = None, *, disabled: Collection[str] = (), required: bool = True
 ) -> Plugins:
-    """All installed plugins but the ``disabled`` ones, and ``extra`` plugins by name (for tests and embedding).
+    """All installed plugins except the ``disabled`` ones, plus ``extra`` plugins by name (for tests and embedding).
 
     Raises PluginUnusable for the first plugin that cannot be loaded; unless ``required``, it is left out instead.
     """
@@ -83,7 +83,7 @@ def declared_settings(plugins: Plugins) -> list[Setting[Any]]:
 
 def _found() -> list[tuple[EntryPoint, str]]:
     """The entry points with their origins, in an order that does not depend on the installation."""
-    # A distribution reads and parses its metadata whenever it is asked for any of it.
+    # Each access to a distribution's metadata reads and parses the file again.
     origins: dict[Distribution, str] = {}
     found = []
     for each in entry_points(group=GROUP):

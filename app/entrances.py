@@ -1,4 +1,4 @@
-"""What a service offers beside its APIs: pages and endpoints that the page at ``/`` lists."""
+"""Entrances: the pages and endpoints of a service besides its APIs, as listed on the page at ``/``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from app.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """A path of the service, with a title of a few words. ``is_start`` says that browsers at ``/`` are led there.
-    ``fragment`` is what the address that ``serve`` prints ends in: it may be a secret, which no client is told."""
+    """A path of the service, with a title of a few words. With ``is_start`` browsers are redirected there from ``/``.
+    ``serve`` appends ``fragment`` to the address that it prints. It may be a secret: no response contains it."""
 
     path: str
     title: str
@@ -27,5 +27,5 @@ def entrances(plugins: Plugins, settings: Settings) -> Sequence[Entrance]:
 
 
 def start_of(offered: Sequence[Entrance]) -> Entrance | None:
-    """The entrance to which browsers are led, if there is one."""
+    """The entrance to which browsers are redirected, if there is one."""
     return next((each for each in offered if each.is_start), None)

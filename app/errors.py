@@ -1,4 +1,4 @@
-"""What can go wrong, as one small tree.
+"""The exceptions that clients see, as one small tree.
 
 PorticoError              an error that clients see: a stable code, an HTTP status, a plain message
 ├── RequestError          the request cannot be understood or is not allowed: nothing was executed
@@ -44,8 +44,8 @@ SQLSTATE_CODES = {
     "P0001": "RAISE_EXCEPTION",
     "PTSCH": "SCHEMA_OUTDATED",
 }
-"""The codes of the database's errors, by SQLSTATE. Names are PostgreSQL's own, from the appendix "PostgreSQL Error
-Codes" of its documentation. A state that has none here is named by its class, the first two characters."""
+"""The codes of the database's errors, by SQLSTATE or by its class, the first two characters. The names are those of the
+appendix "PostgreSQL Error Codes" in the PostgreSQL documentation. A state that is not listed gets its class's name."""
 
 UNNAMED_SQLSTATE = "DATABASE_ERROR"
 
@@ -58,7 +58,7 @@ class PorticoError(Exception):
     path: tuple[str, ...] = ()
     """The response key of the root field that failed, if one did."""
     role = ""
-    """The database role of the caller, if the caller was identified before it was raised."""
+    """The caller's database role, if the caller was identified before the error was raised."""
 
     def __init__(
         self, message: str, *, code: str | None = None, status: int | None = None, hint: str | None = None
@@ -87,7 +87,7 @@ class AccessError(PorticoError):
 
 
 class Unavailable(PorticoError):
-    """``retry_after`` is in seconds and becomes the Retry-After header; None if trying again may do harm."""
+    """``retry_after`` is in seconds and becomes the Retry-After header; None if a retry may do harm."""
 
     code = "UNAVAILABLE"
     status = 503
@@ -96,8 +96,8 @@ class Unavailable(PorticoError):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """PostgreSQL's report about a failed statement: fields of its protocol, '' if absent. ``where``: in which functions
-    it failed, and at which of their statements."""
+    """PostgreSQL's report about a failed statement: fields of its protocol, '' if absent. ``where`` is the call stack
+    of database functions, with the statement of each."""
 
     sqlstate: str
     message: str

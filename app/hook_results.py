@@ -1,4 +1,4 @@
-"""What the hooks of plugins return, looked at where the plugin is known: further on, nobody could say whose it was."""
+"""Checks of the results of hooks. They run where the plugin is known, so that an error names the plugin."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.storage.upkeep.events import EventReceiver
 from schema_cache.directives import Directive
 
 ReadResult = Callable[[Any], Any]
-"""Gives the result of a hook as its caller takes it. Raises TypeError or ValueError with what was expected."""
+"""Checks the result of a hook and returns it. Raises TypeError or ValueError that says what was expected."""
 
 
 def _wrong(result: Any, expected: str) -> TypeError:
@@ -38,7 +38,7 @@ def _one(kind: type, result: Any) -> Any:
 
 
 def _several(kind: type, result: Any) -> tuple[Any, ...]:
-    """Also of a generator, which runs here and not where it could no longer be blamed."""
+    """The result as a tuple of ``kind``. A generator runs here, where its failure can be attributed to the plugin."""
     if not isinstance(result, Iterable) or isinstance(result, str | bytes | Mapping):
         raise _wrong(result, f"a sequence of {kind.__name__}")
     several = tuple(result)
@@ -80,7 +80,7 @@ def _fields(kind: type, result: Any) -> Fields:
         raise _wrong(result, "a Fields")
     if not isinstance(result.position, int | float) or not isinstance(result.fields, Mapping):
         raise _wrong(result, "Fields(position, {name: ...})")
-    # Others are made when they are asked for.
+    # Other mappings make their fields on first use.
     if type(result.fields) is dict:
         _by_name(kind, result.fields)
     return result
@@ -90,7 +90,7 @@ def _arguments(result: Any) -> Fields:
     arguments = _fields(GraphQLArgument, result)
     for name in arguments.fields:
         if not names.is_valid(name):
-            raise ValueError(f"it returned an argument called {name!r}, which is no GraphQL name")
+            raise ValueError(f"it returned an argument called {name!r}, which is not a GraphQL name")
     return arguments
 
 
@@ -134,4 +134,4 @@ RESULTS: Mapping[str, ReadResult] = {
     "documents": partial(_several, DocumentSource),
     "identifications": partial(_several, Identification),
 }  # fmt: skip
-"""By hook. One that is missing returns nothing, or what only the storage can judge."""
+"""The check of each hook's result. A hook that is missing here returns nothing, or the storage checks its result."""

@@ -57,7 +57,7 @@ class GraphQLHooks:
 
     @hookspec(firstresult=True)
     def value_type(self, api: ApiSchema, type_: Type) -> ValueType | None:
-        """How values of a PostgreSQL type cross the API; None if this plugin does not handle the type."""
+        """The representation of a PostgreSQL type's values in the API; None if this plugin does not handle the type."""
 
     @hookspec
     def scalars(self, api: ApiSchema) -> Sequence[Scalar]:
@@ -68,20 +68,20 @@ class GraphQLHooks:
     @hookspec
     def relation_names(self, type_name: str) -> RelationNames | None:
         """The names of the types and root fields that this plugin makes for a relation whose type has this name.
-        Anything else that would take one of them is left out of the schema."""
+        Anything else that needs one of these names is left out of the schema."""
 
     @hookspec
     def own_type_names(self, api: ApiSchema) -> Iterable[OwnName]:
-        """What this plugin may ask ``api.own_type_name`` for in the fields and members of types, which are made when
-        they are first asked for: the owners and names. It is asked once for a schema, so that each type has the same
-        name whichever is made first. A name that is not among them is given after all types were made."""
+        """The owners and names that this plugin may pass to ``api.own_type_name`` while it makes fields and members.
+        These are made on first use; announcing the names gives each type the same name in whichever order they are
+        made. Called once for a schema. A name that was not announced is assigned after all types were made."""
         return ()
 
     @hookspec
     def own_type_names_of(self, api: ApiSchema, relation: ApiRelation) -> Iterable[OwnName]:
-        """The same of the types that are made for a relation, whose names begin with that of the type of its rows. It
-        is asked when a name is needed that begins so, and must not make types. What it announces for a relation costs
-        nothing until then, unlike what ``own_type_names`` does for all of them."""
+        """Like ``own_type_names``, for the types of one relation, whose names begin with the name of its row type. It
+        is called when a name with this beginning is needed, and must not make types. Unlike ``own_type_names`` it
+        costs nothing for the relations that are not used."""
         return ()
 
     @hookspec
@@ -98,13 +98,14 @@ class GraphQLHooks:
 
     @hookspec
     def column_arguments(self, api: ApiSchema, type_: Type) -> Fields | None:
-        """Arguments of the fields of columns of a type; the extension ``part`` of each is given the field, the column's
-        value and the argument's, unless that is null, and returns the value of that type to print instead."""
+        """Arguments of the fields of columns of a type. The extension ``part`` of each takes the field, the column's
+        value and the argument's value, and returns the value of that type to print instead. It is not called if the
+        argument is null."""
 
     @hookspec
     def relationships(self, api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
-        """How rows belong together: relationships by the oid of the relation whose rows lead to others. Fields follow
-        them, and so does an order by related rows."""
+        """Relationships between rows, by the oid of the relation on which the fields stand. Fields follow them, and so
+        does an order by related rows."""
         return {}
 
     @hookspec
@@ -114,8 +115,8 @@ class GraphQLHooks:
 
     @hookspec
     def computed_fields(self, api: ApiSchema, relation: ApiRelation) -> Mapping[str, ComputedField]:
-        """What functions of the database make of a relation's rows, by name: fields, and values to filter and order
-        by."""
+        """Values that database functions compute from a relation's rows, by name. They become fields, and values to
+        filter and order by."""
         return {}
 
     @hookspec
@@ -124,13 +125,13 @@ class GraphQLHooks:
 
     @hookspec
     def edge_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Fields of the edges of a relation's connections; the scope of their resolvers is the collection, whose
-        ``of_row`` makes a value of each row."""
+        """Fields of the edges of a relation's connections. The scope of their resolvers is the collection; its
+        ``of_row`` makes a value for each row."""
 
     @hookspec
     def aggregate_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Fields of the aggregates of a relation's rows; the scope of their resolvers are the rows of a query, of which
-        together each makes one value."""
+        """Fields of the aggregates of a relation's rows. The scope of their resolvers is the rows of a query; each
+        resolver makes one value from all of them."""
 
     @hookspec
     def group_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
@@ -160,8 +161,8 @@ class GraphQLHooks:
 
     @hookspec
     def key_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Members of the input that names one row of a relation, of which a request gives exactly one; the extension
-        ``key`` of each is the app.query.read.keys.RowKey that it is the value of."""
+        """Members of the input that names one row of a relation; a request gives exactly one of them. The extension
+        ``key`` of each is the app.query.read.keys.RowKey whose value it is."""
 
     @hookspec
     def insert_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
@@ -170,21 +171,21 @@ class GraphQLHooks:
 
     @hookspec
     def filled_columns(self, api: ApiSchema, relation: ApiRelation) -> frozenset[str]:
-        """The columns of new rows that may get a value from elsewhere than the members that set them, which therefore
-        are nullable: the planning of an insert finds what is missing."""
+        """The columns of new rows that may get a value other than from their own input members. These members are
+        therefore nullable: the planning of an insert reports missing values."""
         return frozenset()
 
     @hookspec
     def insert_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Arguments of the insert of a relation's rows; the extension ``alter`` of each turns the INSERT statement and
-        its value into the statement that is run (app.query.write.inserting.Alter). The extension ``arbiter`` of one
-        tells, from a schema and its value, in which app.query.write.arbiters.Arbiter rows that are left alone were in
-        the way."""
+        """Arguments of the insert of a relation's rows. The extension ``alter`` of each turns the INSERT statement and
+        its value into the statement that is run (app.query.write.inserting.Alter). An argument that skips conflicting
+        rows has the extension ``arbiter``: it takes a schema and the argument's value, and returns the
+        app.query.write.arbiters.Arbiter in which the existing rows conflict."""
 
     @hookspec
     def insert_response_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Fields of the response of an insert; the scope of their resolvers are the rows that it made and the objects
-        that it was given (app.query.write.inserting.Inserted)."""
+        """Fields of the response of an insert. The scope of their resolvers has the inserted rows and the input objects
+        (app.query.write.inserting.Inserted)."""
 
     @hookspec
     def update_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
@@ -197,7 +198,7 @@ class GraphQLHooks:
 
     @hookspec
     def advice(self, api: ApiSchema, read: Callable[[str], bytes | None]) -> Sequence[Notice]:
-        """What ``portico doctor`` advises about the database of a schema. ``read`` returns the single value that an SQL
+        """Advice of ``portico doctor`` about the database of a schema. ``read`` returns the single value that an SQL
         statement selects, with the rights of the service."""
         return ()
 
@@ -247,9 +248,8 @@ class ServiceHooks:
 
     @hookspec
     def value_types(self) -> Sequence[str]:
-        """The types of values that this plugin adds, for the setting VALUE_TYPES to choose: what changes the type of
-        columns is off unless it is chosen. If none of them is, the plugin's hooks that build the schema are not
-        called."""
+        """The value types that this plugin adds. They change the type of columns, so each is off unless the setting
+        VALUE_TYPES names it. If it names none of them, the plugin's hooks that build the schema are not called."""
         return ()
 
     @hookspec
@@ -277,26 +277,26 @@ class ServiceHooks:
 
     @hookspec
     def entrances(self, settings: Settings) -> Sequence[Entrance]:
-        """What this plugin serves beside the APIs, for the page at ``/``. With ``is_start`` browsers are led there from
-        ``/`` and ``/graphql/v1``, and ``serve`` prints its address last."""
+        """Pages and endpoints that this plugin serves besides the APIs, for the page at ``/``. With ``is_start``
+        browsers are redirected there from ``/`` and ``/graphql/v1``, and ``serve`` prints its address last."""
         return ()
 
     @hookspec
     def around_stages(self, settings: Settings) -> Mapping[str, Around]:
-        """Functions that wrap stages of GraphQL requests, by the name of the stage. Each is given the stage and its
+        """Functions that wrap stages of GraphQL requests, by the name of the stage. Each takes the stage and its
         arguments. It may act before and after the stage, change arguments and result, or refuse the request by raising
         a PorticoError."""
         return {}
 
     @hookspec
     def observers(self, services: Services) -> Sequence[Observer]:
-        """Functions that are told of every request after its answer was made, with an ObservedRequest; also of those
-        that the server refused itself. They run before the answer is sent, so they must not wait for anything."""
+        """Functions that are called with an ObservedRequest for every request when its response is ready, also for
+        requests that the server itself refused. They run before the response is sent, so they must not block."""
         return ()
 
     @hookspec(firstresult=True)
     def slow_operations(self) -> Sequence[SlowOperation] | None:
-        """The slowest GraphQL operations of late, of all workers; None if this plugin keeps none. Asked by
+        """The slowest recent GraphQL operations of all workers; None if this plugin keeps none. Called by
         ``Services.slow_operations``."""
 
     @hookspec
@@ -305,16 +305,16 @@ class ServiceHooks:
 
     @hookspec
     def request_extensions(self, settings: Settings) -> Mapping[str, Extension]:
-        """What members of a request's ``extensions`` ask for, by their names. Each is given ``execute``, the member's
-        value and the arguments of that stage, and returns its results; with ``results.telling(name, value)`` the
-        answer's ``extensions`` have a member of their own. Not called where the member is null. A mutation with a
-        member that no plugin understands is refused, a query answered without regard to it."""
+        """Functions for members of a request's ``extensions``, by their names. Each takes ``execute``, the member's
+        value and the arguments of that stage, and returns its results; ``results.telling(name, value)`` adds a member
+        to the response's ``extensions``. A function is not called if its member is null. A member that no plugin
+        understands makes a mutation fail; a query ignores it."""
         return {}
 
     @hookspec
     def operation_checks(self, settings: Settings, directives: Mapping[str, Any]) -> Sequence[OperationCheck]:
-        """Checks that each operation of a role must pass before it is executed; one that raises refuses it. Asked once
-        for each comment on a role, which has these ``directives``: those that a plugin declares on ``role``."""
+        """Checks that each operation of a role must pass before it is executed; one that raises refuses it. Called once
+        for each comment on a role with its ``directives``: those that a plugin declares on ``role``."""
         return ()
 
     @hookspec

@@ -1,4 +1,4 @@
-"""Contains the failure of a plugin, and names the plugin.
+"""Isolates the failures of plugins, and names the plugin.
 
 When a hook of the GraphQL schema fails, only its contribution is missing: the log names the hook and the plugin,
 /health names the plugin, and everything else is served. Any other hook may add a security check, so its failure is an
@@ -23,7 +23,7 @@ log = logging.getLogger("portico.plugins")
 
 Hook = Callable[..., Any]
 
-# These are about the request, the database or the settings; a RecursionError is about the code around the plugin.
+# These concern the request, the database or the settings; a RecursionError concerns the code around the plugin.
 _NOT_ITS_FAULT = (PorticoError, SettingError, RecursionError)
 
 
@@ -54,7 +54,7 @@ class Plugins(pluggy.PluginManager):
         self, group: str, specifications: Iterable[type], may_fail: type, results: Mapping[str, Callable[[Any], Any]]
     ) -> None:
         """``specifications`` are classes of hooks. A hook of the class ``may_fail`` contributes nothing if it fails.
-        ``results`` has by hook what its result is passed through, which raises if it is none."""
+        ``results`` maps a hook to the function that checks its result and raises if the result is wrong."""
         super().__init__(group)
         self._mark = f"{group}_impl"
         for each in specifications:
@@ -66,7 +66,7 @@ class Plugins(pluggy.PluginManager):
         self._logged: set[tuple[str, str]] = set()
 
     def add(self, name: str, plugin: object) -> None:
-        """Register a plugin: a module, an object or a class, of which each application gets an instance of its own.
+        """Register a plugin: a module, an object, or a class, which is instantiated for each application.
 
         Raises pluggy.PluginValidationError for an unknown hook or argument.
         """
@@ -87,7 +87,7 @@ class Plugins(pluggy.PluginManager):
             raise
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
-        # pluggy asks inspect for each attribute of each plugin, most of the time that it takes to load them.
+        # pluggy calls inspect for each attribute of each plugin, which is most of the time of loading them.
         if name.startswith("__"):
             return None
         if isinstance(plugin, ModuleType) and not hasattr(vars(plugin).get(name), self._mark):
@@ -101,7 +101,7 @@ class Plugins(pluggy.PluginManager):
         return [(plugin, result) for plugin, result in results if result is not None]
 
     def hooks_without(self, names: Iterable[str]) -> pluggy.HookRelay:
-        """The hooks of all plugins but those of these names."""
+        """The hooks of all plugins except those with these names."""
         left_out = [self.get_plugin(name) for name in names]
         relay = pluggy.HookRelay()
         for hook in vars(self.hook):
@@ -109,7 +109,7 @@ class Plugins(pluggy.PluginManager):
         return relay
 
     def blame(self, plugin: str, place: str) -> None:
-        """Log the exception being handled as the plugin's, once for each place, and have /health name the plugin."""
+        """Log the current exception as the plugin's, once for each place, and make /health name the plugin."""
         if (plugin, place) not in self._logged:
             self._logged.add((plugin, place))
             log.exception("the plugin %s failed in %s", plugin, place)

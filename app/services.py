@@ -1,4 +1,4 @@
-"""What an application keeps for its lifetime: the engine of its GraphQL API, its storage, and its plugins."""
+"""The objects that live as long as an application: the engine of its GraphQL API, its storage, and its plugins."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Services:
     s3: S3Face | None
 
     def start(self) -> None:
-        """Start the background threads. Raises DocumentsUnusable where registered documents cannot be used."""
+        """Start the background threads. Raises DocumentsUnusable if registered documents cannot be used."""
         self.engine.database.start()
         self.engine.named_documents.registry.start()
         self.poller.start()
         self.storage.background.start()
 
     def caller(self, head: RequestHead) -> Caller | None:
-        """Who sent a request; None if it has no credential that is known. Raises AccessError for a wrong one."""
+        """The sender of a request; None if it has no known credential. Raises AccessError for a wrong credential."""
         return self.engine.identifications.caller(head)
 
     def schema(self, role: str) -> ApiSchema:
-        """The GraphQL schema of what ``role`` may see now. Raises AccessError for a role that is none."""
+        """The GraphQL schema of what ``role`` may see now. Raises AccessError if there is no such role."""
         return self.engine.role_schemas.of_role(role)
 
     def read(self, sql: str) -> bytes | None:
@@ -51,12 +51,12 @@ class Services:
         return self.engine.database.read(sql)
 
     def slow_operations(self) -> Sequence[SlowOperation]:
-        """The slowest GraphQL operations of late, of all workers, the slowest first."""
+        """The slowest recent GraphQL operations of all workers, slowest first."""
         found: Sequence[SlowOperation] | None = self.plugins.hook.slow_operations()
         return found or ()
 
     def close(self) -> None:
-        """Stop the background threads, let plugins end, and close the connections."""
+        """Stop the background threads, close the connections, and call the hook ``closing`` of plugins."""
         self.poller.close()
         if self.images:
             self.images.close()
@@ -66,7 +66,7 @@ class Services:
 
 
 def make_services(settings: Settings, plugins: Plugins) -> Services:
-    """The services of a process; call it after forking. The first request that needs a connection opens it."""
+    """The services of a process; call it after forking. Connections are opened when they are first needed."""
     engine = make_engine(settings, plugins)
     storage = open_storage(settings, plugins, engine.database, engine.contexts, engine.identity)
     return Services(

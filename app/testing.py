@@ -1,7 +1,8 @@
-"""Fixtures for tests of plugins: a database, a service on it, and a client. pytest finds them on its own.
+"""Fixtures for tests of plugins: a database, a service on it, and a client. pytest finds them automatically.
 
-The server is the one of TEST_DATABASE_URL (of a superuser), or else an embedded one of the extra ``embedded``, which
-starts on first use. A fixture imports what it needs when it is used, because pytest always loads this file.
+The PostgreSQL server is that of TEST_DATABASE_URL, the URL of a superuser. Without it, an embedded server starts on
+first use, which needs the extra ``embedded``. Fixtures import what they need only when used, because pytest always
+loads this file.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ MakeService = Callable[..., "Service"]
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A service under test. ``client`` is Falcon's client for tests; ``anon_key`` and ``service_role_key`` are the
-    API keys, which ``graphql`` and ``request`` send by themselves."""
+    """A service under test. ``client`` is Falcon's test client; ``anon_key`` and ``service_role_key`` are the API keys.
+    ``graphql`` and ``request`` send ``anon_key`` with each request."""
 
     database_url: str
     application: Application
@@ -42,11 +43,11 @@ class Service:
     service_role_key: str
 
     def graphql(self, query: str, variables: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
-        """The data that answers ``query``; fails where the answer has errors. Options are those of ``request``."""
+        """The data of the response to ``query``; fails if the response has errors. Options are those of ``request``."""
         body = json.dumps({"query": query, "variables": variables})
-        answer = self.request("POST", "/graphql/v1", body=body, **options).json
-        assert "errors" not in answer, answer["errors"]  # noqa: S101
-        data: dict[str, Any] = answer["data"]
+        response = self.request("POST", "/graphql/v1", body=body, **options).json
+        assert "errors" not in response, response["errors"]  # noqa: S101
+        data: dict[str, Any] = response["data"]
         return data
 
     def request(
@@ -59,8 +60,9 @@ class Service:
         headers: Mapping[str, str] | None = None,
         **options: Any,
     ) -> Result:
-        """An answer over HTTP. ``role`` and ``claims`` make a user's token; without them the caller is anon. Headers
-        of yours replace ours, None takes one away; other options are those of falcon.testing."""
+        """The response to an HTTP request. With ``role`` or ``claims`` it is sent with a user's token, otherwise as
+        anon. ``headers`` replace the default ones; a value of None removes a header. Other options are those of
+        falcon.testing."""
         caller = self.token(role or "authenticated", **(claims or {})) if role or claims else self.anon_key
         sent = {"apikey": self.anon_key, "Authorization": f"Bearer {caller}", "Content-Type": "application/json"}
         sent |= dict(headers or {})
@@ -68,26 +70,26 @@ class Service:
         return self.client.simulate_request(method, path, headers=given, **options)
 
     def token(self, role: str, **claims: Any) -> str:
-        """A token that the service takes."""
+        """A token that the service accepts."""
         import jwt
 
         return jwt.encode({"role": role, **claims}, JWT_SECRET, "HS256")
 
     def sql(self, statement: str) -> list[list[str | None]]:
-        """Run SQL as the superuser, any number of statements, and give the rows of the last one as text."""
+        """Run SQL as the superuser, any number of statements, and return the rows of the last one as text."""
         return _execute(self.database_url, statement)
 
 
 @pytest.fixture(scope="session")
 def portico_server() -> Iterator[str]:
-    """The URL of a database of a superuser, on the server that tests make theirs on."""
+    """The URL of a superuser's database on the server on which tests create theirs."""
     given = os.environ.get("TEST_DATABASE_URL")
     if given:
         yield given
         return
     from app.embedded import EmbeddedPostgres
 
-    # Temporary: it goes when this process ends, however it ends.
+    # Temporary: it is removed when this process ends, even if the process is killed.
     directory = Path(tempfile.gettempdir()) / f"portico-testing-{os.getpid()}-{secrets.token_hex(4)}"
     with EmbeddedPostgres(directory, durable=False, temporary=True) as cluster:
         yield cluster.url()
@@ -95,7 +97,7 @@ def portico_server() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def portico_template(portico_server: str) -> Iterator[str]:
-    """The name of a database in which Portico is installed; others are made like it, which is quicker."""
+    """The name of a database in which Portico is installed. Others are created from it, which is faster."""
     from app.installation import install
 
     name = f"portico_testing_{os.getpid()}"
@@ -125,8 +127,8 @@ def portico_database(portico_server: str, portico_template: str) -> Iterator[Mak
 
 @pytest.fixture
 def portico_service(portico_database: MakeDatabase, tmp_path: Path) -> Iterator[MakeService]:
-    """``portico_service(sql, plugins={"mine": mine}, **settings)``: a Service on a new database made by ``sql``, with
-    the installed plugins and those given here; settings are named like the options of ``portico serve``."""
+    """``portico_service(sql, plugins={"mine": mine}, **settings)``: a Service on a new database in which ``sql`` was
+    run. It has the installed plugins and ``plugins``; settings are named like the options of ``portico serve``."""
     made: list[Service] = []
 
     def make(sql: str = "", plugins: Mapping[str, Any] | None = None, **settings: Any) -> Service:

@@ -1,4 +1,4 @@
-"""Times in the formats of HTTP (RFC 9110 section 5.6.7) and of our JSON."""
+"""Times in the formats of HTTP (RFC 9110 section 5.6.7) and of the service's JSON."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _LATEST = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
 
 
 def http_date(seconds: float) -> str:
-    """``seconds`` since 1970 as ``Sat, 21 Nov 2026 05:17:34 GMT``, moved into the years 1 to 9999."""
+    """``seconds`` since 1970 as ``Sat, 21 Nov 2026 05:17:34 GMT``, clamped to the years 1 to 9999."""
     return _http_date(int(seconds))
 
 
-# The same objects are read again and again.
+# Clients read the same objects repeatedly.
 @lru_cache(4096)
 def _http_date(seconds: int) -> str:
     return format_datetime(datetime.fromtimestamp(max(_EARLIEST, min(seconds, _LATEST)), UTC), usegmt=True)

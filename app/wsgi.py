@@ -39,7 +39,7 @@ from app.settings import Settings
 
 
 class Application:
-    """A WSGI callable with the services it uses. Call ``close`` when it is no longer needed."""
+    """A WSGI callable with the services that it uses. Call ``close`` when it is no longer needed."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -51,7 +51,7 @@ class Application:
 
     @property
     def admission(self) -> Admission:
-        """What the server asks about a request before it reads the body."""
+        """The rules by which the server admits or refuses a request before it reads the body."""
         services, settings = self.services, self.services.settings
         storage, signer = services.storage, Signer(services.storage.signing_secret)
         rules: list[Rule] = []
@@ -84,11 +84,13 @@ class Application:
     def refused(
         self, method: str, path: str, headers: Mapping[str, str], status: int, code: str
     ) -> Sequence[tuple[str, str]]:
-        """Tell the observers of a request that the server refused itself, and give what its answer passes on."""
+        """Notify the observers of a request that the server itself refused. Returns additional headers of its
+        response."""
         return self._observing.refused(method, path, headers, status, code)
 
     def share(self, surplus: Callable[[int, int, bool], int]) -> None:
-        """Give up the connections that ``surplus`` says, for workers that the database, or a replica, allows none."""
+        """Close the number of connections that ``surplus`` returns, for workers to which a server allows none.
+        ``surplus`` is described at ``Database.share``."""
         self.services.engine.database.share(surplus)
 
     def close(self) -> None:
@@ -97,7 +99,7 @@ class Application:
 
 def create_app(settings: Settings, plugins: Plugins) -> Application:
     """The application of one process, from the result of ``app.discovery.configure``. Call it after forking, because it
-    owns connections and threads. Raises DocumentsUnusable where a registered document cannot be used."""
+    owns connections and threads. Raises DocumentsUnusable if a registered document cannot be used."""
     services = make_services(settings, plugins)
     try:
         services.start()
@@ -143,7 +145,7 @@ _ADDRESSES = "The GraphQL API is at /graphql/v1, the storage at /storage/v1."
 
 
 def _write_error(req: falcon.Request, resp: falcon.Response, error: falcon.HTTPError) -> None:
-    """Write an error of routing, such as an unknown path, in the form of a GraphQL error."""
+    """Write a routing error, such as an unknown path, in the format of a GraphQL error."""
     code = error.title.upper().replace(" ", "_").removeprefix(f"{error.status_code}_") if error.title else "ERROR"
     extensions = {"code": code, "hint": _ADDRESSES} if isinstance(error, falcon.HTTPNotFound) else {"code": code}
     body = {"errors": [{"message": error.description or error.title, "extensions": extensions}]}

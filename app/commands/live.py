@@ -10,7 +10,7 @@ import click
 from app.commands.failure import CommandError
 from app.commands.target import service_with_database, settings_with_database
 from app.server.processes.address import address_of, listen
-from app.server.processes.logs import configure_logging, tell
+from app.server.processes.logs import announce, configure_logging
 
 log = logging.getLogger("portico.live")
 
@@ -67,4 +67,4 @@ def _serve() -> None:
         configure_logging(settings)
         with listen(settings.host, settings.live_port) as listener:
             address = address_of(listener).rstrip("/")
-            serve_live(settings, plugins, listener, lambda: tell(log, f"Live queries are at {address}{PATH}"))
+            serve_live(settings, plugins, listener, lambda: announce(log, f"Live queries are at {address}{PATH}"))

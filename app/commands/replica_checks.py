@@ -26,7 +26,7 @@ def _states(database: Database) -> Sequence[ReplicaState]:
     until = time.monotonic() + _LONGEST_WAIT_S
     while True:
         states = [state for state, _ in database.replicas.states()]
-        if all(state.was_asked for state in states) or time.monotonic() > until:
+        if all(state.was_checked for state in states) or time.monotonic() > until:
             return states
         time.sleep(_PAUSE_S)
 

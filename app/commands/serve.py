@@ -18,7 +18,7 @@ from app.entrances import entrances, start_of
 from app.plugin_guard import Plugins
 from app.server.processes.activation import passed_socket
 from app.server.processes.address import address_of, listen
-from app.server.processes.logs import configure_logging, tell
+from app.server.processes.logs import announce, configure_logging
 from app.server.processes.parent import serve
 from app.settings import Settings, misspelt
 
@@ -69,7 +69,7 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     def started() -> None:
         address = _address(settings, listener)
         told = f"Portico serves {target.database} at {address}/graphql/v1"
-        tell(log, told + _start(settings, plugins, address), told)
+        announce(log, told + _start(settings, plugins, address), told)
 
     return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
 
@@ -137,12 +137,12 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
     cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
     try:
         place = f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}."
-        tell(log, place)
+        announce(log, place)
         if demo:
             owner = cluster.url(DEMO_DATABASE)
-            load_demo(owner, partial(tell, log))
+            load_demo(owner, partial(announce, log))
             try:
-                store_pictures(owner, settings, plugins, partial(tell, log))
+                store_pictures(owner, settings, plugins, partial(announce, log))
             except (DemoError, PorticoError) as ex:
                 log.warning("The pictures of the demonstration are not stored: %s", explained(ex))
         banner = demo_banner if demo else partial(trial_banner, cluster)
@@ -150,7 +150,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         def started() -> None:
             address = _address(settings, listener)
             text = banner(settings, address) + _start(settings, plugins, address)
-            tell(log, text, f"Portico is ready: {address}/graphql/v1")
+            announce(log, text, f"Portico is ready: {address}/graphql/v1")
 
         plugins.hook.before_fork(settings=settings)
         application = partial(create_app, plugins=plugins)

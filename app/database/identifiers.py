@@ -10,8 +10,8 @@ from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000, PGIdentifier
 
 
 class IdentifierPreparer(PGIdentifierPreparer_pg8000):
-    """Quotes whatever is not entirely plain: SQLAlchemy's own pattern takes a name for plain that ends in a newline,
-    so ``t\\n`` would be the table ``t``, and its list of keywords lacks some that cannot name a column."""
+    """Quotes each name that is not entirely plain. SQLAlchemy's own pattern accepts a name that ends in a newline as
+    plain, so ``t\\n`` would be the table ``t``. Its list of keywords lacks some that cannot name a column."""
 
     reserved_words = RESERVED_WORDS | {"collation", "concurrently", "lateral", "system_user", "tablesample"}
     legal_characters = re.compile(r"[A-Z0-9_$]+\Z", re.ASCII | re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Demonstration data: the countries and cities of GeoNames, maps of them, and two users who visit cities."""
+"""The demonstration: the countries and cities of GeoNames, maps of them, and two users who visit cities."""
 
 from __future__ import annotations
 

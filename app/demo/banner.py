@@ -1,4 +1,4 @@
-"""What ``portico serve --demo`` prints when it is ready: address, keys, three requests to paste, and two pictures."""
+"""The text that ``portico serve --demo`` prints when it is ready: address, keys, three requests and two pictures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _VISITS = "{ visitCollection { totalCount edges { node { note stars city { name 
 
 
 def demo_banner(settings: Settings, address: str) -> str:
-    """The whole text. The settings must have JWT_SECRET, with which the users' tokens are signed, and ANON_KEY."""
+    """The whole text. ``settings`` must have JWT_SECRET, which signs the users' tokens, and ANON_KEY."""
     secret, anon_key = settings.jwt_secret or "", settings.anon_key or ""
     url = f"{address}/graphql/v1"
     tokens = {
@@ -44,7 +44,7 @@ def demo_banner(settings: Settings, address: str) -> str:
         "A city, its country, and the country's neighbours:",
         _curl(url, anon_key, _NEIGHBOURS),
         "",
-        "Visits, as Ada sees them (without the line with her token, as everybody sees them):",
+        "Visits that Ada may see (remove the line with her token to see those that are public):",
         _curl(url, anon_key, _VISITS, tokens["Ada"]),
         "",
         "A map of the cities, from a public bucket" + (", and half as wide:" if settings.images else ":"),

@@ -1,4 +1,4 @@
-"""Loading the demonstration data, once."""
+"""Loads the demonstration data, once."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ _DIRECTORY = Path(__file__).parent
 
 
 class DemoError(RuntimeError):
-    """The demonstration data cannot be loaded; the message tells the operator why."""
+    """The demonstration data cannot be loaded; the message is for the operator."""
 
 
 def load_demo(database_url: str, say: Callable[[str], object]) -> None:
-    """Load the data in one transaction, unless the database has it; ``say`` reports it. Raises DemoError."""
+    """Load the data in one transaction, unless the database has it. ``say`` is called with a message when the data is
+    loaded. Raises DemoError."""
     with closing(connect(database_url)) as connection:
         connection.run("begin")
-        # A second service that starts at the same time waits here, then finds the data loaded.
+        # Another service that starts at the same time waits here, and then finds the data loaded.
         connection.run("select pg_advisory_xact_lock(hashtextextended('portico demo', 0))")
         if not connection.run("select from pg_namespace where nspname = 'portico_demo'"):
             began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Maps of cities, drawn as dots that are as large and bright as many people live there."""
+"""Draws maps of cities: a city is a dot whose size and brightness grow with its population."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ CONTINENTS = {
 
 
 def around(city: City, degrees: float) -> Bounds:
-    """The square on the ground with ``city`` in its middle: ``degrees`` from south to north."""
+    """The square on the ground around ``city``, ``degrees`` high from south to north."""
     high = degrees / 2
     wide = high / math.cos(math.radians(city.latitude))
     return Bounds(city.latitude - high, city.longitude - wide, city.latitude + high, city.longitude + wide)
 
 
 def draw_map(cities: Iterable[City], bounds: Bounds, width: int, marked: tuple[City, str] | None = None) -> bytes:
-    """A PNG of ``width`` pixels. ``marked``: a city to point at, and its name."""
+    """A PNG, ``width`` pixels wide. ``marked``: a city to mark, and its name."""
     across = width * _OVERSIZE / (bounds.east - bounds.west)
-    # A degree to the north is longer than one to the east, but at the equator.
+    # Except at the equator, a degree to the north is longer than one to the east.
     upward = across / math.cos(math.radians((bounds.south + bounds.north) / 2))
     size = (width * _OVERSIZE, round((bounds.north - bounds.south) * upward))
     image = Image.new("RGB", size, _NIGHT)
@@ -77,7 +77,7 @@ def draw_map(cities: Iterable[City], bounds: Bounds, width: int, marked: tuple[C
 
 
 def _look(population: int, across: float) -> tuple[float, tuple[int, ...]]:
-    """Radius in pixels and colour of a city's dot where a degree has ``across`` pixels."""
+    """Radius in pixels and colour of a city's dot, if a degree is ``across`` pixels wide."""
     size = math.log10(max(population, 10_000) / 10_000)
     brightness = min(1.0, 0.35 + 0.25 * size)
     colour = tuple(round(dark + (light - dark) * brightness) for dark, light in zip(_NIGHT, _LIGHT, strict=True))

@@ -1,4 +1,4 @@
-"""The pictures of the demonstration: maps, and the places of visits, drawn and stored once."""
+"""Draws and stores the pictures of the demonstration, once: maps, and the places of visits."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from visit join city on city.id = visit.city_id order by visit.id
 def store_pictures(
     database_url: str, settings: Settings, plugins: pluggy.PluginManager, say: Callable[[str], object]
 ) -> None:
-    """Store the pictures where ``settings`` say, unless that was done before; ``say`` reports it. ``database_url`` is
-    the owner's. Raises DemoError or PorticoError."""
+    """Store the pictures in the storage of ``settings``, unless that was done before. ``say`` is called with a message
+    when they are stored. ``database_url`` is that of the database's owner. Raises DemoError or PorticoError."""
     with closing(connect(database_url)) as connection:
-        # A second service that starts at the same time waits here, then finds the pictures stored.
+        # Another service that starts at the same time waits here, and then finds the pictures stored.
         connection.run("select pg_advisory_lock(hashtextextended('portico demo pictures', 0))")
         if connection.run("select from pg_class where oid = to_regclass('portico_demo.stored_pictures')"):
             return

@@ -7,7 +7,7 @@ from typing import Any
 
 DemoRow = tuple[Any, ...]
 
-# The least population of each size.
+# The smallest population of each size.
 _SIZES = ((5_000_000, "metropolis"), (500_000, "large_city"), (50_000, "city"), (0, "town"))
 
 
@@ -54,7 +54,7 @@ def _country(each: dict[str, Any]) -> DemoRow:
 
 
 def _neighbours(countries: Iterable[dict[str, Any]]) -> Iterator[DemoRow]:
-    """Each border from both sides, although the source sometimes has it from one side only."""
+    """Each pair of neighbours in both directions. The source sometimes has only one of them."""
     for each in countries:
         for neighbour in _split(each["neighbours"]):
             yield each["iso"], neighbour

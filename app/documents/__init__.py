@@ -1,4 +1,4 @@
-"""Documents that requests name instead of sending their text: registered ones, and those that clients taught."""
+"""Documents that requests name instead of sending their text: registered ones, and those that clients sent before."""
 
 from app.documents.named import NamedDocuments
 from app.documents.registry import Registry

@@ -1,4 +1,4 @@
-"""The registered documents: read when the service starts, and again when they have changed."""
+"""The registered documents. They are read when the service starts, and again when they have changed."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ log = logging.getLogger("portico.documents")
 HASH = "sha256:"
 
 Check = Callable[[str], object]
-"""Raises RequestError for a text that no operation can be run from."""
+"""Raises RequestError for a text of which no operation can be run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """The texts by their ids: the names that they are registered under, and their hashes."""
+    """The texts by their ids: the names under which they are registered, and their hashes."""
 
     by_id: Mapping[str, str]
     texts: frozenset[str]
 
 
 class Registry:
-    """Keeps what the sources have. A request takes ``current()`` once; a change is read beside it and swapped in.
-    A change that cannot be used is logged, and what was there before stays."""
+    """Holds the documents of all sources. A request calls ``current()`` once. Changed documents are read in the
+    background and then replace the current ones. If they cannot be used, this is logged, and the current ones stay."""
 
     def __init__(self, sources: Sequence[DocumentSource], check: Check, interval: float = 1.0) -> None:
-        """``interval``: seconds between two looks for changes."""
+        """``interval``: the seconds between two checks for changes."""
         self._sources = sources
         self._check = check
         self._interval = interval
         self._states: tuple[Hashable, ...] = ()
         self._registered = None if sources else Registered({}, frozenset())
-        self._told = ""
+        self._logged = ""
         self._closing = Event()
         self._thread: Thread | None = None
 
     def current(self) -> Registered:
-        """The documents to work with now. Raises Unavailable while they could not be read."""
+        """The current documents. Raises Unavailable until they could be read once."""
         if self._registered is None:
             raise Unavailable("The registered documents cannot be read at the moment.")
         return self._registered
 
     def start(self) -> None:
-        """Read the documents, and look for changes from now on. Raises DocumentsUnusable."""
+        """Read the documents, and start to check for changes. Raises DocumentsUnusable."""
         if not self._sources:
             return
         try:
             self.refresh()
         except Unavailable as ex:
-            self._tell(f"the registered documents cannot be read yet: {ex.message}")
+            self._log_once(f"the registered documents cannot be read yet: {ex.message}")
         self._thread = Thread(target=self._watch, name="documents", daemon=True)
         self._thread.start()
 
@@ -65,12 +65,12 @@ class Registry:
         if self._registered is not None and states == self._states:
             return
         registered = _joined([each.read() for each in self._sources], self._check)
-        # The states were asked for first: what changes in between is seen the next time.
-        self._registered, self._states, self._told = registered, states, ""
+        # The states were read before the documents: the next check notices a change in between.
+        self._registered, self._states, self._logged = registered, states, ""
         log.info("%d documents are registered", len(registered.texts))
 
     def close(self, timeout: float = 1.0) -> None:
-        """End the looking for changes; a look under way may outlast ``timeout`` seconds, but is the last."""
+        """Stop checking for changes. A running check may take longer than ``timeout`` seconds; it is the last one."""
         self._closing.set()
         if self._thread is not None:
             self._thread.join(timeout)
@@ -80,16 +80,16 @@ class Registry:
             try:
                 self.refresh()
             except DocumentsUnusable as ex:
-                self._tell(f"the registered documents stay as they were: {ex}")
+                self._log_once(f"the registered documents stay as they were: {ex}")
             except Unavailable as ex:
-                self._tell(f"the registered documents cannot be read: {ex.message}")
+                self._log_once(f"the registered documents cannot be read: {ex.message}")
             except Exception as ex:
-                self._tell(f"the registered documents cannot be read: {type(ex).__name__}")
+                self._log_once(f"the registered documents cannot be read: {type(ex).__name__}")
 
-    def _tell(self, message: str) -> None:
-        """Log a problem, once for as long as it lasts."""
-        if message != self._told:
-            self._told = message
+    def _log_once(self, message: str) -> None:
+        """Log a problem, unless it is the same as the last one."""
+        if message != self._logged:
+            self._logged = message
             log.error("%s", message)
 
 
@@ -104,7 +104,7 @@ def _joined(found: Iterable[Mapping[str, str]], check: Check) -> Registered:
     by_hash = {hash_of(text): text for text in texts}
     for name, text in by_id.items():
         if name.startswith(HASH) and by_hash.get(name) != text:
-            raise DocumentsUnusable(f"the document {name!r} is registered under a hash that is not that of its text")
+            raise DocumentsUnusable(f"the document {name!r} is registered under a hash that does not match its text")
     return Registered({**by_id, **by_hash}, texts)
 
 
@@ -118,5 +118,5 @@ def _check(name: str, text: str, check: Check) -> None:
 
 
 def hash_of(text: str) -> str:
-    """The id that any text has: the SHA-256 of its bytes in UTF-8."""
+    """The id of any text: ``sha256:`` and the hash of its bytes in UTF-8."""
     return HASH + sha256(text.encode(errors="surrogatepass")).hexdigest()

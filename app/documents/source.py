@@ -1,4 +1,4 @@
-"""Where registered documents come from."""
+"""The sources of registered documents."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Given = TypeVar("Given")
 
 
 class DocumentsUnusable(RuntimeError):
-    """Registered documents cannot be used as they are; the message is one line for the operator."""
+    """Registered documents cannot be used; the message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentSource:
-    """A place with registered documents.
+    """A source of registered documents.
 
-    ``read`` gives their texts by id. ``state`` gives a value that differs once they have changed; it is called about
-    every second, so it should be cheap. Both raise DocumentsUnusable, or Unavailable where trying again may help.
+    ``read`` returns their texts by id. ``state`` returns a value that changes when they change; it is called about
+    every second, so it should be cheap. Both raise DocumentsUnusable, or Unavailable if a retry may help.
     """
 
     read: Callable[[], Mapping[str, str]]

@@ -1,4 +1,4 @@
-"""What the server and the faces share of HTTP: heads, admission, refusals, CORS, preconditions.
+"""HTTP code that the server and the faces share: heads, admission, refusals, CORS, preconditions.
 
-No product: nothing here knows GraphQL, the storage or the database.
+Nothing here depends on GraphQL, the storage or the database.
 """

@@ -1,8 +1,7 @@
-"""Decides on a request by its head, before a byte of its body is read.
+"""Admits or refuses a request by its head, before any of its body is read.
 
-waitress reads a body whole before it calls the application, so a client without a credential could fill the disk.
-Each face has a rule for the requests that are its own. What a credential permits is decided by the database, when the
-body has been read.
+waitress reads a whole body before it calls the application, so a client without a credential could fill the disk. Each
+face has a rule for its own requests. The database decides what a credential permits, after the body has been read.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from app.http.slices import Slices
 
 
 class Admitted(NamedTuple):
-    """``largest``: how many bytes the body may have. ``slices``: whether the application takes a part of it for a
-    request of its own, None if it needs all. ``repeatable``: a short body that comes along with the same head again is
-    admitted without asking; it is taken whole, and the application itself refuses what would be refused here."""
+    """``largest``: the most bytes that the body may have. ``slices``: how the application accepts a part of the body;
+    None if it needs the whole body. ``repeatable``: later requests with the same head and a short body are admitted
+    without calling the rule; the application must refuse what the rule would refuse."""
 
     largest: int
     slices: Slices | None = None
@@ -31,7 +30,7 @@ class Rule(Protocol):
     """The rule of one face."""
 
     def leads_here(self, path: str, host: str | None) -> bool:
-        """Whether a request to this path, at this host, is one of the face."""
+        """Whether a request to this path, at this host, belongs to the face."""
         ...
 
     def may_wait(self, head: ReceivedHead) -> bool:
@@ -39,7 +38,7 @@ class Rule(Protocol):
         ...
 
     def admit(self, head: ReceivedHead) -> Admitted:
-        """What body the request may have. Raises PorticoError where the head alone forbids the request."""
+        """The body that the request may have. Raises PorticoError if the head alone forbids the request."""
         ...
 
     def busy_status(self, head: ReceivedHead) -> int:
@@ -47,16 +46,16 @@ class Rule(Protocol):
         ...
 
     def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
-        """The response for an error, whose body is bytes."""
+        """The response for an error; its body is bytes."""
         ...
 
     def too_large(self, head: ReceivedHead, largest: int) -> Response:
-        """The response for a body of more than ``largest`` bytes, whose body is bytes."""
+        """The response to a request with a body of more than ``largest`` bytes; its own body is bytes."""
         ...
 
 
 class RequestRefused(Exception):
-    """The request is refused now; its body is not read. ``response`` has bytes as its body."""
+    """The request is refused, and its body is not read. The body of ``response`` is bytes."""
 
     def __init__(self, response: Response) -> None:
         super().__init__(response.status)
@@ -64,15 +63,15 @@ class RequestRefused(Exception):
 
 
 class Admission:
-    """The ``rules`` of all faces; the first one that a request leads to decides on it. A request that leads to none
-    may have ``largest`` bytes, the most that a request of any face may have."""
+    """The ``rules`` of all faces. The first rule to which a request belongs decides on it. A request that belongs to
+    none may have ``largest`` bytes, the most that a request of any face may have."""
 
     def __init__(self, rules: Sequence[Rule], largest: int) -> None:
         self._rules = rules
         self.largest = largest
 
     def admit(self, head: ReceivedHead) -> Admitted:
-        """What body the request may have. Raises RequestRefused."""
+        """The body that the request may have. Raises RequestRefused."""
         rule = self._rule(head)
         if rule is None:
             return Admitted(self.largest)

@@ -1,4 +1,4 @@
-"""Requests of ours to an HTTP server that may be slow."""
+"""Sends requests of the service to an HTTP server that may be slow."""
 
 from __future__ import annotations
 
@@ -13,34 +13,36 @@ from typing import Any
 
 @contextmanager
 def opened(request: urllib.request.Request, timeout_s: float, *, redirected: bool) -> Iterator[HTTPResponse]:
-    """The answer, to be read within the context; ``redirected``: that of the server to which redirects lead.
+    """The response, to be read within the context. ``timeout_s`` limits the time until the context ends, in seconds.
+    ``redirected``: whether redirects are followed.
 
-    Raises urllib.error.HTTPError for an answer other than 2xx, and OSError where it is none of HTTP or takes longer.
+    Raises urllib.error.HTTPError for a status other than 2xx, TimeoutError, and OSError for a response that is not
+    HTTP.
     """
-    cut = _Cut(timeout_s)
+    deadline = _Deadline(timeout_s)
     redirects = _Redirects() if redirected else _NoRedirects()
     try:
-        opener = urllib.request.build_opener(_Http(cut), _Https(cut), redirects)
-        with cut, opener.open(request, timeout=timeout_s) as response:
+        opener = urllib.request.build_opener(_Http(deadline), _Https(deadline), redirects)
+        with deadline, opener.open(request, timeout=timeout_s) as response:
             yield response
     except (HTTPException, OSError) as ex:
-        if cut.is_made:
-            raise TimeoutError("the answer is too slow") from ex
+        if deadline.has_passed:
+            raise TimeoutError("the response is too slow") from ex
         if isinstance(ex, HTTPException):
-            raise OSError(f"the answer is not one of HTTP ({type(ex).__name__})") from ex
+            raise OSError(f"the response is not HTTP ({type(ex).__name__})") from ex
         raise
-    if cut.is_made:
-        raise TimeoutError("the answer is too slow")
+    if deadline.has_passed:
+        raise TimeoutError("the response is too slow")
 
 
-class _Cut:
-    """Cuts the connections of a fetch off when it takes too long. The timeout of a socket is for each read: a server
-    that sends a byte now and then, of a header too, would block us for ever."""
+class _Deadline:
+    """Shuts down the connections of a request that takes too long. A socket's timeout applies to each read: a server
+    that sends a byte from time to time could block the caller forever, even within the headers."""
 
     def __init__(self, after_s: float) -> None:
-        self.is_made = False
+        self.has_passed = False
         self._opened: list[socket.socket] = []
-        self._timer = threading.Timer(after_s, self._make)
+        self._timer = threading.Timer(after_s, self._end)
         self._timer.daemon = True
 
     def __enter__(self) -> None:
@@ -51,23 +53,23 @@ class _Cut:
 
     def opened(self, sock: socket.socket) -> None:
         self._opened.append(sock)
-        if self.is_made:
-            raise TimeoutError("the answer is too slow")
+        if self.has_passed:
+            raise TimeoutError("the response is too slow")
 
-    def _make(self) -> None:
-        self.is_made = True
+    def _end(self) -> None:
+        self.has_passed = True
         for each in self._opened:
             with suppress(OSError):
-                # Not SSLSocket's own, which is not for another thread than the one that reads.
+                # SSLSocket's own method must only be called in the thread that reads.
                 socket.socket.shutdown(each, socket.SHUT_RDWR)
 
 
-class _Cuttable(urllib.request.AbstractHTTPHandler):
-    """Tells a cut of the connections that it opens."""
+class _WithDeadline(urllib.request.AbstractHTTPHandler):
+    """Registers each connection that it opens with a deadline."""
 
-    def __init__(self, cut: _Cut) -> None:
+    def __init__(self, deadline: _Deadline) -> None:
         super().__init__()
-        self._cut = cut
+        self._deadline = deadline
 
     def do_open(self, http_class: Any, req: urllib.request.Request, **arguments: Any) -> HTTPResponse:
         def connection(*parts: Any, **options: Any) -> HTTPConnection:
@@ -76,7 +78,7 @@ class _Cuttable(urllib.request.AbstractHTTPHandler):
 
             def connecting() -> None:
                 connect()
-                self._cut.opened(made.sock)
+                self._deadline.opened(made.sock)
 
             made.connect = connecting
             return made  # type: ignore[no-any-return]
@@ -84,11 +86,11 @@ class _Cuttable(urllib.request.AbstractHTTPHandler):
         return super().do_open(connection, req, **arguments)
 
 
-class _Http(_Cuttable, urllib.request.HTTPHandler):
+class _Http(_WithDeadline, urllib.request.HTTPHandler):
     pass
 
 
-class _Https(_Cuttable, urllib.request.HTTPSHandler):
+class _Https(_WithDeadline, urllib.request.HTTPSHandler):
     pass
 
 
@@ -96,9 +98,9 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> urllib.request.Request | None:
-        # It would be read to its end, however long it is.
+        # urllib would read this response to its end, regardless of its length.
         fp.close()
-        # urllib follows ftp as well, which nothing cuts off, and from https to what anybody between can answer.
+        # urllib also follows redirects to ftp, which has no deadline here, and from https to unencrypted protocols.
         if not newurl.lower().startswith(("https://",) if req.type == "https" else ("http://", "https://")):
             raise OSError("it redirects to another protocol")
         return super().redirect_request(req, fp, code, msg, headers, newurl)

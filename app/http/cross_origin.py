@@ -1,4 +1,4 @@
-"""CORS: which pages of other origins may read our answers (https://fetch.spec.whatwg.org/#http-cors-protocol)."""
+"""CORS: which pages of other origins may read responses (https://fetch.spec.whatwg.org/#http-cors-protocol)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _REMEMBERED_S = "86400"
 
 
 class CrossOrigin:
-    """``origins`` may contain ``*``. Browser credentials are not allowed: ours are in headers that a page sets."""
+    """``origins`` may contain ``*``. Browser credentials are not allowed: the service's are in headers that pages
+    set."""
 
     def __init__(self, origins: Sequence[str]) -> None:
         self._all = "*" in origins
@@ -25,11 +26,11 @@ class CrossOrigin:
         return bool(self._origins)
 
     def allows(self, origin: str) -> bool:
-        """Whether pages of this origin may call us."""
+        """Whether pages of this origin may call the service."""
         return self._all or origin in self._origins
 
     def headers(self, origin: str | None) -> Headers:
-        """The headers of every answer to a page of ``origin``: permission to read it, if the origin is allowed."""
+        """The headers of every response to a page of ``origin``: permission to read it, if the origin is allowed."""
         if not self:
             return ()
         if self._all:
@@ -41,9 +42,9 @@ class CrossOrigin:
         return (*allowed, ("access-control-expose-headers", _EXPOSED)) if allowed else ()
 
     def preflight_headers(self, origin: str | None, requested: str) -> Headers:
-        """The headers of the answer to a preflight: permission for all our methods and the ``requested`` headers.
+        """The headers of the response to a preflight: permission for all methods and the ``requested`` headers.
 
-        Any header is safe, because the page could send it from a server of its own too.
+        Any header is safe, because a page's own server could also send it.
         """
         if not (self._all or origin in self._origins):
             return ()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 HEADER_BLOCK = "portico.header_block"
-"""What was received before the body: the request line, and a line for each header."""
+"""The bytes received before the body: the request line, and a line for each header."""
 
 FORWARDED = "portico.forwarded"
-"""A trusted proxy's headers ``X-Forwarded-``, by the rest of their names in lower case."""
+"""The ``X-Forwarded-`` headers of a trusted proxy, by the rest of their names in lower case."""
 
 PASSED_ON = "portico.passed_on"
-"""Set if a proxy that is not trusted has passed the request on."""
+"""Set if the request came through a proxy that is not trusted."""

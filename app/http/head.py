@@ -1,7 +1,7 @@
 """The head of a request as it was received.
 
-WSGI decodes the path, joins repeated headers, and drops those whose names have an underscore. A signature covers what
-the client sent, so it is checked against this.
+WSGI decodes the path, joins repeated headers, and drops those whose names have an underscore. A signature covers the
+head as the client sent it, so it is checked against this one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.http.environ import HEADER_BLOCK
 @dataclass(frozen=True, slots=True)
 class Head:
     """``lines`` are the headers in their order, with names in lower case and values in Latin-1. ``path`` and
-    ``query_string`` are still encoded. ``headers`` has the values of each name, joined by commas."""
+    ``query_string`` are percent-encoded. ``headers`` has the values of each name, joined by commas."""
 
     method: str
     path: str
@@ -31,7 +31,7 @@ class Head:
         headers: dict[str, str] = {}
         for name, value in lines:
             headers[name] = f"{headers[name]},{value}" if name in headers else value
-        # Not normalised: slashes at the beginning are part of what was signed.
+        # Not normalised: the signature covers repeated slashes at the beginning.
         path = target.partition("?")[0] if target.startswith("/") else path_of(target)
         return cls(method, path, target.partition("?")[2], lines, headers)
 
@@ -41,8 +41,8 @@ class Head:
 
 
 class ReceivedHead(NamedTuple):
-    """What was received before the body. ``headers`` are those that the application sees, by names in lower case;
-    ``block`` has all of them as they were sent, below the request line."""
+    """The request up to its body. ``headers`` are those that the application sees, by names in lower case. ``block``
+    has the received bytes: the request line, and all headers as they were sent."""
 
     method: str
     target: str
@@ -55,7 +55,7 @@ class ReceivedHead(NamedTuple):
 
 
 def path_of(target: str) -> str:
-    """The path in a request's target, still encoded; the target may be a whole URL (RFC 9112 section 3.2)."""
+    """The path in a request's target, percent-encoded; the target may be a whole URL (RFC 9112 section 3.2)."""
     path = target.partition("?")[0]
     if not path.startswith("/"):
         path = path.partition("://")[2].partition("/")[2]
@@ -63,7 +63,7 @@ def path_of(target: str) -> str:
 
 
 def head_of(environ: Mapping[str, Any]) -> Head:
-    """The head of a WSGI request. Other servers than ours do not keep the lines; they are made from the environ."""
+    """The head of a WSGI request. Other WSGI servers do not keep the lines; they are then made from the environ."""
     block = environ.get(HEADER_BLOCK)
     target = environ.get("REQUEST_URI")
     if target is None:
@@ -75,7 +75,8 @@ def head_of(environ: Mapping[str, Any]) -> Head:
 
 
 def lines_of(block: bytes) -> tuple[tuple[str, str], ...]:
-    """The headers in what was received before the body: the request line, and a line for each header."""
+    """The headers in ``block``: the bytes received before the body, with the request line and a line for each
+    header."""
     lines: list[tuple[str, str]] = []
     for line in block.decode("latin-1").split("\n")[1:]:
         line = line.rstrip("\r")

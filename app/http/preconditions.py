@@ -24,7 +24,8 @@ class EntityTags:
 
 
 def read_entity_tags(value: str) -> EntityTags:
-    """Parse the header's value. A tag without quotes, which some clients send, counts as strong; others are ignored."""
+    """Parse the header's value. A tag without quotes, as some clients send it, counts as strong. Other invalid parts
+    are ignored."""
     if value.strip() == "*":
         return EntityTags(True, (), ())
     strong: list[str] = []
@@ -48,7 +49,8 @@ def read_entity_tags(value: str) -> EntityTags:
 def evaluate(headers: Mapping[str, str], *, etag: str, modified: int) -> Outcome:
     """Evaluate the preconditions of a GET or HEAD in the order of section 13.2.2.
 
-    ``etag`` is the strong entity tag of the representation, ``modified`` when it changed, in seconds since 1970.
+    ``etag`` is the strong entity tag of the representation. ``modified`` is the time of its last change, in seconds
+    since 1970.
     """
     match = headers.get("if-match")
     if match is not None:

@@ -1,4 +1,4 @@
-"""Answers of the server itself, made without the application."""
+"""Responses that the server itself makes, without the application."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _NO_SPACE = "INSUFFICIENT_STORAGE"
 
 
 class Refusal:
-    """An answer in the form of waitress's own errors. ``error_code`` is for observers, '' for that of the status."""
+    """A response with the interface of waitress's own errors. ``error_code`` is for observers; '' means that they see
+    the code of the status."""
 
     def __init__(self, status: int, body: bytes, headers: Headers = (), error_code: str = "") -> None:
         self.status = status
@@ -33,18 +34,18 @@ class Refusal:
 
 
 def overloaded(origin: str | None, cross_origin: CrossOrigin, status: int = OVERLOADED) -> Refusal:
-    """The answer when there are more requests than can be served."""
+    """The response when there are more requests than can be served."""
     headers = (("Retry-After", "1"), *cross_origin.headers(origin))
     return Refusal(status, _body(OVERLOAD, "The service is at its limit now. Try again."), headers, OVERLOAD)
 
 
 def no_space(origin: str | None, cross_origin: CrossOrigin) -> Refusal:
-    """The answer when there is no disk space for another body."""
+    """The response when there is no disk space for another body."""
     headers = (("Retry-After", "1"), *cross_origin.headers(origin))
     return Refusal(507, _body(_NO_SPACE, "There is no space for the body now. Try again."), headers, _NO_SPACE)
 
 
 def _body(code: str, message: str) -> bytes:
-    """A body that clients of either API understand: GraphQL's errors, and the members that storage clients read."""
+    """A body that clients of both APIs understand: GraphQL's errors, and the members that storage clients read."""
     error = {"message": message, "extensions": {"code": code}}
     return json.dumps({"errors": [error], "error": code, "code": code, "message": message}).encode()

@@ -1,4 +1,4 @@
-"""What a face answers to a request."""
+"""The response of a face to a request."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class Response(NamedTuple):
-    """An answer. ``body`` is bytes, a file that the server sends without a thread, or an iterable.
-    ``code`` is that of its error, '' without one; observers are told of it."""
+    """``body`` is bytes, a file that the server sends without a thread, or an iterable. ``length``: the body's length
+    in bytes, if it must be declared. ``code`` is the error's code for observers, '' if the response is not an error."""
 
     status: int = 200
     headers: Headers = ()

@@ -1,4 +1,4 @@
-"""Bodies of which an operation takes a part, where the rest does not come."""
+"""Request bodies that an operation may accept in part."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 
 class Slices(NamedTuple):
-    """A body that may be answered in part: after ``size`` bytes, and also ``when_broken``, when the client is gone."""
+    """The request may be answered with a part of its body: after ``size`` bytes, and with ``when_broken`` also when the
+    connection breaks."""
 
     size: int
     when_broken: bool

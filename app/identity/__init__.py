@@ -1,4 +1,4 @@
-"""Turns credentials into a Caller: the role and the claims with which statements run."""
+"""Turns credentials into a Caller: the database role and the claims with which statements run."""
 
 from app.identity.api_roles import ApiRoles
 from app.identity.caller import Caller

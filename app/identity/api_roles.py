@@ -1,4 +1,4 @@
-"""Which database roles a token may name, so that a token issuer cannot choose every role of the database."""
+"""The database roles that a token may name, so that a token issuer cannot choose any role of the database."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from schema_cache.privileges import api_roles
 
 
 class ApiRoles:
-    """The roles ``named`` (API_ROLES) and those granted to them, in the catalog that ``current`` returns.
-    ``refreshed`` returns the catalog read again: a role may be newer than the cached catalog.
+    """The roles ``named`` (API_ROLES) and the roles granted to them, in the catalog that ``current`` returns.
+    ``refreshed`` reads the catalog again and returns it, since a role may be newer than the cached catalog.
     """
 
     def __init__(
@@ -23,11 +23,12 @@ class ApiRoles:
         self._known: tuple[Catalog, frozenset[str]] | None = None
 
     def check(self, role: str) -> None:
-        """Raise AccessError (403) for a role that no token may have, Unavailable when the database cannot be asked."""
+        """Raise AccessError (403) for a role that no token may have, and Unavailable if the database is not
+        available."""
         if role in self._of(self._current()):
             return
         catalog = self._refreshed()
-        # A role that does not exist is reported where it is needed.
+        # A role that does not exist is reported when it is used.
         if role in self._of(catalog) or role not in catalog.role_by_name:
             return
         raise AccessError(

@@ -19,7 +19,7 @@ class Caller:
     """A database role and the claims that policies may read.
 
     ``claims`` always has ``role``. ``claims_json`` is the same as JSON. ``expires_at`` is the token's ``exp`` (seconds
-    since 1970) or None. Two callers with the same ``cache_key`` are the same to the database.
+    since 1970) or None. Two callers with the same ``cache_key`` have the same role and claims.
     """
 
     role: str = field(compare=False)
@@ -30,7 +30,8 @@ class Caller:
 
     @classmethod
     def of(cls, claims: Mapping[str, Any], *, default_role: str) -> Caller:
-        """The caller with these (verified) claims; without a role claim it is ``default_role``."""
+        """The caller with these (verified) claims. Without a role claim the role is ``default_role``. Raises
+        AccessError."""
         complete = dict(claims)
         role = complete.setdefault("role", default_role)
         check_role(role)
@@ -48,7 +49,7 @@ class Caller:
 
 
 def expiry(claims: Mapping[str, Any]) -> float | None:
-    """The ``exp`` claim, None when there is none."""
+    """The ``exp`` claim, None if there is none. Raises AccessError if it is not a number."""
     value = claims.get("exp")
     try:
         return None if value is None else float(value)
@@ -57,7 +58,7 @@ def expiry(claims: Mapping[str, Any]) -> float | None:
 
 
 def check_role(role: object) -> None:
-    """Raise AccessError when ``role`` cannot be the name of a role to switch to.
+    """Raise AccessError if ``role`` cannot be the name of a role to switch to.
 
     ``none`` is not a role: PostgreSQL would switch back to the login role, which may do everything.
     """

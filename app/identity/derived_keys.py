@@ -1,4 +1,4 @@
-"""One secret, a key for each purpose: a signature for one purpose is not valid for another."""
+"""Derives a key for each purpose from one secret, so that a signature for one purpose is not valid for another."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ SIGNED_URLS = "portico signed urls"
 
 
 def derived_key(secret: str, purpose: str) -> bytes:
-    """The key of 64 bytes that ``secret`` gives for ``purpose``, by HKDF (RFC 5869)."""
+    """The key of 64 bytes for ``purpose``, derived from ``secret`` by HKDF (RFC 5869)."""
     return HKDF(algorithm=SHA256(), length=64, salt=None, info=purpose.encode()).derive(secret.encode())

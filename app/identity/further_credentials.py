@@ -1,7 +1,7 @@
 """Identifies callers by further credentials, which plugins accept.
 
-A plugin is asked only if the request has the header that it names. An exception in a plugin fails the request and is
-reported as the plugin's: a broken check never makes the caller somebody else, or anonymous.
+A plugin is called only if the request has the header that it names. An exception in a plugin fails the request and is
+reported as the plugin's: a broken check never gives the request another caller or makes it anonymous.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from app.plugin_guard import Plugins
 
 
 class RequestHead(NamedTuple):
-    """The head of a request, from which a plugin identifies the caller. ``header`` gives the value of a header, by its
-    name in lower case; None if it is absent."""
+    """The head of a request, from which a plugin identifies the caller. ``header`` takes a header's name in lower case
+    and returns its value; None if it is absent."""
 
     method: str
     path: str
@@ -49,9 +49,9 @@ Identify = Callable[[RequestHead], Caller | None]
 
 @dataclass(frozen=True, slots=True)
 class Identification:
-    """A credential in the request header ``header``, a name in lower case. ``identify`` returns its caller, or None if
-    the credential is of another kind, and raises AccessError to refuse it. It must not block: the server also calls it
-    before it reads a body."""
+    """A kind of credential in the request header ``header``, a name in lower case. ``identify`` returns the caller, or
+    None if the credential is of another kind, and raises AccessError to refuse it. It must not block: the server also
+    calls it before it reads a body."""
 
     header: str
     identify: Identify
@@ -63,10 +63,10 @@ class Identifications:
     def __init__(self, known: tuple[Identification, ...]) -> None:
         self._known = known
         self.headers = tuple(dict.fromkeys(each.header for each in known))
-        """The names of the headers that have them, in lower case."""
+        """The names of the headers with credentials, in lower case."""
 
     def caller(self, head: RequestHead) -> Caller | None:
-        """Who sent the request; None if no identification recognises a credential. Raises AccessError."""
+        """The caller; None if no identification recognises a credential. Raises AccessError."""
         for each in self._known:
             if head.header(each.header) is not None:
                 caller = each.identify(head)

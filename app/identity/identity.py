@@ -1,4 +1,4 @@
-"""The credentials of a request become its Caller."""
+"""Identifies the caller of a request by its credentials."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.identity.project import check_project
 from app.identity.tokens import DEFAULT_LEEWAY_S, LONGEST_TOKEN, TokenError, TokenVerifier
 from app.identity.verified_tokens import Verified
 
-# How long a token may outlive the withdrawal of its key.
+# A token is accepted for at most this time after its key was withdrawn.
 _LONGEST_MEMORY_S = 300.0
 _REMEMBERED = 2000
-# Two tokens and the word Bearer; a header may also have any number of spaces.
+# Two tokens and the word Bearer; a header may have any number of spaces, so longer ones are not cached.
 _LONGEST_REMEMBERED = 2 * LONGEST_TOKEN + 100
 
 
@@ -39,14 +39,15 @@ class IdentitySettings(Protocol):
 
 
 def has_keys(settings: IdentitySettings) -> bool:
-    """Whether any key is set with which callers can be identified: without one, every request is refused."""
+    """Whether a key is configured that can identify callers. Without one, every request is refused."""
     return any((settings.jwt_secret, settings.jwt_jwks, settings.anon_key, settings.service_role_key))
 
 
 class Identity:
-    """One per process, shared by its threads.
-    ``roles``: the roles that tokens may name; None for any. ``leeway_s``: by how many seconds the clocks of token
-    issuers may differ from ours. ``now``: returns seconds since 1970.
+    """Identifies callers. One per process, shared by its threads.
+
+    ``roles``: the roles that tokens may name; None for any. ``leeway_s``: by how many seconds the clock of a token's
+    issuer may differ from this machine's. ``now``: returns seconds since 1970.
     """
 
     def __init__(
@@ -79,11 +80,12 @@ class Identity:
         self._bearers: Verified[Caller] = Verified(_REMEMBERED)
 
     def caller(self, api_key: str | None, authorization: str | None, *, host: str | None) -> Caller:
-        """Who calls the GraphQL API: ``apiKey``, ``Authorization`` and ``Host`` as received, or None.
+        """The caller of the GraphQL API. The arguments are the headers ``apiKey``, ``Authorization`` and ``Host`` as
+        received, or None.
 
-        The API key is one of the two configured keys, or a token with a role. A bearer token takes precedence; its
-        role is ``authenticated`` unless it names another. Raises AccessError (401, or 404 for another project's host
-        name), or Unavailable when the keys that verify tokens cannot be fetched.
+        The API key is one of the two configured keys, or a token with a role. A bearer token takes precedence; its role
+        is ``authenticated`` unless it names another. Raises AccessError (401, or 404 for another project's host name),
+        or Unavailable if the keys that verify tokens cannot be fetched.
         """
         self.check_host(host)
         credentials = (api_key, authorization)
@@ -95,7 +97,8 @@ class Identity:
                 caller = self._configured(token) or Caller.of(self._verified(token), default_role=AUTHENTICATED)
             if len(api_key or "") + len(authorization or "") <= _LONGEST_REMEMBERED:
                 since, longest = self._span(None)
-                # No longer than the claims of either: otherwise a token would outlive its key by as much again.
+                # Not longer than the claims of either are cached: otherwise a token could be accepted for twice the
+                # time after its key was withdrawn.
                 until = min(self._claims.until(each, longest) for each in (api_key, token))
                 self._callers.keep(credentials, caller, since, until)
         if id(caller) not in self._configured_ids:
@@ -103,7 +106,7 @@ class Identity:
         return caller
 
     def check_host(self, host: str | None) -> None:
-        """Raises AccessError (404) for the host name of another project."""
+        """Raise AccessError (404) for the host name of another project."""
         if self._project_ref:
             check_project(host, self._project_ref)
 
@@ -118,7 +121,8 @@ class Identity:
         return claims
 
     def bearer(self, token: str, *, default_role: str) -> Caller:
-        """Who has ``token``; without a role claim it is ``default_role``. Raises what ``verify`` raises."""
+        """The caller with ``token``. Without a role claim the role is ``default_role``. Raises what ``verify``
+        raises."""
         claims = self.verify(token)
         caller = self._bearers.find((token, default_role), self._now())
         if caller is None:
@@ -128,7 +132,7 @@ class Identity:
         return caller
 
     def check_role(self, role: str) -> None:
-        """Raises AccessError for a role that a token may not name, or no longer."""
+        """Raise AccessError for a role that tokens may not name, or may no longer name."""
         if all(role != configured.role for _, configured in self._keys):
             self._check_role(role)
 
@@ -154,7 +158,7 @@ class Identity:
         return Caller.of(claims, default_role=ANON)
 
     def _configured(self, credential: str) -> Caller | None:
-        # All are compared, each in constant time, so the duration reveals nothing about a partial match.
+        # All keys are compared, each in constant time, so that the duration reveals nothing about a partial match.
         given = credential.encode(errors="replace")
         found = None
         for key, caller in self._keys:
@@ -167,13 +171,13 @@ class Identity:
         if claims is None:
             claims = self._verifier.verify(token)
             if "url" in claims and "role" not in claims:
-                # Such a token is given to anonymous clients, for one object.
+                # This is the token of a signed URL, which anonymous clients get for one object.
                 raise TokenError("signed_url")
             self._claims.keep(token, claims, *self._span(expiry(claims)))
         return claims
 
     def _span(self, expires_at: float | None) -> tuple[float, float]:
-        """From when until when a token that was verified now is remembered."""
+        """The times from which and until which a token that is verified now is cached."""
         now = self._now()
         longest = now + _LONGEST_MEMORY_S
         return now, longest if expires_at is None else min(longest, expires_at + self._leeway_s)
@@ -189,7 +193,7 @@ def _bearer_token(authorization: str | None) -> str | None:
 
 
 def missing_key() -> AccessError:
-    """The error of a request without any credential that is known."""
+    """The error for a request without any known credential."""
     return AccessError(
         "The header apiKey is missing.",
         code="MISSING_API_KEY",

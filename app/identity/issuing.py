@@ -30,7 +30,7 @@ class Keys:
 
 
 def is_too_short(secret: str) -> bool:
-    """Whether a secret could be guessed."""
+    """Whether a secret is so short that it could be guessed."""
     return len(secret.encode()) < SHORTEST_SECRET
 
 
@@ -41,14 +41,14 @@ def make_keys(secret: str | None = None) -> Keys:
 
 
 def make_key(secret: str, role: str) -> str:
-    """A key that gives its bearer ``role`` for ten years."""
+    """An API key for ``role``, valid for ten years."""
     now = int(time.time())
     return jwt.encode({"iss": ISSUER, "role": role, "iat": now, "exp": now + _TEN_YEARS_S}, secret, "HS256")
 
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A key that tokens are signed with; ``key_id`` is the one that the key set gives it, if any."""
+    """A key that signs tokens. ``key_id`` is its id in the key set, if it has one."""
 
     secret: bytes = field(repr=False)
     algorithm: str = "HS256"
@@ -58,7 +58,7 @@ class SigningKey:
 def make_token(
     key: SigningKey, role: str, lifetime_s: int, *, subject: str | None = None, audience: str | None = None
 ) -> str:
-    """A token that gives its bearer ``role`` for a while."""
+    """A token for ``role``, valid for ``lifetime_s`` seconds."""
     now = int(time.time())
     claims = {"iss": ISSUER, "role": role, "sub": subject, "aud": audience, "iat": now, "exp": now + lifetime_s}
     headers = {"kid": key.key_id} if key.key_id else None

@@ -1,4 +1,4 @@
-"""The keys of JWT_JWKS: where they come from, and when they are read again."""
+"""Reads the keys of JWT_JWKS, and reads them again when needed."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _LONGEST_WAIT_S = 1.0
 
 
 def load_key_set(source: str) -> tuple[VerificationKey, ...]:
-    """The usable keys of ``source`` (see ``KeySet``) as they are now. Raises OSError or ValueError."""
+    """Read the usable keys of ``source`` (see ``KeySet``) now. Raises OSError or ValueError."""
     return _loader(source)[0]()
 
 
 def shared_key(source: str) -> SigningKey | None:
-    """The first key of ``source`` with which tokens can be signed; None if all of them only verify. A set that anybody
-    can read has none. Raises OSError or ValueError."""
+    """The first key of ``source`` that can sign tokens; None if all of them only verify. A public set has none. Raises
+    OSError or ValueError."""
     load, public = _loader(source)
     for key in () if public else load():
         algorithm = key.algorithms[0]
@@ -44,12 +44,13 @@ def shared_key(source: str) -> SigningKey | None:
 class KeySet:
     """The current keys of ``source``: inline JSON, a file's path, or an http(s) URL.
 
-    They are read at first use, again when they are ten minutes old, and when a token names a key that is not among
-    them, but at most once in ten seconds. If reading fails, the old keys are kept. ``public`` says whether anybody can
-    read them, in which case none of them can be a shared secret.
+    They are read on first use, again when they are ten minutes old, and when a token names a key that is not among
+    them, but at most once in ten seconds. If reading fails, the old keys are kept. ``public``: anyone can read the
+    keys, so that none of them can be a shared secret.
 
-    A thread of its own reads them, because the key server may hang, and anybody can send tokens that name no key: who
-    needs new keys waits for the first second of a reading only, or the first five while there are none.
+    A separate thread reads them, because the key server may hang, and any client can send tokens with unknown keys. A
+    request that needs new keys waits at most for the first second of a read, or for the first five seconds while there
+    are no keys.
     """
 
     def __init__(self, source: str, *, now: Callable[[], float] = time.monotonic) -> None:
@@ -64,16 +65,17 @@ class KeySet:
         self._awaited_until = 0.0
 
     def matching(self, algorithm: str, kid: str | None, *, renewed: bool = False) -> Sequence[VerificationKey]:
-        """The keys that may verify a token with this header; ``renewed``: fetched again, as the known ones failed.
+        """The keys that may verify a token with this header. ``renewed``: read the keys again first, because the known
+        ones failed.
 
-        Raises Unavailable when there are no keys because they could not be read.
+        Raises Unavailable if there are no keys because they could not be read.
         """
         keys = self._keys
         if keys is None or renewed or self._now() - self._read_at > _MAX_AGE_S:
             keys = self._read()
-        fitting = [key for key in keys if algorithm in key.algorithms]
+        suitable = [key for key in keys if algorithm in key.algorithms]
         # A key without an id matches any token; a token without a key id is tried with all keys.
-        return [key for key in fitting if kid is None or key.kid is None or key.kid == kid]
+        return [key for key in suitable if kid is None or key.kid is None or key.kid == kid]
 
     def _read(self) -> tuple[VerificationKey, ...]:
         self._begin()
@@ -81,7 +83,7 @@ class KeySet:
         return self._known()
 
     def _begin(self) -> None:
-        """Begin to read the keys, if it is time."""
+        """Start to read the keys, unless they were read recently or are being read."""
         with self._lock:
             now = self._now()
             is_soon = self._tried_at is not None and now - self._tried_at < _MIN_INTERVAL_S
@@ -113,7 +115,7 @@ class KeySet:
 
 
 def _loader(source: str) -> tuple[Callable[[], tuple[VerificationKey, ...]], bool]:
-    """How to read the keys, and whether anybody can read them."""
+    """A function that reads the keys, and whether they are public. Raises ValueError for invalid JSON."""
     source = source.strip()
     if source.startswith(("{", "[")):
         try:
@@ -133,7 +135,7 @@ def _fetched(url: str) -> bytes:
     with opened(request, _TIMEOUT_S, redirected=True) as response:
         document: bytes = response.read(_LARGEST + 1)
     if len(document) > _LARGEST:
-        raise OSError("the answer is too large")
+        raise OSError("the response is too large")
     return document
 
 

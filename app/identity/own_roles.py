@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 ANON = "anon"
-"""Of callers without a user's token."""
+"""The role of callers without a user's token."""
 AUTHENTICATED = "authenticated"
-"""Of users whose token names no role."""
+"""The role of users whose token names no role."""
 SERVICE_ROLE = "service_role"
-"""Of the operator's own programs: it bypasses row level security."""
+"""The role of the operator's own programs: it bypasses row level security."""
 
 OWN_ROLES = (ANON, AUTHENTICATED, SERVICE_ROLE)

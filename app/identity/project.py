@@ -1,4 +1,4 @@
-"""PROJECT_REF: the project's reference must be the first label of the host that the request names."""
+"""PROJECT_REF: the first label of the request's host name must be the project's reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.errors import AccessError
 def check_project(host: str | None, project_ref: str) -> None:
     """Raise AccessError (404) unless ``host``, a Host header, belongs to the project.
 
-    An IP address, ``localhost`` and names under ``.localhost`` name no project and are let through.
+    An IP address, ``localhost`` and names under ``.localhost`` do not name a project and are accepted.
     """
     name = _without_port(host or "").lower()
     if name.partition(".")[0] != project_ref.lower() and not _names_no_project(name):

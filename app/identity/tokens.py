@@ -1,4 +1,4 @@
-"""Is this token genuine and valid now? RFC 7519 (JWT), with the advice of RFC 8725."""
+"""Verifies tokens: RFC 7519 (JWT), with the advice of RFC 8725."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_KEYS_TRIED = 10
 
 
 class TokenError(AccessError):
-    """The token is refused; ``reason`` says why in one word. Code INVALID_JWT, or JWT_EXPIRED."""
+    """The token is refused for ``reason``. The code is INVALID_JWT, or JWT_EXPIRED for "expired"."""
 
     code = "INVALID_JWT"
 
@@ -42,9 +42,10 @@ class TokenError(AccessError):
 
 
 class TokenVerifier:
-    """Verifies tokens with the secret (HS256) and with a key set (RS, PS, ES, EdDSA; HS where the set is not public).
+    """Verifies tokens with the secret (HS256) and with a key set (RS, PS, ES, EdDSA; HS if the set is not public).
 
-    ``audience``: one of these must be in ``aud``; empty accepts any. ``leeway_s``: permitted clock skew in seconds.
+    ``audience``: one of these must be in ``aud``; if empty, any is accepted. ``leeway_s``: permitted clock skew in
+    seconds.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class TokenVerifier:
         self._leeway_s = leeway_s
 
     def verify(self, token: str) -> dict[str, Any]:
-        """The claims of ``token``. Raises TokenError, or Unavailable when the keys cannot be fetched."""
+        """The claims of ``token``. Raises TokenError, or Unavailable if the keys cannot be read."""
         if len(token) > LONGEST_TOKEN or not token.isascii():
             raise TokenError("malformed")
         try:
@@ -74,7 +75,7 @@ class TokenVerifier:
         raise TokenError("signature")
 
     def _candidates(self, algorithm: str, kid: str | None) -> Iterator[jwt.PyJWK | bytes]:
-        """The keys that may verify the token. The algorithm it names only selects among keys for it."""
+        """The keys that may verify the token: those whose type allows the algorithm that the token names."""
         keys = self._keys
         if algorithm in ASYMMETRIC_ALGORITHMS and keys is not None:
             tried = keys.matching(algorithm, kid)
@@ -102,7 +103,7 @@ class TokenVerifier:
                 leeway=self._leeway_s,
                 options={
                     "verify_aud": bool(self._audience),
-                    # RFC 7519 does not require these; genuine tokens of well-known issuers fail them.
+                    # RFC 7519 does not require these checks, and valid tokens of well-known issuers fail them.
                     "verify_iat": False,
                     "verify_sub": False,
                     "verify_jti": False,

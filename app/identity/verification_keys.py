@@ -1,4 +1,4 @@
-"""JSON Web Keys: which keys of a set may verify a token.
+"""Reads JSON Web Keys, and finds which of them may verify tokens.
 
 Formats: RFC 7517 (JSON Web Key), RFC 7518 section 6, RFC 8037 (Ed25519).
 """
@@ -31,7 +31,7 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class VerificationKey:
-    """One key and the algorithms that it may be used with. The key's type decides that, never a token."""
+    """One key and its permitted algorithms. The key's type determines these, never a token."""
 
     kid: str | None
     algorithms: tuple[str, ...]
@@ -39,7 +39,7 @@ class VerificationKey:
     _prepared: dict[str, jwt.PyJWK] = field(default_factory=dict, repr=False, compare=False)
 
     def prepared_for(self, algorithm: str) -> jwt.PyJWK:
-        """The key bound to one of its algorithms. Raises jwt.PyJWTError when its data is invalid."""
+        """The key bound to one of its algorithms. Raises jwt.PyJWTError if its data is invalid."""
         key = self._prepared.get(algorithm)
         if key is None:
             key = self._prepared[algorithm] = jwt.PyJWK(self.data, algorithm)
@@ -47,9 +47,9 @@ class VerificationKey:
 
 
 def read_key_set(document: object, *, public: bool) -> tuple[VerificationKey, ...]:
-    """The usable keys of a key set (or of one key, or a list of keys).
+    """The usable keys of a key set (or of one key, or a list of keys). Raises ValueError.
 
-    ``public``: anybody can read the set, so a symmetric key in it proves nothing and is skipped.
+    ``public``: anyone can read the set, so a symmetric key in it proves nothing and is skipped.
     """
     if isinstance(document, dict):
         document = document.get("keys", [document])

@@ -1,4 +1,4 @@
-"""A cache of verified credentials, until they expire."""
+"""A cache of verified credentials until they expire."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Verified(Generic[Value]):
 
     def find(self, key: Hashable, now: float) -> Value | None:
         entry = self._known.get(key)
-        # If the clock was put back, nothing is known of the time that it shows.
+        # If the clock was set back to a time before the entry was made, the entry may not be valid then.
         return entry[0] if entry is not None and entry[1] <= now < entry[2] else None
 
     def until(self, key: Hashable, otherwise: float) -> float:
-        """Until when a value is kept, ``otherwise`` if it is not."""
+        """The time until which the value of ``key`` is kept; ``otherwise`` if there is none."""
         entry = self._known.get(key)
         return entry[2] if entry is not None else otherwise
 

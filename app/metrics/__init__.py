@@ -1,8 +1,8 @@
-"""What ``/metrics`` tells: numbers that each worker counts, and the state of the database that one of them asks for."""
+"""The metrics at ``/metrics``: numbers that each worker counts, and numbers that one worker reads from the database."""
 
 from app.metrics.bounded_labels import LabelledMetric
-from app.metrics.database_numbers import AskedNumbers
+from app.metrics.database_numbers import DatabaseNumbers
 from app.metrics.replicas import ReplicaNumbers
-from app.metrics.worker_numbers import CountedNumbers
+from app.metrics.worker_numbers import WorkerNumbers
 
-__all__ = ["AskedNumbers", "CountedNumbers", "LabelledMetric", "ReplicaNumbers"]
+__all__ = ["DatabaseNumbers", "LabelledMetric", "ReplicaNumbers", "WorkerNumbers"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 OTHER = "(other)"
-"""The value of labels beyond the bound. No GraphQL operation can have this name."""
+"""The label value that stands for all values beyond the bound. No GraphQL operation can have this name."""
 
 
 class LabelledMetric:
-    """The series of ``metric`` by the values of its labels: ``most`` of them, and one for all others."""
+    """The time series of ``metric`` by the values of its labels: at most ``most``, and one for all others."""
 
     def __init__(self, metric: Any, most: int) -> None:
         self._metric = metric
@@ -17,7 +17,7 @@ class LabelledMetric:
         self._known: dict[tuple[str, ...], Any] = {}
 
     def of(self, *values: str) -> Any:
-        """The series of these values, whose number is that of the labels."""
+        """The series with these values, one for each label."""
         return self._known.get(values) or self._find(values)
 
     def _find(self, values: tuple[str, ...]) -> Any:

@@ -1,4 +1,4 @@
-"""The numbers that are of the database as a whole: the storage's work list, and its unfinished uploads."""
+"""Metrics of the whole database: the storage's work list, and its unfinished uploads."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ log = logging.getLogger("portico.metrics")
 
 _MOST_COUNTED = 100_000
 _RENEWED_AFTER_S = 10.0
-_TOLD_FOR_S = 60.0
+_SHOWN_FOR_S = 60.0
 _LONGEST_WAIT_S = 1.0
 
-# Both tables are counted up to a bound, since they are read again and again.
-_ASK = Statement(
+# Rows of both tables are counted only up to a limit, since the query runs repeatedly.
+_QUERY = Statement(
     f"""
     WITH work AS (SELECT w.kind, w.due_at, w.attempts FROM storage.work w LIMIT {_MOST_COUNTED}),
          uploads AS (SELECT u.id, u.form, u.received FROM storage.uploads u
@@ -41,16 +41,16 @@ _KINDS = ("delete_blob", "post_event")
 _FORMS = ("appended", "numbered")
 
 
-class AskedNumbers:
-    """A collector of prometheus_client. It asks in a thread of its own, so that metrics are told while the database
-    does not answer: then without these numbers, once they are a minute old."""
+class DatabaseNumbers:
+    """A collector of prometheus_client. It reads the database in a separate thread, so that other metrics are available
+    while the database does not answer. Numbers that are older than a minute are left out."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._lock = threading.Lock()
-        self._asking: threading.Thread | None = None
+        self._reading: threading.Thread | None = None
         self._known: dict[str, Any] | None = None
-        self._known_at = -_TOLD_FOR_S
+        self._known_at = -_SHOWN_FOR_S
 
     def collect(self) -> Iterator[Any]:
         from prometheus_client.metrics_core import GaugeMetricFamily
@@ -60,36 +60,36 @@ class AskedNumbers:
             return
         work = {each["kind"]: each for each in known["work"]}
         uploads = {each["form"]: each for each in known["uploads"]}
-        for name, told, label, values, found, member in (
+        for name, description, label, values, found, member in (
             ("work_entries", "Entries of the storage's work list.", "kind", _KINDS, work, "entries"),
             ("work_repeated", "Entries of the work list that failed before.", "kind", _KINDS, work, "repeated"),
-            ("work_overdue_seconds", "How long the oldest entry has been due.", "kind", _KINDS, work, "overdue"),
-            ("unfinished_uploads", "Uploads in pieces, unfinished.", "form", _FORMS, uploads, "uploads"),
+            ("work_overdue_seconds", "Seconds since the oldest entry became due.", "kind", _KINDS, work, "overdue"),
+            ("unfinished_uploads", "Unfinished uploads in pieces.", "form", _FORMS, uploads, "uploads"),
             ("unfinished_upload_bytes", "Bytes of unfinished uploads.", "form", _FORMS, uploads, "bytes"),
         ):
-            family = GaugeMetricFamily(f"portico_{name}", told, labels=[label])
+            family = GaugeMetricFamily(f"portico_{name}", description, labels=[label])
             for value in values:
                 family.add_metric([value], float(found.get(value, {}).get(member) or 0))
             yield family
 
     def _current(self) -> dict[str, Any] | None:
         with self._lock:
-            if time.monotonic() - self._known_at > _RENEWED_AFTER_S and self._asking is None:
-                self._asking = threading.Thread(target=self._ask, name="metrics", daemon=True)
-                self._asking.start()
-            asking = self._asking
-        if asking is not None:
-            asking.join(_LONGEST_WAIT_S)
-        return self._known if time.monotonic() - self._known_at < _TOLD_FOR_S else None
+            if time.monotonic() - self._known_at > _RENEWED_AFTER_S and self._reading is None:
+                self._reading = threading.Thread(target=self._read, name="metrics", daemon=True)
+                self._reading.start()
+            reading = self._reading
+        if reading is not None:
+            reading.join(_LONGEST_WAIT_S)
+        return self._known if time.monotonic() - self._known_at < _SHOWN_FOR_S else None
 
-    def _ask(self) -> None:
+    def _read(self) -> None:
         engine = self._services.engine
         try:
             context = background_context(engine.contexts)
-            rows = engine.database.run(context, [(_ASK, ())], read_only=True)[0]
+            rows = engine.database.run(context, [(_QUERY, ())], read_only=True)[0]
             self._known, self._known_at = json.loads(rows[0][0] or b"null"), time.monotonic()
         except PorticoError as ex:
-            # The storage is not installed, or the database is down, which other metrics show.
+            # The storage is not installed, or the database is not available, which other metrics show.
             log.debug("the work list cannot be counted: %s", ex.message)
         finally:
-            self._asking = None
+            self._reading = None

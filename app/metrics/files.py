@@ -1,8 +1,8 @@
-"""The files in which the workers of a service keep what they count, so that whichever is asked adds them up.
+"""The files in which the workers of a service keep their metrics. Any worker can read and add up all of them.
 
-prometheus_client maps them into memory (https://prometheus.github.io/client_python/multiprocess/). The kernel ends a
-process that writes to a mapped page for which the disk has no space, so the space is taken when a file is made. A
-worker that replaces another goes on with its files, whose number does not grow with each that ends.
+prometheus_client maps them into memory (https://prometheus.github.io/client_python/multiprocess/). The kernel kills a
+process that writes to a mapped page for which the disk has no space, so the space is allocated when a file is made. A
+worker that replaces another continues its files, so that the number of files does not grow.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _GAUGES = ("gauge_livesum", "gauge_livemin")
 
 
 def make_directory(workers: int, operations: int) -> tempfile.TemporaryDirectory[str]:
-    """A directory with the files of ``workers`` workers that keep ``operations`` names of operations; OSError without
-    the space. It is deleted with what this gives."""
+    """A directory with the files of ``workers`` workers, each with space for ``operations`` names of operations. It is
+    deleted with the returned object. Raises OSError if there is not enough space."""
     made = tempfile.TemporaryDirectory(prefix="portico-metrics-")
     try:
         for number in range(workers):
@@ -33,8 +33,9 @@ def make_directory(workers: int, operations: int) -> tempfile.TemporaryDirectory
 
 
 class WorkerFiles:
-    """The files of this process in ``directory``, in which metrics made from now on keep their values; OSError if there
-    are none and no space for them. They are its own until ``close`` or its end."""
+    """The files of this process in ``directory``. Metrics that are created after this keep their values in them. They
+    belong to the process until ``close`` or its end. Raises OSError if new files are needed and there is not enough
+    space."""
 
     def __init__(self, directory: Path, operations: int) -> None:
         from prometheus_client import values
@@ -48,13 +49,13 @@ class WorkerFiles:
         values.ValueClass = values.MultiProcessValue(lambda: self._number)  # type: ignore[no-untyped-call]
 
     def close(self) -> None:
-        """Leave the files to a successor."""
+        """Release the files, so that another worker can continue them."""
         _forget_gauges(self._directory, self._number)
         os.close(self._lock)
 
 
 def forget_dead(directory: Path) -> None:
-    """Leave out the gauges of workers that have ended; what they counted stays."""
+    """Remove the gauges of workers that have ended; their counters stay."""
     for path in directory.glob(f"{_GAUGES[0]}_*.db"):
         number = int(path.stem.rpartition("_")[2])
         lock = _locked(directory, number)
@@ -70,7 +71,7 @@ def _forget_gauges(directory: Path, number: int) -> None:
 
 
 def _locked(directory: Path, number: int) -> int | None:
-    """A descriptor that shows that the files of this number are in use; None if another one does."""
+    """A locked descriptor, which marks the files with this number as in use; None if another process uses them."""
     import fcntl
 
     descriptor = os.open(directory / f"{number}.lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -88,14 +89,14 @@ def _make_missing(directory: Path, number: int, operations: int) -> None:
         if path.exists():
             continue
         unfinished = path.with_suffix(".new")
-        # Zeros rather than a length: a file with holes has no space of its own.
+        # Zeros are written because a file that is only extended has holes, without space on the disk.
         unfinished.write_bytes(bytes(size))
         unfinished.replace(path)
 
 
 def _sizes(operations: int) -> Mapping[str, int]:
-    """The length of each file in bytes. A worker needs no more: the number of its series is bounded, and a name of
-    an operation takes at most 1 KiB. Where successors added names of their own, a file may grow."""
+    """The size of each file in bytes, by its kind. It is enough for one worker: the number of its series is bounded,
+    and an operation's name takes at most 1 KiB. A file may grow if replacing workers add further names."""
     return {
         "counter": (1024 + operations) * _KIB,
         "histogram": 1024 * _KIB,

@@ -1,4 +1,5 @@
-"""Which GraphQL operations have series of their own: their number is bounded, and strangers choose names too."""
+"""Decides which GraphQL operations have their own time series. The number is bounded, because any client can choose
+operation names."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ _LONGEST_NAME = 200
 
 
 class OperationPlaces:
-    """``most`` places, each for the operations of one name and one role.
+    """At most ``most`` places, each for the operations with one name and one role.
 
-    An operation takes a place once it has succeeded more often than there are places taken: the first ones do at once,
-    and many names that come rarely never do.
+    An operation takes a place when the number of its successes exceeds the number of taken places. So the first
+    operations take one at once, and many names that are rarely used never take one.
     """
 
     def __init__(self, most: int) -> None:
@@ -31,7 +32,7 @@ class OperationPlaces:
         if not succeeded or len(self._taken) >= self._most or len(name) > _LONGEST_NAME:
             return _OTHERS
         if len(self._succeeded) >= _MOST_COUNTED:
-            # What comes often is soon counted again.
+            # Frequent operations are soon counted again.
             self._succeeded.clear()
         self._succeeded[place] += 1
         if self._succeeded[place] <= len(self._taken):

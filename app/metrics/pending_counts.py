@@ -1,6 +1,6 @@
-"""What was counted since it was last written to the metrics.
+"""Collects counts until they are written to the metrics together.
 
-To raise a counter of prometheus_client takes a hundred bytecodes, and a request raises ten.
+Increasing a counter of prometheus_client takes a hundred bytecodes, and a request increases ten.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from operator import add
 from typing import Any
 
 
-class Tally:
-    """``amounts`` and ``observations`` by the series of metrics that they are of, and the time of stages, whose series
-    are in their order. Its owner holds ``lock`` while it adds."""
+class PendingCounts:
+    """``amounts`` and ``observations`` by the series to which they belong, and the times of stages. ``stages`` has the
+    series of each stage, in their order. Hold ``lock`` while adding."""
 
     def __init__(self, stages: Sequence[Any]) -> None:
         self.lock = threading.Lock()
@@ -29,11 +29,11 @@ class Tally:
         self._milliseconds = self._not_reached
 
     def add_stages(self, milliseconds: Iterable[float]) -> None:
-        """Add the times of the first stages, as many as a request reached."""
+        """Add the times of the stages that a request reached, beginning with the first."""
         self._milliseconds = list(map(add, self._milliseconds, chain(milliseconds, self._not_reached)))
 
     def write(self) -> None:
-        """Write all of it to the metrics, and begin anew."""
+        """Write all counts to the metrics, and start again from zero."""
         with self.lock:
             amounts, observations, milliseconds = self.amounts, self.observations, self._milliseconds
             self._begin()

@@ -1,7 +1,7 @@
-"""Metrics that take many observations at once: all that is used of prometheus_client beside its public names.
+"""Metrics that take many observations at once. This is the only module that uses private names of prometheus_client;
 ``tests/house/test_private_names.py`` finds any other use.
 
-prometheus_client is imported with this module, which must be after the environment says where it keeps its files.
+Import this module only after the environment variable for the directory of prometheus_client's files is set.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from prometheus_client import Histogram, Summary
 
 
 class HistogramOfMany(Histogram):
-    """A histogram whose counters are raised once for many observations: each time costs as much as for one."""
+    """A histogram that increases its counters once for many observations, which costs as much as for one."""
 
     def observe_all(self, amounts: list[float]) -> None:
-        """Observe all of the amounts, whose list is sorted by this."""
+        """Observe all amounts. This sorts the list."""
         self._sum.inc(sum(amounts))
         amounts.sort()
         counted = 0
@@ -27,9 +27,9 @@ class HistogramOfMany(Histogram):
 
 
 class SummaryOfMany(Summary):
-    """The same of a summary."""
+    """A summary that increases its counters once for many observations."""
 
     def observe_all(self, amounts: list[float]) -> None:
-        """Observe all of the amounts."""
+        """Observe all amounts."""
         self._count.inc(len(amounts))
         self._sum.inc(sum(amounts))

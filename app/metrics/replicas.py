@@ -1,4 +1,4 @@
-"""The numbers of the replicas, as the worker that is asked knows them."""
+"""Metrics of the replicas, from the worker that answers the request for ``/metrics``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ReplicaNumbers:
         )
         lag = GaugeMetricFamily(
             "portico_replica_lag_seconds",
-            "How long ago, at most, the primary was where the replica is; NaN if that is not known.",
+            "At most how many seconds ago the primary was at the replica's position; NaN if that is not known.",
             labels=["replica"],
         )
         for state in states:

@@ -1,6 +1,6 @@
-"""The numbers that a worker counts: of its requests, and once a second of its caches and its connections.
+"""Metrics of a worker: of its requests, and once a second of its caches and its connections.
 
-With several workers prometheus_client keeps them in files of one directory, and whoever reads them adds them up
+With several workers prometheus_client keeps them in files of one directory, and a reader adds them up
 (https://prometheus.github.io/client_python/multiprocess/).
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from app.database.pool.pool import PoolState
 from app.metrics.bounded_labels import OTHER, LabelledMetric
 from app.metrics.operations import OperationPlaces
-from app.metrics.pending_counts import Tally
+from app.metrics.pending_counts import PendingCounts
 from app.observation import ObservedOperation, ObservedRequest
 from app.pipeline.engine import Engine
 from app.pipeline.stage_wrappers import STAGES
@@ -36,15 +36,15 @@ _POOL_GAUGES = (
 _POOL_COUNTERS = (
     ("pool_waits", "Requests that waited for a database connection, or opened one."),
     ("pool_wait_seconds", "Seconds that requests waited for a database connection."),
-    ("pool_timeouts", "Requests that waited in vain for a database connection."),
+    ("pool_timeouts", "Requests that timed out waiting for a database connection."),
 )
 
 
-class CountedNumbers:
-    """The metrics of one process in a registry of its own, which a thread writes until ``close``.
+class WorkerNumbers:
+    """The metrics of one process in a separate registry. A thread writes them until ``close``.
 
-    ``most_operations``: how many names of operations, each for each role, have series of their own; 0 for none, so
-    that only roles are told apart."""
+    ``most_operations``: how many pairs of an operation's name and a role have their own series; 0 to distinguish only
+    roles."""
 
     def __init__(self, services: Services, most_operations: int) -> None:
         import prometheus_client as client
@@ -54,27 +54,29 @@ class CountedNumbers:
         self.registry = client.CollectorRegistry()
         self._engine = services.engine
         self._places = OperationPlaces(most_operations) if most_operations else None
-        # One more for those without a place.
+        # One more for the operations without a place.
         most_operations = most_operations + 1 if most_operations else _MOST_SERIES
         names: dict[str, Any] = {"registry": self.registry}
 
-        def counter(name: str, told: str, *labels: str) -> LabelledMetric:
-            return LabelledMetric(client.Counter(name, told, labels, **names), _MOST_SERIES)
+        def counter(name: str, description: str, *labels: str) -> LabelledMetric:
+            return LabelledMetric(client.Counter(name, description, labels, **names), _MOST_SERIES)
 
-        told = "Duration of requests in seconds."
-        requests = HistogramOfMany("portico_request_seconds", told, ["door", "status"], buckets=_BUCKETS, **names)
-        told = "Duration of GraphQL operations in seconds."
-        operations = SummaryOfMany("portico_operation_seconds", told, ["operation", "role"], **names)
-        told = "Seconds spent in each stage of GraphQL requests."
-        stages = client.Counter("portico_stage_seconds", told, ["stage"], **names)
-        self._tally = Tally([stages.labels(stage) for stage in STAGES])
+        description = "Duration of requests in seconds."
+        requests = HistogramOfMany(
+            "portico_request_seconds", description, ["door", "status"], buckets=_BUCKETS, **names
+        )
+        description = "Duration of GraphQL operations in seconds."
+        operations = SummaryOfMany("portico_operation_seconds", description, ["operation", "role"], **names)
+        description = "Seconds spent in each stage of GraphQL requests."
+        stages = client.Counter("portico_stage_seconds", description, ["stage"], **names)
+        self._pending = PendingCounts([stages.labels(stage) for stage in STAGES])
         self._requests = LabelledMetric(requests, _MOST_SERIES)
         self._operations = LabelledMetric(operations, most_operations)
-        told = "GraphQL operations whose answer has errors."
-        failed = client.Counter("portico_operation_errors", told, ["operation", "role"], **names)
+        description = "GraphQL operations whose response has errors."
+        failed = client.Counter("portico_operation_errors", description, ["operation", "role"], **names)
         self._failed = LabelledMetric(failed, most_operations)
-        self._errors = counter("portico_errors", "Errors in answers, by their codes.", "door", "code")
-        self._bytes = counter("portico_storage_bytes", "Bytes of bodies at the storage.", "door", "direction")
+        self._errors = counter("portico_errors", "Errors in responses, by their codes.", "door", "code")
+        self._bytes = counter("portico_storage_bytes", "Bytes of the storage's bodies.", "door", "direction")
         self._storage = counter("portico_storage_operations", "Requests to the storage.", "door", "operation")
         self._process = _ProcessNumbers(client, self.registry, self._engine)
         self._writing = threading.Lock()
@@ -84,9 +86,9 @@ class CountedNumbers:
 
     def observe(self, observed: ObservedRequest) -> None:
         """Count a request."""
-        door, tally = observed.door, self._tally
-        with tally.lock:
-            amounts, observations = tally.amounts, tally.observations
+        door, pending = observed.door, self._pending
+        with pending.lock:
+            amounts, observations = pending.amounts, pending.observations
             observations[self._requests.of(door, str(observed.status))].append(observed.seconds)
             for code in observed.codes:
                 amounts[self._errors.of(door, code)] += 1
@@ -95,9 +97,9 @@ class CountedNumbers:
                 observations[self._operations.of(*labels)].append(operation.milliseconds / 1000)
                 if operation.codes:
                     amounts[self._failed.of(*labels)] += 1
-                tally.add_stages(operation.stages.values())
+                pending.add_stages(operation.stages.values())
             if door in _STORAGE:
-                # Strangers make methods up, which would take the places of operations.
+                # Clients can send any method, and such series would fill the bound.
                 method = observed.method if observed.method in _METHODS else OTHER
                 amounts[self._storage.of(door, f"{method} {observed.operation}")] += 1
                 amounts[self._bytes.of(door, "received")] += observed.received
@@ -109,9 +111,9 @@ class CountedNumbers:
         return self._places.labels(operation.name or _ANONYMOUS, operation.role, not operation.codes)
 
     def write(self) -> None:
-        """Write what was counted, and how caches and connections are now."""
+        """Write the pending counts, and the current state of caches and connections."""
         with self._writing:
-            self._tally.write()
+            self._pending.write()
             self._process.write()
 
     def close(self) -> None:
@@ -129,34 +131,35 @@ class CountedNumbers:
 
 
 class _ProcessNumbers:
-    """What is not counted by request."""
+    """The metrics that are not counted for each request."""
 
     def __init__(self, client: Any, registry: Any, engine: Engine) -> None:
-        def gauge(name: str, told: str, mode: str = "livesum", labels: Sequence[str] = ()) -> Any:
-            return client.Gauge(name, told, labels, multiprocess_mode=mode, registry=registry)
+        def gauge(name: str, description: str, mode: str = "livesum", labels: Sequence[str] = ()) -> Any:
+            return client.Gauge(name, description, labels, multiprocess_mode=mode, registry=registry)
 
-        def counter(name: str, told: str) -> _Growing:
-            return _Growing(client.Counter(name, told, registry=registry))
+        def counter(name: str, description: str) -> _Growing:
+            return _Growing(client.Counter(name, description, registry=registry))
 
         def pool(prefix: str, *labels: str) -> list[Any]:
-            gauges = [gauge(prefix + name, told, labels=labels) for name, told in _POOL_GAUGES]
+            gauges = [gauge(prefix + name, description, labels=labels) for name, description in _POOL_GAUGES]
             return gauges + [
-                client.Counter(prefix + name, told, labels, registry=registry) for name, told in _POOL_COUNTERS
+                client.Counter(prefix + name, description, labels, registry=registry)
+                for name, description in _POOL_COUNTERS
             ]
 
         self._engine = engine
         self._plans = gauge("portico_plans", "Plans in the plan cache.")
         self._plan_hits = counter("portico_plan_hits", "Requests whose plan was in the cache.")
         self._plan_misses = counter("portico_plan_misses", "Requests that had to be planned.")
-        self._limit = gauge("portico_connections_limit", "Database connections that there may be (POOL_SIZE).")
+        self._limit = gauge("portico_connections_limit", "The most database connections that may be open (POOL_SIZE).")
         self._primary = _PoolNumbers(*pool("portico_"))
         replicas = pool("portico_replica_", "replica")
         places = [state.place for state, _ in engine.database.replicas.states()]
         self._replicas = [_PoolNumbers(*(each.labels(place) for each in replicas)) for place in places]
-        told = "The database's counter of schema changes, as the worker farthest behind knows it."
-        self._schema_version = gauge("portico_schema_version", told, "livemin")
-        told = "When the worker with the oldest schema read it."
-        self._schema_read = gauge("portico_schema_read_timestamp_seconds", told, "livemin")
+        description = "The database's counter of schema changes when the worker with the oldest schema read it."
+        self._schema_version = gauge("portico_schema_version", description, "livemin")
+        description = "When the worker with the oldest schema read the schema."
+        self._schema_read = gauge("portico_schema_read_timestamp_seconds", description, "livemin")
 
     def write(self) -> None:
         engine = self._engine
@@ -190,13 +193,13 @@ class _PoolNumbers:
 
 
 class _Growing:
-    """A counter of what something else counts."""
+    """A counter that follows a number counted elsewhere."""
 
     def __init__(self, counter: Any) -> None:
         self._counter = counter
         self._value = 0.0
 
     def raise_to(self, value: float) -> None:
-        """Let the counter of this process have ``value``, which only grows."""
+        """Set the counter of this process to ``value``, which never decreases."""
         self._counter.inc(value - self._value)
         self._value = value

@@ -1,4 +1,4 @@
-"""What observers are told about each request after its answer was made: metrics, logs and traces are made of it."""
+"""The records of each request that observers get when its response is ready, for metrics, logs and traces."""
 
 from app.observation.records import ObservedOperation, ObservedRequest, Observer, SlowOperation
 from app.observation.tracing import Trace, read_request_id, read_trace

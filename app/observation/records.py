@@ -1,4 +1,4 @@
-"""The records that observers are given. Those of each request are tuples, which are made in a third of the time."""
+"""The records that observers get. Those of each request are tuples, which take a third of the time to make."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from app.observation.tracing import Trace
 class ObservedOperation(NamedTuple):
     """One GraphQL operation.
 
-    ``name`` and ``kind`` ("query" or "mutation") are those of the document, '' if it has no name or was not understood.
-    ``role`` is the caller's, '' if it was not identified. ``codes`` are those of the errors in the answer. ``started``
-    is of ``time.perf_counter``; ``stages`` has the milliseconds of each stage that was reached, in their order.
-    ``text`` is the document, whose literals may be secrets: never log it.
+    ``name`` and ``kind`` ("query" or "mutation") are those of the document, '' if it has no name or is invalid.
+    ``role`` is the caller's, '' if the caller was not identified. ``codes`` are those of the errors in the response.
+    ``started`` is a time of ``time.perf_counter``. ``stages`` has the milliseconds of each stage that was reached, in
+    their order. ``text`` is the document, whose literals may be secrets: never log it.
     """
 
     name: str
@@ -35,12 +35,12 @@ class ObservedOperation(NamedTuple):
 
 
 class ObservedRequest(NamedTuple):
-    """One HTTP request and its answer.
+    """One HTTP request and its response.
 
-    ``door`` is the API: graphql, rest, s3, resumable or images, or else the first part of the path of another route.
+    ``door`` is the API: graphql, rest, s3, resumable or images; for another route it is the first part of the path.
     ``operation`` is the route within it, '' for a request that the server refused before it was routed. ``codes`` are
-    those of the errors in the answer. ``received`` and ``sent`` are the lengths of the bodies in bytes. ``started`` is
-    of ``time.perf_counter``; the request took ``seconds`` until its answer was made, which is before it was sent.
+    those of the errors in the response. ``received`` and ``sent`` are the lengths of the bodies in bytes. ``started``
+    is a time of ``time.perf_counter``; ``seconds`` is the time until the response was ready, before it was sent.
     ``operations`` are those of the GraphQL API; a batch has several.
     """
 
@@ -64,8 +64,8 @@ Observer = Callable[[ObservedRequest], None]
 
 @dataclass(frozen=True, slots=True)
 class SlowOperation:
-    """The slowest run of an operation. ``key`` is the same for documents that differ in nothing but their literals;
-    ``document`` has none of them, and no comments. ``at`` is when it ended, in seconds since 1970."""
+    """The slowest run of an operation. ``key`` is the same for documents that differ only in their literals.
+    ``document`` is the document without literals and comments. ``at`` is when the run ended, in seconds since 1970."""
 
     key: str
     name: str

@@ -1,4 +1,4 @@
-"""GraphQL documents without what may be secret in them: their literals and comments."""
+"""Removes the parts of GraphQL documents that may be secret: literals and comments."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _LONGEST = 8192
 
 
 def without_literals(text: str) -> str:
-    """The document with an empty string or 0 for each literal of that kind, and without comments; '' if it cannot be
-    parsed. It ends with … where it was cut."""
+    """The document with each literal replaced by an empty string or 0, and without comments; '' if it cannot be parsed.
+    A long one is cut and ends with "…"."""
     try:
-        told = print_ast(visit(parse(text), _Literals()))
+        printed = print_ast(visit(parse(text), _Literals()))
     except (GraphQLError, RecursionError):
         return ""
-    return told if len(told) <= _LONGEST else told[:_LONGEST] + "…"
+    return printed if len(printed) <= _LONGEST else printed[:_LONGEST] + "…"
 
 
 def key_of(document: str, operation_name: str) -> str:
-    """A short key of an operation, from its document without literals."""
+    """A short key of an operation. ``document`` is without literals."""
     return blake2b(f"{operation_name}\0{document}".encode(errors="replace"), digest_size=8).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The slowest operations of late: a bounded record, which processes share through a file."""
+"""The slowest recent operations: a bounded record, which processes share through a file."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from threading import Lock
 from app.observation.records import SlowOperation
 
 MOST = 50
-"""How many operations the record holds, each with its slowest run."""
+"""The most operations that the record holds, each with its slowest run."""
 
 _KEPT_S = 24 * 3600.0
 
 
 def shared_file() -> int:
-    """The descriptor of a new file without a name, which processes that are forked later share. It stays open."""
+    """The descriptor of a new file without a name. Processes that are forked later share it. It stays open."""
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
 
 
 class Slowest:
     """The record. ``file``: the descriptor of the ``shared_file`` through which processes share it; None for a record
-    of this process alone."""
+    that is not shared."""
 
     def __init__(self, file: int | None) -> None:
         self._file = file
@@ -43,12 +43,12 @@ class Slowest:
                 self._keep(found)
 
     def operations(self) -> Sequence[SlowOperation]:
-        """The operations, the slowest first."""
+        """The operations, slowest first."""
         with self._shared() as known:
             return _slowest(known, time.time() - _KEPT_S)
 
     def close(self) -> None:
-        """Close the file; the record of this process is then one of its own."""
+        """Close the file. After this the process has its own record."""
         with self._lock:
             file, self._file = self._file, None
         if file is not None:
@@ -60,7 +60,7 @@ class Slowest:
             if self._file is None:
                 yield self._known
                 return
-            # Not flock, whose locks forked processes share; and no seek, because they share the position as well.
+            # flock and seek do not work here: forked processes share the locks of flock, and the file's position.
             fcntl.lockf(self._file, fcntl.LOCK_EX)
             try:
                 content = os.pread(self._file, os.fstat(self._file).st_size, 0)
@@ -69,7 +69,7 @@ class Slowest:
                 fcntl.lockf(self._file, fcntl.LOCK_UN)
 
     def _keep(self, found: list[SlowOperation]) -> None:
-        """Within ``_shared``, which locks the file that is written here."""
+        """Write the record. Call this within ``_shared``, which locks the file."""
         if self._file is None:
             self._known = found
             return
@@ -79,7 +79,7 @@ class Slowest:
 
 
 def _slowest(operations: Iterable[SlowOperation], since: float) -> list[SlowOperation]:
-    """The slowest run of each operation, the slowest first."""
+    """The slowest run of each operation, slowest first."""
     found: dict[tuple[str, str], SlowOperation] = {}
     for each in sorted(operations, key=lambda each: -each.milliseconds):
         if each.at >= since:

@@ -1,4 +1,4 @@
-"""What a client or a proxy says about which request this is: X-Request-Id, and the W3C trace context.
+"""Reads the identity of a request from the headers of a client or proxy: X-Request-Id and the W3C trace context.
 
 https://www.w3.org/TR/trace-context/
 """
@@ -16,7 +16,8 @@ _LONGEST_PARENT = 256
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A valid trace context: the header traceparent, its trace id and its span id, and tracestate, '' without one."""
+    """A valid trace context: the header traceparent, its trace id and span id, and the header tracestate, '' without
+    one."""
 
     parent: str
     trace_id: str
@@ -25,7 +26,8 @@ class Trace:
 
 
 def read_request_id(given: str | None) -> str:
-    """The request id of the header; '' if there is none, or one that is long or does not belong in a log."""
+    """The request id of the header; '' if there is none, or if it is too long or has characters that must not be
+    logged."""
     return given if given is not None and _REQUEST_ID.fullmatch(given) else ""
 
 

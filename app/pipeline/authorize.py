@@ -46,7 +46,7 @@ def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSc
         explain = caller.role == SERVICE_ROLE or engine.show_sql
         _validate(parsed.document, api, engine, role=caller.role, explain=explain)
     if documents.is_automatic and is_taught(parsed.request):
-        documents.teach(caller.role, parsed.document.text)
+        documents.remember(caller.role, parsed.document.text)
     return api
 
 

@@ -1,4 +1,5 @@
 """A WSGI server on waitress's parser: processes, threads that take turns, connections and requests.
 
-It knows no product: an application says itself what it admits (``app.http.admission``).
+It does not depend on GraphQL or the storage: an application itself provides its admission rules
+(``app.http.admission``).
 """

@@ -1,6 +1,6 @@
 """Totals over all workers of a service, in memory that they share.
 
-Each worker writes to its own part only, so no lock between processes is needed.
+Each worker writes only to its own part, so no lock between processes is needed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _ABSENT = -1
 
 
 class Capacity:
-    """Made before the workers are forked. ``space``: how many bytes of bodies and answers they may keep in files;
-    ``pools``: to how many servers of the database each has connections."""
+    """The shared memory, made before the workers are forked. ``space``: how many bytes of request and response bodies
+    all workers may keep in files; ``pools``: the number of connection pools of each worker."""
 
     def __init__(self, workers: int, space: int, pools: int = 1) -> None:
         self._size = _POOLS + pools * _WORDS_OF_POOL
@@ -41,7 +41,7 @@ class Capacity:
             self._words[at + word] = 0
 
     def fewest_connections(self) -> int:
-        """The number of connections of the worker that has fewest."""
+        """The number of connections of the worker that has the fewest."""
         return min(self._connections(), default=0)
 
     def even_share(self) -> int:
@@ -56,8 +56,8 @@ class Capacity:
         return sum(self._all(_BYTES))
 
     def share_of_pool(self, words: int) -> int:
-        """How many connections a worker may keep in the pool of these words while another gets none: as many as all
-        would have if they had the same number, rounded up; without a bound if no worker was refused one."""
+        """How many connections a worker may keep in the pool whose words begin at ``words``. Without a limit, unless a
+        server refused a worker a connection; then the same number for each worker, rounded up."""
         if not any(self._all(words + _REFUSED)):
             return sys.maxsize
         return max(1, -(-sum(self._all(words + _OPEN)) // self._workers))
@@ -67,14 +67,14 @@ class Capacity:
 
 
 def make_capacity(settings: Settings, workers: int) -> Capacity:
-    """The capacity of a service, with a pool for its database, one for each replica, and one for service_role if that
-    has its own."""
+    """The capacity of a service, with a pool for its database, one for each replica, and one for service_role if it has
+    its own."""
     pools = 1 + len(settings.database_read_urls) + bool(settings.service_database_url)
     return Capacity(workers, settings.transfer_space, pools)
 
 
 class WorkerTotals:
-    """One worker's part of the memory; shared by its threads."""
+    """One worker's part of the shared memory; its threads share it."""
 
     def __init__(self, capacity: Capacity, words: memoryview[int], at: int) -> None:
         self._capacity = capacity
@@ -92,7 +92,7 @@ class WorkerTotals:
 
     @property
     def bytes_held(self) -> int:
-        """How many bytes of bodies and answers this worker keeps."""
+        """How many bytes of request and response bodies this worker keeps."""
         return self._words[self._at + _BYTES]
 
     def has_more_than_another(self) -> bool:
@@ -100,21 +100,22 @@ class WorkerTotals:
         return self.connections > self._capacity.fewest_connections()
 
     def surplus(self) -> int:
-        """How many connections this worker should give to others: none unless it has a tenth more than its share."""
+        """How many connections this worker should close in favour of others: none unless it has a tenth more than its
+        share."""
         share = self._capacity.even_share()
         surplus = self.connections - share
         return surplus if surplus * 10 > share else 0
 
     def database_surplus(self, pool: int, count: int, was_refused: bool) -> int:
-        """Show the other workers how many connections this one has in a pool, by its number, and whether it was refused
-        one of late; how many it should give up for them."""
+        """Publish how many connections this worker has in a pool, and whether a server recently refused it one. Returns
+        how many it should close in favour of other workers. ``pool`` is the pool's number."""
         words = _POOLS + pool * _WORDS_OF_POOL
         self._words[self._at + words + _OPEN] = count
         self._words[self._at + words + _REFUSED] = was_refused
         return max(0, count - self._capacity.share_of_pool(words))
 
     def charge(self, size: int) -> bool:
-        """Count ``size`` bytes that a connection keeps; whether there would be space for them in files."""
+        """Add ``size`` bytes that a connection keeps. Returns whether there is space for them in files."""
         with self._lock:
             self._words[self._at + _BYTES] += size
         return self._capacity.bytes_held() <= self._capacity.space

@@ -1,4 +1,4 @@
-"""Settings, each declared once: variable, option, validation, ``portico settings`` and docs follow from that."""
+"""Settings, each declared once. Its variable, option, validation and documentation are derived from the declaration."""
 
 from app.settings.declaration import Setting, SettingError
 from app.settings.misspelt import misspelt

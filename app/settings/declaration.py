@@ -1,4 +1,4 @@
-"""The declaration of a setting, from which its variable, option, validation and documentation are derived."""
+"""The declaration of a setting. Its variable, option, validation and documentation are derived from it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class SettingError(ValueError):
 class Setting(Generic[T]):
     """A setting, with its environment variable, its command line option and its line of documentation.
 
-    ``default`` is a value of the kind, or None. ``derive`` computes the default from the values of settings declared
-    earlier, if it depends on them; ``default_note`` describes such a default in words.
+    ``default`` is a value of the kind, or None. If the default depends on settings that are declared earlier,
+    ``derive`` computes it from their values, and ``default_note`` describes it in words.
     """
 
     name: str
@@ -41,11 +41,11 @@ class Setting(Generic[T]):
 
     @property
     def is_option(self) -> bool:
-        """Whether it may be set on the command line."""
+        """Whether the setting may be given on the command line."""
         return not self.kind.is_secret
 
     def text_in(self, environ: Mapping[str, str]) -> str | None:
-        """The text of its variable; None if that is absent or blank."""
+        """The text of the setting's variable; None if it is absent or blank."""
         text = environ.get(self.env, "")
         return text if text.strip() else None
 
@@ -72,7 +72,7 @@ def read(declared: Iterable[Setting[Any]], environ: Mapping[str, str], overrides
     variables and overrides that are None count as absent. Raises SettingError.
     """
     declared = tuple(declared)
-    _refuse_doubles(declared)
+    _refuse_duplicates(declared)
     given = {name: value for name, value in overrides.items() if value is not None}
     unknown = given.keys() - {each.name for each in declared}
     if unknown:
@@ -88,7 +88,7 @@ def read(declared: Iterable[Setting[Any]], environ: Mapping[str, str], overrides
     return values
 
 
-def _refuse_doubles(declared: Iterable[Setting[Any]]) -> None:
+def _refuse_duplicates(declared: Iterable[Setting[Any]]) -> None:
     """Raise SettingError for two settings with one name: plugins would read each other's values."""
     for names in ((each.name for each in declared), (each.env for each in declared)):
         for name, times in Counter(names).items():

@@ -11,7 +11,7 @@ MASK = "********"
 _UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
 LONGEST_S = 1_000_000_000
-"""The longest time in seconds: the calls of the system that wait take no more, and it is longer than 31 years."""
+"""The longest time in seconds, more than 31 years: the system calls that wait accept no longer ones."""
 
 Value_co = TypeVar("Value_co", covariant=True)
 
@@ -61,10 +61,10 @@ class Url:
         return text.strip()
 
     def show(self, value: Any) -> str:
-        # An "@" in a password that is not escaped as %40 must not end the masked part early.
-        # Nor must a "/" in it begin a path: such a URL is refused, but may be shown before.
+        # An "@" in a password that is not escaped as %40 must not end the masked part early, and a "/" must not begin
+        # the path. Such a URL is refused, but may be shown before.
         without_user = re.sub(r"(?<=://)([^/?#:@]*):(?:[^?#]*@|.*@)", rf"\1:{MASK}@", str(value))
-        # A parameter of a URL ends at "&"; in a keyword/value string a quoted password may hold anything.
+        # A parameter of a URL ends at "&". In a keyword/value string a quoted password may contain any character.
         rest = "[^&]*" if "://" in without_user.partition("=")[0] else ".*"
         return re.sub(rf"(?is)((?:password|secret|key|token|sig)[^=&]*=){rest}", rf"\1{MASK}", without_user)
 
@@ -81,7 +81,8 @@ class WebUrl(Url):
 
 @dataclass(frozen=True, slots=True)
 class ReceiverUrl(WebUrl):
-    """Where something is posted to. Its path may be all that keeps others from posting there."""
+    """The URL of a receiver of POST requests. Its path is not shown: it may be the only secret that protects the
+    receiver."""
 
     def parse(self, text: str) -> str:
         try:
@@ -96,7 +97,7 @@ class ReceiverUrl(WebUrl):
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """The address of a peer, as a socket tells it."""
+    """The IP address of a peer, as the socket reports it."""
 
     description: str = "IP address, or *"
     is_secret: bool = False
@@ -185,7 +186,7 @@ class Bytes:
     is_secret: bool = False
 
     def parse(self, text: str) -> int:
-        # Python converts no number of more than 4,300 digits; nobody has 10^18 terabytes.
+        # Python converts at most 4,300 digits; 18 are enough for any number of bytes.
         found = re.fullmatch(r"(\d{1,18})\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
         if not found:
             raise KindError(f"{text!r} is not a {self.description}")

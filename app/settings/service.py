@@ -30,7 +30,7 @@ from app.settings.kinds import (
 
 
 def setting(kind: Any, default: Any, summary: str, **others: Any) -> Any:
-    """Declare an attribute of Settings; the arguments are those of ``Setting``, whose name is the attribute's."""
+    """Declare an attribute of Settings. The arguments are those of ``Setting``; its name is that of the attribute."""
     return dataclasses.field(metadata={"kind": kind, "default": default, "help": summary, **others})
 
 
@@ -40,39 +40,41 @@ class Settings:
     """The settings of a service. A plugin's setting is read by its declaration: ``settings[WEBHOOK_URL]``."""
 
     database_url: str | None = setting(SECRET_URL, None,
-        "The database, as postgresql://user:password@host:port/name or in libpq's other forms. "
+        "The database, as postgresql://user:password@host:port/name or in another format of libpq. "
         "If unset, an embedded PostgreSQL is started.")
     service_database_url: str | None = setting(SECRET_URL, None,
-        "The same database as a login that may become service_role, where that of DATABASE_URL may not: then no code "
-        "that a caller has run in the database reaches service_role.")
+        "The same database with another login, for service_role. If the login of DATABASE_URL may not become "
+        "service_role, database code that a caller runs cannot become service_role either.")
     database_read_urls: tuple[str, ...] = setting(URLS, (),
-        "Replicas of the database, as URLs separated by spaces, that answer queries and reads of the storage.")
+        "URLs of the database's replicas, separated by spaces. They answer queries and reads of the storage.")
     read_max_lag_s: float = setting(Seconds(), 5.0,
-        "How old, in seconds, what a replica shows may be; 0 for any age. Beyond it the primary is asked.")
+        "The largest age, in seconds, of data that a replica may show; 0 for any age. The primary answers if no "
+        "replica is recent enough.")
     data_dir: str = setting(TEXT, ".portico",
-        "The directory of the embedded PostgreSQL, its keys, and objects if STORAGE_URL is unset.")
+        "The directory for the embedded PostgreSQL and its keys, and for objects if STORAGE_URL is unset.")
     host: str = setting(TEXT, "127.0.0.1", "The address to listen on; 0.0.0.0 or :: for all addresses.")
     port: int = setting(Number(0, 65535), 8000, "The port to listen on; 0 for any free port.")
     workers: int = setting(Number(1, 256), None,
         "The number of worker processes.",
         env="WEB_CONCURRENCY", default_note="the number of CPUs, at most 4", derive=lambda _: min(4, _cpus()))
     threads: int = setting(Number(1, 256), 4,
-        "Threads of each worker, which is the number of requests that it processes at a time.")
+        "Threads of each worker: the number of requests that it processes at a time.")
     pin_workers: bool = setting(SWITCH, True,
-        "Whether each worker is pinned to one CPU (Linux only), where its threads switch faster.")
+        "Whether each worker is pinned to one CPU (Linux only), so that its threads switch faster.")
     connection_limit: int = setting(Number(1, 100_000), 1000,
-        "Client connections of each worker. Beyond it the one silent longest is closed, or a new one gets 503.")
+        "Client connections of each worker. Beyond this, the longest inactive one is closed, or a new one gets 503.")
     waiting_limit: int = setting(Number(0, 100_000), 500,
         "Requests of each worker that may wait for a thread; further ones get 503 at once.")
     waiting_s: float = setting(Seconds(), 2.0,
-        "Seconds that a request may wait for a thread; one that would wait longer gets 503 at once, and for as long "
-        "after that a fortieth of this wait is allowed.")
+        "Seconds that a request may wait for a thread. A request that would wait longer gets 503 at once; for this "
+        "number of seconds after that, only a fortieth of the wait is allowed.")
     idle_timeout_s: float = setting(Seconds(), 120.0,
         "Seconds that an idle connection is kept open for the next request.")
     header_timeout_s: float = setting(Seconds(), 10.0,
         "Seconds in which a request's header must arrive, from its first byte.")
     body_timeout_s: float = setting(Seconds(), 30.0,
-        "Seconds in which more of a request's body must arrive; after that time, also 500 bytes per second on average.")
+        "Seconds in which more of a request's body must arrive. After this time, the average must also be at least 500 "
+        "bytes per second.")
     send_timeout_s: float = setting(Seconds(), 60.0, "Seconds in which a client must read more of its response.")
     shutdown_grace_s: float = setting(Seconds(), 25.0,
         "Seconds that running requests have to finish when the service stops.")
@@ -80,23 +82,24 @@ class Settings:
         "The address of the proxy whose X-Forwarded-For and X-Forwarded-Proto are trusted; * for any address.")
     public_url: str | None = setting(WEB_URL, None, "The URL under which clients reach the service.")
     development: bool = setting(SWITCH, False,
-        "Whether this is for development, where every caller may see SQL and try mutations. On with --demo.")
+        "Whether this is a development service: every caller may see SQL and try mutations. On with --demo.")
     access_log: bool = setting(SWITCH, False,
         "Whether each request is logged in one line; requests without an X-Request-Id get one.")
     api_schemas: tuple[str, ...] = setting(Names(), ("public",),
         "The database schemas in the API, comma-separated, in the order of the search path.")
     graphql_dialect: str = setting(Choice("standard", "pg_graphql"), "standard",
-        "Follow the GraphQL specification (standard), or behave as the extension pg_graphql does.")
+        "Follow the GraphQL specification (standard), or behave like the extension pg_graphql.")
     graphql_features: tuple[str, ...] = setting(Names(), ("all",),
-        "Features of the dialect standard beyond pg_graphql: all, none, or names, comma-separated; -name omits one.")
+        "Features of the dialect standard that pg_graphql does not have: all, none, or names, comma-separated; -name "
+        "omits one.")
     value_types: tuple[str, ...] = setting(Names(), (),
-        "Types whose values have GraphQL types of their own in the dialect standard: all, or names, comma-separated.")
+        "PostgreSQL types that have their own GraphQL types in the dialect standard: all, or names, comma-separated.")
     json_values: str = setting(Choice("text", "native"), "text",
-        "Whether values of json and jsonb are strings that hold JSON, or JSON itself, in the dialect standard.")
+        "Whether values of json and jsonb are strings that contain JSON, or JSON itself, in the dialect standard.")
     descriptions: str = setting(Choice("directives", "comments"), "directives",
-        "Descriptions in the schema of the dialect standard: those of directives only, or also the text of comments.")
+        "Descriptions in the schema of the dialect standard: only those in directives, or also the text of comments.")
     infer_view_keys: bool = setting(SWITCH, False,
-        "Whether views have the keys of the tables that their columns are of, in the dialect standard.")
+        "Whether views have the keys of the tables from which their columns come, in the dialect standard.")
     jwt_secret: str | None = setting(SECRET, None,
         "The secret of HS256 tokens, at least 32 characters; `portico keys` generates one.")
     jwt_jwks: str | None = setting(URL, None,
@@ -106,7 +109,7 @@ class Settings:
     api_roles: tuple[str, ...] = setting(Names(), ("anon", "authenticated", "service_role"),
         "The database roles that tokens may name, comma-separated; roles granted to these are allowed too.")
     tokens_in_database: bool = setting(SWITCH, False,
-        "Whether policies and functions can read callers' tokens and keys, which may then appear in PostgreSQL's log.")
+        "Whether policies and functions can read callers' tokens and keys. PostgreSQL's log may then contain them.")
     anon_key: str | None = setting(SECRET, None, "The public API key; requests with it run as the role anon.")
     service_role_key: str | None = setting(SECRET, None,
         "The private API key; requests with it run as service_role, which bypasses row level security.")
@@ -114,47 +117,51 @@ class Settings:
         "If set, the first label of a request's host name must equal it.")
     max_rows: int = setting(Number(0, 2**31 - 1), 30, "Rows on a page, unless a comment directive says otherwise.")
     body_limit: int = setting(BYTES, 1024 * 1024, "The largest body of a GraphQL request, in bytes.")
-    token_limit: int = setting(Number(1), 5000, "Tokens in a GraphQL document.")
-    depth_limit: int = setting(Number(1, 200), 32, "Levels of nested fields in a GraphQL document.")
-    root_field_limit: int = setting(Number(1), 50, "Root fields in a GraphQL operation.")
-    alias_limit: int = setting(Number(0), 200, "Aliases in a GraphQL operation.")
-    field_limit: int = setting(Number(1), 2000, "Fields in a GraphQL operation; those of a fragment count at each use.")
+    token_limit: int = setting(Number(1), 5000, "The maximum number of tokens in a GraphQL document.")
+    depth_limit: int = setting(Number(1, 200), 32, "The deepest nesting of fields in a GraphQL document.")
+    root_field_limit: int = setting(Number(1), 50, "The maximum number of root fields in a GraphQL operation.")
+    alias_limit: int = setting(Number(0), 200, "The maximum number of aliases in a GraphQL operation.")
+    field_limit: int = setting(Number(1), 2000,
+        "The maximum number of fields in a GraphQL operation; those of a fragment count at each use.")
     filter_depth_limit: int = setting(Number(0, 50), 8,
-        "Relations that a filter of a GraphQL operation may lead through, from row to related row.")
-    variable_limit: int = setting(Number(1), 40_000, "Lists and objects in the variables of a GraphQL request.")
+        "The deepest nesting of related rows in a filter of a GraphQL operation.")
+    variable_limit: int = setting(Number(1), 40_000,
+        "The maximum number of lists and objects in the variables of a GraphQL request.")
     node_limit: int = setting(Number(0), None,
-        "Rows that a GraphQL operation may request, the product of its nested page sizes; 0 for no limit.",
+        "The maximum number of rows that a GraphQL operation may request: the product of nested page sizes. 0 for no "
+        "limit.",
         default_note="10000000; 0 in the dialect pg_graphql",
         derive=lambda values: 0 if values["graphql_dialect"] == "pg_graphql" else 10_000_000)
     documents_only: tuple[str, ...] = setting(Names(), (),
-        "Roles that may run registered documents only, comma-separated; * for all. None by default.")
+        "Roles that may run only registered documents, comma-separated; * for all roles.")
     automatic_documents: int = setting(Number(0), 0,
-        "Documents that each worker keeps for clients that send their hashes (Apollo's persistedQuery); 0 for none.")
+        "How many documents each worker keeps for clients that send only a hash (Apollo's persistedQuery); 0 for none.")
     batch_limit: int = setting(Number(0, 10_000), 0,
-        "GraphQL requests that one body may hold, as a list; 0 for none: a body is one request.")
+        "The maximum number of GraphQL requests in one body, as a list; with 0 a body is one request.")
     graphql_max_age_s: int = setting(Number(0), 0,
-        "Seconds for which caches may keep responses to GET requests of the role anon; 0 for none.")
+        "Seconds for which caches may keep responses to GET requests of the role anon; 0 for no caching.")
     answer_limit: int = setting(BYTES, 32 * 1024 * 1024, "The largest response to a GraphQL operation, in bytes.")
     statement_timeout_ms: int = setting(Number(0, 2**31 - 1), 30_000,
         "Milliseconds that a statement may take, unless the role has its own statement_timeout; 0 for no limit.")
     database_margin_s: float = setting(Seconds(), 5.0,
-        "Seconds beyond a statement's timeout after which a database connection that does not answer is closed.")
+        "Seconds after a statement's timeout at which a database connection that has not answered is closed.")
     pool_size: int = setting(Number(1, 1000), None,
         "Database connections of each worker.",
         default_note="the number of threads", derive=lambda values: values["threads"])
     pool_timeout_s: float = setting(Seconds(), 10.0, "Seconds that a request waits for a database connection.")
     prepared_statements: bool = setting(SWITCH, True,
-        "Whether statements stay prepared on a connection; set off behind pgbouncer before 1.21 in transaction mode.")
+        "Whether connections keep prepared statements; turn this off behind PgBouncer before 1.21 in transaction mode.")
     sql_comments: bool = setting(SWITCH, False,
         "Whether the SQL of a GraphQL operation ends with a comment that names it, for pg_stat_statements.")
     request_ids_in_database: bool = setting(SWITCH, False,
         "Whether application_name in the database is the trace id, or else the request id, of the current request.")
     citus: str = setting(Choice("auto", "on", "off"), "auto",
-        "Whether the database's tables may be spread over several servers by Citus; auto asks the database.")
+        "Whether Citus may spread the database's tables over several servers; auto finds out from the database.")
     citus_claim: str | None = setting(TEXT, None,
-        "The claim whose value the rows of its caller have in the distribution column, so that one server answers.")
-    prepared_statement_limit: int = setting(Number(1), 200, "Prepared statements on each connection.")
-    plan_cache_entries: int = setting(Number(1), 1000, "Plans that each worker caches.")
+        "The claim whose value equals the distribution column in all of a caller's rows, so that one server answers.")
+    prepared_statement_limit: int = setting(Number(1), 200,
+        "The maximum number of prepared statements on each connection.")
+    plan_cache_entries: int = setting(Number(1), 1000, "The maximum number of plans that each worker caches.")
     schema_dump: str | None = setting(TEXT, None,
         "A file in which the database's schema is cached, for a faster start.")
     storage_url: str | None = setting(URL, None,
@@ -167,7 +174,7 @@ class Settings:
         default_note="1G, or 20 times UPLOAD_SIZE_LIMIT if that is more",
         derive=lambda values: max(1024**3, 20 * values["upload_size_limit"]))
     object_keys: str = setting(Choice("ascii", "unicode"), "ascii",
-        "The characters allowed in object keys: the safe ASCII characters of S3, or all but U+0000 and U+10FFFF.")
+        "The characters allowed in object keys: the safe ASCII characters of S3, or all except U+0000 and U+10FFFF.")
     signed_upload_s: int = setting(Number(1), 7200, "Seconds for which a signed upload URL is valid.")
     remote_streams: int = setting(Number(1), None,
         "Concurrent downloads from a remote backend in each worker; each occupies a thread while the backend sends.",
@@ -175,76 +182,80 @@ class Settings:
     remote_downloads: str = setting(Choice("proxy", "redirect"), "proxy",
         "Whether downloads from S3, Google and Azure pass through the service, or are redirected to a short-lived URL.")
     remote_uploads: str = setting(Choice("proxy", "direct"), "proxy",
-        "Whether clients that ask for it may send signed uploads to S3, Google and Azure themselves.")
+        "Whether clients may, if they request it, send signed uploads directly to S3, Google and Azure.")
     object_cache: int = setting(BYTES, 8 * 1024 * 1024,
         "How many bytes of small objects, of at most 32 KiB each, each worker keeps in memory; 0 for none.")
     replaced_bytes_grace_s: float = setting(Seconds(), 60.0,
-        "Seconds before the bytes of replaced and deleted objects are removed, for readers that have started.")
+        "Seconds before the bytes of replaced and deleted objects are removed, so that started downloads can finish.")
     images: bool = setting(SWITCH, False,
-        "Whether images are drawn in other sizes and formats, below /render/image; needs the extra `images`.",
+        "Whether images are served in other sizes and formats, below /render/image; needs the extra `images`.",
         default_note="on if the extra `images` is installed", derive=lambda _: find_spec("PIL") is not None)
     image_negotiation: str = setting(Choice("webp", "avif"), "webp",
-        "The best format that images are drawn in for clients whose Accept names it: WebP, or AVIF and else WebP.")
+        "The preferred format of drawn images, for clients whose Accept header names it. With avif, WebP is the second "
+        "choice.")
     image_side_limit: int = setting(Number(1, 16383), 2000,
-        "The largest width and height, in pixels, that a request can ask for; one for more gets that much."
-        " A side that is not asked for follows the other one, beyond this limit too.")
+        "The largest width and height, in pixels; a request for more gets this size. A side that is not requested "
+        "follows the other one, even beyond this limit.")
     image_pixel_limit: int = setting(Number(1, 2**31 - 1), 50_000_000,
-        "Pixels of the largest image that is decoded. Each process that decodes may take 20 bytes of memory for each.")
+        "The maximum number of pixels of an image to decode. A process may take 20 bytes of memory for each pixel.")
     image_file_limit: int = setting(BYTES, 25 * 1024 * 1024, "The largest file, in bytes, that is decoded as an image.")
     image_timeout_s: float = setting(Seconds(), 15.0, "Seconds in which an image must be drawn.")
     image_frames: int = setting(Number(1, 10_000), 1,
-        "How many frames of an animated GIF or WebP are drawn; with 1 the image stands still.")
+        "How many frames of an animated GIF or WebP are drawn; with 1 the image is not animated.")
     image_rate: int = setting(Number(0, 1000), 0,
-        "How often per second each worker draws one object for one client, on average over four; 0 for any number.")
+        "How many times per second each worker draws one object for one client, on average over four seconds; 0 for no "
+        "limit.")
     image_processes: int = setting(Number(1, 256), None,
-        "Processes of each worker that draw images, one at a time each; they are started when they are needed.",
-        default_note="the number of CPUs divided by that of workers, at most half the number of threads",
+        "Processes of each worker that draw images, one image at a time each. They are started when they are needed.",
+        default_note="the number of CPUs divided by the number of workers, at most half the number of threads",
         derive=lambda values: max(1, min(_cpus() // values["workers"], values["threads"] // 2)))
     image_cache: int = setting(BYTES, 1024**3,
-        "How many bytes of drawn images are kept beside the objects, in the storage backend; 0 for none.")
+        "How many bytes of drawn images are cached in the storage backend, beside the objects; 0 for none.")
     s3_protocol: bool = setting(SWITCH, None,
-        "Whether the storage is also served by the S3 protocol, below /s3; it takes the extra s3-protocol.",
+        "Whether the storage is also served with the S3 protocol, below /s3; needs the extra `s3-protocol`.",
         default_note="on if the extra is installed", derive=lambda _: find_spec("defusedxml") is not None)
     s3_protocol_access_key_id: str | None = setting(TEXT, None,
-        "An access key of the S3 protocol that has the service role; `portico storage keys create` makes others.")
+        "An access key of the S3 protocol with the role service_role; `portico storage keys create` makes others.")
     s3_protocol_access_key_secret: str | None = setting(SECRET, None, "The secret of S3_PROTOCOL_ACCESS_KEY_ID.")
     s3_protocol_region: str = setting(TEXT, "us-east-1",
-        "The region that the S3 protocol names; clients may sign for any.")
+        "The region in responses of the S3 protocol; clients may sign requests for any region.")
     s3_protocol_host: str | None = setting(TEXT, None,
-        "A host name whose root is the S3 protocol, and names below it those of buckets, such as s3.example.com.")
+        "A host name that serves the S3 protocol at its root, such as s3.example.com. Its subdomains are bucket names.")
     s3_protocol_debug: bool = setting(SWITCH, False,
         "For debugging: whether SignatureDoesNotMatch shows what the service would have signed.")
     s3_smallest_part: int = setting(BYTES, 0,
-        "The least size of a part of a multipart upload but its last; Amazon's is 5M.")
+        "The smallest size of each part of a multipart upload except the last; Amazon's is 5M.")
     s3_upload_lifetime_s: float = setting(Seconds(), 604_800.0,
         "Seconds after which an unfinished multipart upload is dropped.")
     resumable_uploads: bool = setting(SWITCH, True, "Whether the storage has the routes of resumable uploads (tus).")
     resumable_upload_s: float = setting(Seconds(), 86_400.0,
-        "Seconds after its last bytes in which a resumable upload can be continued.")
+        "Seconds for which a resumable upload can be continued after its last bytes arrived.")
     resumable_slice: int = setting(BYTES, 16 * 1024 * 1024,
-        "A request of a resumable upload ends after this many bytes; the client continues from there.")
+        "The maximum number of bytes that a request of a resumable upload stores; the client continues from there.")
     cors_origins: tuple[str, ...] = setting(Origins(), (),
         "Origins whose pages may call the APIs from a browser, comma-separated; * for all.")
     live_port: int = setting(Number(0, 65535), 8001,
         "The port that `portico live` listens on.")
     live_poll_s: float = setting(Seconds(), 5.0,
-        "Seconds after which `portico live` repeats queries of what no trigger tells of.")
+        "Seconds after which `portico live` repeats queries of relations whose changes no trigger reports.")
     live_limit: int = setting(Number(1, 1_000_000), 1000,
-        "Streams that `portico live` serves at the same time.")
+        "The maximum number of streams that `portico live` serves at the same time.")
     live_caller_limit: int = setting(Number(1, 1_000_000), 200,
-        "Streams, and WebSockets, that one caller of `portico live` may have at the same time.")
+        "The maximum number of streams, and of WebSockets, that one caller of `portico live` has at the same time.")
     live_connection_limit: int = setting(Number(1, 1_000_000), 100,
-        "Streams that one WebSocket of `portico live` may have at the same time.")
+        "The maximum number of streams that one WebSocket of `portico live` may have at the same time.")
     live_message_limit: int = setting(Number(1, 1_000_000), 30,
-        "Messages that one WebSocket of `portico live` may send per second, on average over ten seconds.")
+        "The maximum number of messages per second that one WebSocket of `portico live` may send, on average over ten "
+        "seconds.")
     live_answer_limit: int = setting(BYTES, 1024**2,
-        "Bytes that an answer of `portico live` may have, which keeps one for each stream.")
+        "The largest response of `portico live`, in bytes. It keeps the last response of each stream in memory.")
     disabled_plugins: tuple[str, ...] = setting(Names(), (),
-        "Plugins to leave out, comma-separated, by their names in `portico plugins`.")
+        "Names of plugins to disable, as `portico plugins` lists them, comma-separated.")
     plugins_required: bool = setting(SWITCH, True,
-        "Whether the service refuses to start if a plugin cannot be loaded; off to serve without it.")
+        "Whether the service refuses to start if a plugin cannot be loaded. If off, it serves without the plugin.")
     log_level: str = setting(Choice("debug", "info", "warning", "error"), "info",
-        "The lowest level that is logged; info for the libraries of storage backends, which log signatures at debug.")
+        "The lowest level that is logged. Libraries of storage backends log from info on, since at debug they log "
+        "signatures.")
     log_format: str = setting(Choice("plain", "json"), "plain", "The format of log lines on stderr.")
     show_sql: bool = setting(SWITCH, False,
         "For debugging: whether the log contains failing SQL statements and stack traces.")

@@ -13,7 +13,7 @@ import falcon
 
 from app.entrances import Entrance
 from app.hooks import hookimpl
-from app.metrics import AskedNumbers, CountedNumbers, ReplicaNumbers
+from app.metrics import DatabaseNumbers, ReplicaNumbers, WorkerNumbers
 from app.metrics.files import DIRECTORY, WorkerFiles, forget_dead, make_directory
 from app.observation import Observer
 from app.services import Services
@@ -39,7 +39,7 @@ class Metrics:
         self._directory: tempfile.TemporaryDirectory[str] | None = None
         self._has_space = True
         self._files: WorkerFiles | None = None
-        self._counted: CountedNumbers | None = None
+        self._counted: WorkerNumbers | None = None
 
     @hookimpl
     def settings(self) -> Sequence[Setting[Any]]:
@@ -69,13 +69,14 @@ class Metrics:
             self._has_space = False
         if not self._has_space:
             return ()
-        self._counted = CountedNumbers(services, operations)
+        self._counted = WorkerNumbers(services, operations)
         return (self._counted.observe,)
 
     @hookimpl
     def routes(self, app: falcon.App[Any, Any], services: Services) -> None:
         if self._counted is not None:
-            app.add_route("/metrics", _MetricsResource(self._counted, AskedNumbers(services), ReplicaNumbers(services)))
+            resource = _MetricsResource(self._counted, DatabaseNumbers(services), ReplicaNumbers(services))
+            app.add_route("/metrics", resource)
 
     @hookimpl
     def closing(self) -> None:
@@ -90,7 +91,7 @@ class Metrics:
 
 
 class _MetricsResource:
-    def __init__(self, counted: CountedNumbers, *asked: AskedNumbers | ReplicaNumbers) -> None:
+    def __init__(self, counted: WorkerNumbers, *asked: DatabaseNumbers | ReplicaNumbers) -> None:
         self._counted = counted
         self._asked = asked
 

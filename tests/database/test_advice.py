@@ -75,7 +75,7 @@ def test_a_server_without_tls(answering: Answering, make_database: MakeDatabase)
 def test_a_password_that_is_missing(answering: Answering, make_database: MakeDatabase) -> None:
     place = answering(_refusal("28P01", 'password authentication failed for user "u"'))
     ex = unavailable(make_database(f"postgresql://u@{place}/d?sslmode=disable"))
-    assert str(ex.__cause__).endswith("no password was given, nor found in a password file that is private")
+    assert str(ex.__cause__).endswith("no password was given, or found in a password file that only its owner can read")
 
 
 def test_a_full_disk_is_told_to_the_operator_once_a_minute(
@@ -83,7 +83,7 @@ def test_a_full_disk_is_told_to_the_operator_once_a_minute(
 ) -> None:
     full = "do $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file \"x\"'; end $$"
     for _ in range(3):
-        with pytest.raises(Unavailable, match="short of memory, disk space or connections") as raised:
+        with pytest.raises(Unavailable, match="has not enough memory, disk space or connections") as raised:
             database.read(full)
         assert "extend" not in raised.value.message
     assert caplog.messages == ['the database cannot run statements: could not extend file "x" (SQLSTATE 53100)']

@@ -92,7 +92,7 @@ def test_the_operator_is_told_what_is_wrong_with_each_host(
     assert "127.0.0.1" not in raised.value.message
     assert f"127.0.0.1:{away}: " in caplog.text
     assert f"127.0.0.1:{pair[1].port}: its sessions are read-only (target_session_attrs=read-write)" in caplog.text
-    assert "Name a server that is as target_session_attrs asks" in caplog.text
+    assert "Name a server that matches target_session_attrs" in caplog.text
 
 
 def test_a_wrong_password_is_not_tried_on_every_host(pair: tuple[Node, Node], make_database: MakeDatabase) -> None:

@@ -246,7 +246,7 @@ def test_a_replica_that_is_away_is_left_out_and_comes_back(cluster: Cluster, pri
     second.promote()
     assert reader.read(COUNT, b"after", needed=reader.write("after")) == 1
     assert reader.read() == primary.port
-    wait_until(lambda: reader.what() == "it is no standby", "it is left out")
+    wait_until(lambda: reader.what() == "it is not a standby", "it is left out")
     second.kill()
 
 

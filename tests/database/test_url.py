@@ -143,7 +143,7 @@ def test_a_service_file_fills_gaps_before_the_environment(monkeypatch: pytest.Mo
     assert target.ignored == ()
     monkeypatch.setenv("PGSERVICE", "shop")
     assert parse_database_url("postgresql://").host == "sh"
-    with pytest.raises(DatabaseUrlError, match="'shopp' is in no service file"):
+    with pytest.raises(DatabaseUrlError, match="no service file has the service 'shopp'"):
         parse_database_url("service=shopp")
 
 

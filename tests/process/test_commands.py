@@ -535,7 +535,7 @@ def test_doctor_asks_the_replicas_and_names_parameters_without_effect(portico: P
     away = "postgresql://u@127.0.0.1:1/d"
     finished = portico("doctor", DATABASE_URL=url, DATABASE_READ_URLS=f"{database_url} {away}", ANON_KEY="k")
     assert "note  parameters of DATABASE_URL have no effect: keepalive\n" in finished.stdout
-    assert "is left out: it is no standby\n" in finished.stdout
+    assert "is left out: it is not a standby\n" in finished.stdout
     assert "note  the replica 127.0.0.1:1 is left out: 127.0.0.1:1: " in finished.stdout
     assert finished.returncode == 0
 

@@ -150,7 +150,7 @@ def test_a_key_server_that_does_not_speak_http_is_told_at_the_start(portico: Por
         url = f"http://127.0.0.1:{server.getsockname()[1]}/keys"
         told = portico("serve", "--port=0", JWT_JWKS=url, DATABASE_URL="no url", ANON_KEY="k").stderr
         answering.join()
-    assert "The keys of JWT_JWKS cannot be read: the answer is not one of HTTP" in told
+    assert "The keys of JWT_JWKS cannot be read: the response is not HTTP" in told
     assert "Traceback" not in told
 
 

@@ -1,4 +1,4 @@
-"""A bounded pool of connections to one server, and what is reported when the server cannot be reached.
+"""A bounded pool of connections to one server, and the log messages and advice when the server cannot be reached.
 
-The pool knows connections, not what runs on them.
+The pool does not know which statements run on its connections.
 """

@@ -1,4 +1,4 @@
-"""What the operator can do about a connection that could not be opened. Trying again helps in none of these cases."""
+"""Advice for the operator about a connection that could not be opened. A retry helps in none of these cases."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ _OF_STATES = {
     "42501": "Grant the user CONNECT on the database, or correct the names in DATABASE_URL.",
     "53300": "Allow more connections, or set POOL_SIZE so that those of all workers fit.",
     "F0000": "Correct the configuration of the server.",
-    # PgBouncer, of which older versions know no other code.
+    # Older versions of PgBouncer send no other code.
     "08P01": "Correct user, password or database in DATABASE_URL or in the pooler's configuration.",
 }
 _OF_CAUSES: tuple[tuple[type[OSError], str], ...] = (
     (socket.gaierror, "Correct the host name in DATABASE_URL."),
     (TlsRefused, "Set ssl = on at the server, or correct sslmode in DATABASE_URL."),
-    (SessionMisfit, "Name a server that is as target_session_attrs asks, or correct it in DATABASE_URL."),
+    (
+        SessionMisfit,
+        "Name a server that matches target_session_attrs, or correct target_session_attrs in DATABASE_URL.",
+    ),
     (
         Scattered,
         "Have the pooler send all statements of this database to the primary (Pgpool-II: load_balance_mode = off, or"
@@ -39,10 +42,10 @@ _OF_CAUSES: tuple[tuple[type[OSError], str], ...] = (
 
 
 def advice_on(failure: BaseException | None) -> str | None:
-    """What to do about the failure that made the database unavailable; None if it may be temporary."""
+    """How to correct the failure that made the database unavailable; None if it may be temporary."""
     if isinstance(failure, NoHost):
-        told = dict.fromkeys(filter(None, map(advice_on, failure.failures)))
-        return " ".join(told) or None
+        distinct = dict.fromkeys(filter(None, map(advice_on, failure.failures)))
+        return " ".join(distinct) or None
     if isinstance(failure, ConnectionRefused):
         state = failure.diagnosis.sqlstate
         if state in _OF_STATES:

@@ -1,4 +1,4 @@
-"""What the log says of a database that cannot be reached: an outage once, and its end."""
+"""Logs that the database cannot be reached: once at the beginning of an outage, and once at its end."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ log = logging.getLogger("portico.database")
 
 
 class Outage:
-    """Told of each attempt to connect, by any thread. A limit of connections is no outage, since one may become free at
-    any time: it is logged as ``throttle`` allows."""
+    """Receives the result of each attempt to connect, from any thread. A limit on connections is not an outage, since
+    one may become free at any time: it is logged as ``throttle`` allows."""
 
     def __init__(self, throttle: LogThrottle) -> None:
         self._is_down = False
@@ -29,8 +29,8 @@ class Outage:
             return
         else:
             self._is_down = True
-        told = filter(None, (str(ex.__cause__ or ex), advice_on(ex.__cause__)))
-        log.warning("cannot connect to the database: %s", ". ".join(told))
+        sentences = filter(None, (str(ex.__cause__ or ex), advice_on(ex.__cause__)))
+        log.warning("cannot connect to the database: %s", ". ".join(sentences))
 
     def connected(self) -> None:
         if self._is_down:

@@ -27,10 +27,10 @@ from app.errors import PorticoError, Unavailable
 
 log = logging.getLogger("portico.database")
 
-# The server's caches for a connection only grow, and after a failover behind one name all connections move eventually.
+# The server's caches for a connection only grow. After a failover behind one host name, connections must move.
 _RENEW_AFTER_S = 3600.0
 _PAUSE_AT_LIMIT_S = 0.05
-# Long enough for another process to open what this one gave up.
+# Long enough for another process to open the connections that this one gave up.
 _YIELD_S = 2.0
 _ENDING_S = 1.0
 _ENDING_LOOK_S = 0.01
@@ -39,8 +39,9 @@ _WRITABLE = ("read-write", "primary")
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """``size``: the bound; ``open``: connections that exist; ``in_use``: those taken now. ``waits``: how often one had
-    to become free or to be opened first, ``waited_s``: how long that took in all, ``timeouts``: how often in vain."""
+    """``size``: the most connections that there may be; ``open``: those that exist; ``in_use``: those that are taken.
+    ``waits``: how often a thread waited until a connection became free or was opened, ``waited_s``: the total of these
+    times, ``timeouts``: how many of them ended without a connection."""
 
     size: int
     open: int
@@ -50,20 +51,21 @@ class PoolState:
     timeouts: int = 0
 
     def plus(self, other: PoolState) -> PoolState:
-        """Both together."""
+        """The sum of both."""
         return PoolState(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
 
 class Busy(Unavailable):
-    """All connections are in use, and there can be no further one now."""
+    """All connections are in use, and no further one can be opened now."""
 
 
-class _NoneForAMoment(Unavailable):
-    """No connection is to be opened for a moment."""
+class _OpeningPaused(Unavailable):
+    """The pool opens no connection for a short time."""
 
 
 Share = Callable[[int, bool], int]
-"""How many of its open connections a process should give up, by their number and whether it was refused one of late."""
+"""Takes the number of a process's open connections and whether a server refused it one since the last call. Returns how
+many connections the process should give up."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,8 +78,8 @@ class Lease:
 
 
 class Pool:
-    """Connections from SQLAlchemy's QueuePool, the most recently returned first. ``wanted``: what their sessions are to
-    be like, in the words of ``target_session_attrs``."""
+    """Connections from SQLAlchemy's QueuePool, the most recently returned first. ``wanted``: the value of
+    ``target_session_attrs`` that ``connect`` applies."""
 
     def __init__(
         self, connect: Callable[[], DatabaseConnection], *, size: int, timeout_s: float, wanted: str = "any"
@@ -89,21 +91,21 @@ class Pool:
         self._throttle = LogThrottle()
         self._outage = Outage(self._throttle)
         self._opened: WeakSet[DatabaseConnection] = WeakSet()
-        # How many connections are closed instead of being kept when they are given back; without end once closed.
+        # This many connections are closed when they are given back. Infinite once the pool is closed.
         self._leaving = 0.0
         self._was_refused = False
-        # Until then none is opened: another process is to have the next one, or the server has just refused one.
+        # No connection is opened before this time: another process gets the next one, or the server just refused one.
         self._none_before = 0.0
         self._renewed_at = 0.0
-        # A checkout from QueuePool costs 17 us of a request's 55. So leases that nobody waits for are kept here, and
-        # QueuePool is used only when there is none.
+        # A checkout from QueuePool costs 17 us of a request's 55. So leases for which no thread waits are kept here,
+        # and QueuePool is used only when there is none.
         self._parked: deque[Lease] = deque()
         self._waiting: deque[None] = deque()
         self._freed = Condition()
         self._counting = Lock()
         self._waits, self._waited_s, self._timeouts = 0, 0.0, 0
         self._queue = QueuePool(
-            self._open,  # type: ignore[arg-type]  # a driver's connection, as far as the pool needs one
+            self._open,  # type: ignore[arg-type]  # has the methods of a DB-API connection that the pool calls
             pool_size=size,
             max_overflow=0,
             timeout=timeout_s,
@@ -113,7 +115,7 @@ class Pool:
 
     @property
     def size(self) -> int:
-        """How many connections there may be."""
+        """The most connections that there may be."""
         return self._size
 
     @property
@@ -122,13 +124,13 @@ class Pool:
         return bool(self._parked) or self._queue.checkedout() < self._size
 
     def acquire(self, *, waits: bool = True) -> Lease:
-        """A connection that was alive a moment ago. Raises Unavailable: POOL_TIMEOUT or DATABASE_UNAVAILABLE; and Busy,
-        unless it ``waits``."""
+        """Take a connection that was just checked to be alive. Raises Unavailable: POOL_TIMEOUT or
+        DATABASE_UNAVAILABLE. With ``waits`` false it raises Busy instead of waiting."""
         while True:
             lease = self._take(waits)
             if lease.connection.opened_at >= self._renewed_at and not lease.connection.is_dead():
                 return lease
-            # The server has closed it, for instance because it was restarted.
+            # The server has closed the connection, for instance because it was restarted.
             lease.connection.usable = False
             lease.proxy.invalidate()
 
@@ -145,41 +147,42 @@ class Pool:
             self._leaving = max(0.0, self._leaving - 1)
             return
         self._parked.append(lease)
-        # After parking: a thread that began to wait before that may have missed it.
+        # This comes after parking, because a thread that began to wait earlier may have missed the lease.
         if self._waiting:
             self._unpark()
             with self._freed:
                 self._freed.notify()
 
     def explain(self, error: StatementError, role: str | None) -> PorticoError:
-        """The error that the caller of the database gets for a statement that failed on a connection of this pool."""
+        """The error to report for a statement that failed on a connection of this pool. ``role``: that of the request;
+        None for statements of the service itself."""
         if self._leaving == math.inf and error.diagnosis.sqlstate == QUERY_CANCELED:
             return Unavailable(
                 "The service is stopping; nothing was changed.", code="DATABASE_UNAVAILABLE", hint="Try again."
             )
         return explain(error, role, self._throttle)
 
-    def leads_astray(self, lease: Lease, error: StatementError) -> bool:
-        """Whether a write failed because the server takes none any more, as after a failover, although the target asks
-        for one that does. Then every connection is replaced before its next use."""
+    def reaches_wrong_server(self, lease: Lease, error: StatementError) -> bool:
+        """Whether a write failed because the server no longer accepts writes, as after a failover, although
+        ``target_session_attrs`` requires one that does. If so, each connection is replaced before its next use."""
         if error.diagnosis.sqlstate != READ_ONLY_SQL_TRANSACTION or self._wanted not in _WRITABLE:
             return False
         try:
             if lease.connection.transaction_status != IDLE:
                 lease.connection.simple("ROLLBACK")
-            unlike = misfit(lease.connection, self._wanted)
+            difference = misfit(lease.connection, self._wanted)
         except (ConnectionLost, StatementError) as ex:
-            unlike = str(ex)
-        if unlike is None:
+            difference = str(ex)
+        if difference is None:
             return False
-        log.warning("the database is looked for again: %s (target_session_attrs=%s)", unlike, self._wanted)
+        log.warning("all database connections are opened again: %s (target_session_attrs=%s)", difference, self._wanted)
         self._renewed_at = time.monotonic()
         lease.connection.usable = False
         return True
 
     def share(self, surplus: Share) -> None:
-        """Give up as many connections as ``surplus`` says, for processes that get none, and open no other for a moment.
-        To be called now and then."""
+        """Close as many connections as ``surplus`` returns, for processes that get none, and open none for a short
+        time. Call this periodically."""
         was_refused, self._was_refused = self._was_refused, False
         count = surplus(self._count_open(), was_refused)
         if not count:
@@ -205,7 +208,7 @@ class Pool:
         began = time.monotonic()
         timeouts = 0
         try:
-            # A lease returned before the line above was parked here; one returned later goes to the queue.
+            # A lease that was returned before the append above was parked; one returned later goes to the queue.
             self._unpark()
             proxy = self._from_queue(began + self._timeout_s, waits)
         except sqlalchemy.exc.TimeoutError:
@@ -222,11 +225,11 @@ class Pool:
         return Lease(connection, proxy, connection.opened_at + _RENEW_AFTER_S)
 
     def _from_queue(self, until: float, waits: bool) -> PoolProxiedConnection:
-        """A connection of the queue. While the server or a limit of the role allows no further one, the next of ours
-        that is given back, or one that somebody else closes, is awaited. Raises Busy instead unless it ``waits``."""
+        """A connection of the queue. While the server or the role's limit allows no further one, this waits until one
+        is given back here or closed by another process. With ``waits`` false it raises Busy instead."""
         while True:
-            # In the queue are also places of connections that were closed. One that cannot be opened again goes to its
-            # end, so that one that is open is found behind it.
+            # The queue also holds entries of closed connections. An entry whose connection cannot be opened again goes
+            # to the end, so that the loop reaches the open ones behind it.
             for _ in range(1 + self._queue.checkedin()):
                 try:
                     return self._queue.connect()
@@ -255,7 +258,7 @@ class Pool:
 
     def _open(self) -> DatabaseConnection:
         if time.monotonic() < self._none_before:
-            raise _NoneForAMoment("The database accepts no more connections now.", code="DATABASE_UNAVAILABLE")
+            raise _OpeningPaused("The database accepts no more connections now.", code="DATABASE_UNAVAILABLE")
         try:
             connection = self._connect()
         except Unavailable as ex:
@@ -283,8 +286,8 @@ class Pool:
         )
 
     def close(self) -> None:
-        """Close the connections. What runs on those in use is cancelled, and they are closed when they are given back;
-        that is awaited for a moment."""
+        """Close the connections. Statements on those in use are cancelled, and these connections are closed when they
+        are given back; this waits at most 1 s for them."""
         self._leaving = math.inf
         while self._parked:
             self._unpark()
@@ -301,5 +304,5 @@ class Pool:
 
 
 def _may_wait(ex: Unavailable) -> bool:
-    """Whether a connection may become free, or may be opened in a moment."""
-    return isinstance(ex, _NoneForAMoment) or is_at_limit(ex.__cause__)
+    """Whether a connection may become free, or may be opened soon."""
+    return isinstance(ex, _OpeningPaused) or is_at_limit(ex.__cause__)

@@ -1,4 +1,4 @@
-"""Whether the database answers, checked on a separate connection, since those of the pool may all be in use."""
+"""Checks that the database answers, on a separate connection, since those of the pool may all be in use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.database.wire.wire import DatabaseConnection
 from app.errors import PorticoError
 
 _LONGEST_WAIT_S = 2.0
-# While it does not answer, callers get the previous result: otherwise each would have to wait for the timeout.
+# While the database does not answer, callers get the previous result: otherwise each would wait for the timeout.
 _REMEMBERED_S = 1.0
 
 Explain = Callable[[StatementError, str | None], PorticoError]
@@ -34,7 +34,7 @@ class Probe:
         self._failed_at = 0.0
 
     def ask(self) -> None:
-        """Raise the error of a database that does not answer."""
+        """Check that the database answers; raises PorticoError if it does not."""
         with self._lock:
             if self._failure is not None and time.monotonic() - self._failed_at < _REMEMBERED_S:
                 raise self._failure

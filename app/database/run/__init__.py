@@ -1,4 +1,4 @@
 """Running statements for a caller: context, flights, transactions, and the choice between primary and replicas.
 
-Nothing here knows GraphQL or the storage.
+Nothing here depends on GraphQL or on the storage.
 """

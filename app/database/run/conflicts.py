@@ -1,4 +1,4 @@
-"""Transactions that conflict: PostgreSQL rolls one of them back, and it is retried here."""
+"""Retries transactions that PostgreSQL rolled back because they conflicted with another one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from app.database.wire.sqlstates import DEADLOCK_DETECTED, INVALID_TEXT_REPRESEN
 T = TypeVar("T")
 
 CONFLICT_MARK = "conflict: "
-"""Marks the message of a statement that fails on purpose, by a conversion, because another transaction may have written
-in between."""
+"""Begins the error message of a statement that fails on purpose, by a cast, because another transaction may have
+written in between."""
 
 _CONFLICTS = frozenset({SERIALIZATION_FAILURE, DEADLOCK_DETECTED})
 _MOST_ATTEMPTS = 3
@@ -23,9 +23,9 @@ _PAUSE_S = 0.05
 
 
 def despite_conflicts(transaction: Callable[[], T]) -> T:
-    """What ``transaction`` returns; it is called again, after a growing pause, when a conflict rolled it back.
-    It must be a whole transaction, so that nothing is applied twice. Raises what it raises; a conflict, the third time.
-    """
+    """Call ``transaction`` and return its result. When a conflict rolled it back, it is called again after a growing
+    pause, three times in all. It must be a whole transaction, so that nothing is applied twice. Raises what
+    ``transaction`` raises, including the conflict of the third attempt."""
     for attempt in range(1, _MOST_ATTEMPTS + 1):
         try:
             return transaction()
@@ -38,6 +38,6 @@ def despite_conflicts(transaction: Callable[[], T]) -> T:
 
 def _is_conflict(error: StatementError) -> bool:
     state = error.diagnosis.sqlstate
-    # A function may raise a conflict of PostgreSQL's, to be called again; the mark is ours alone.
+    # A database function may raise one of PostgreSQL's conflicts in order to be retried. It must not use the mark.
     marked = error.state == INVALID_TEXT_REPRESENTATION and CONFLICT_MARK in error.diagnosis.message
     return state in _CONFLICTS or (marked and not error.diagnosis.where)

@@ -1,10 +1,10 @@
 """The context: role, claims and settings of one request, all local to its transaction.
 
-Two statements set it, in the same flight before the data statements. The first sets the role and is never prepared
-under a name (``app.database.wire.session`` says why). The second is one SELECT that sets the rest
-(``app.database.run.transaction_mode``); its text depends only on the number of settings, so a few prepared statements
-serve all callers. Neither can be part of the data statement: PostgreSQL would plan it before the role is set, without
-the caller's row level security.
+Two statements set it, in the same flight, before the data statements. The first sets the role; it is never prepared
+under a name, for the reason given at ``app.database.wire.session.CLEANING``. The second is one SELECT that sets the
+rest (``app.database.run.transaction_mode``). Its text depends only on the number of settings, so a few prepared
+statements serve all callers. Neither can be part of the data statement: PostgreSQL would plan that before the role is
+set, without the caller's row level security.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ _LONGEST_APPLICATION_NAME = 63
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """``role``: whose rights the data statements have. ``steps``: the statements that set it and the rest.
-    ``statement_timeout_s``: after which PostgreSQL cancels a statement; 0 for no limit. ``bookmark``: what the request
-    must see and has written, where replicas may answer it. ``mode``: that of its flights."""
+    """``role``: the role whose rights the data statements have. ``steps``: the statements that set the context.
+    ``statement_timeout_s``: the time after which PostgreSQL cancels a statement; 0 for no limit. ``bookmark``: the
+    positions that the request must see and has written; None if only the primary may answer it. ``mode``: the
+    transaction mode of its flights."""
 
     role: str
     steps: tuple[Step, ...]
@@ -64,12 +65,12 @@ class Context:
     mode: TransactionMode = IMPLICIT
 
     def with_savepoints(self) -> Context:
-        """The same, whose flights are explicit transactions: PostgreSQL has savepoints in no others."""
+        """The same context with explicit transactions: PostgreSQL has savepoints in no others."""
         return replace(self, mode=EXPLICIT)
 
 
 def first_steps(context: Context | None, read_only: bool) -> tuple[Step, ...]:
-    """What a transaction begins with, once the session is clean; the last step includes ``CHECKS``."""
+    """The first steps of a transaction, once the session is clean; the last of them includes ``CHECKS``."""
     own: tuple[Step, ...] = ((CHECK, (), ""),) if context is None else context.steps
     return own if read_only else ((DISCARD_SEQUENCES, (), ""), *own)
 
@@ -79,8 +80,8 @@ class ContextBuilder:
 
     ``statement_timeout_ms`` is for roles without a setting of their own; 0 leaves it to the database.
     ``with_tokens``: the caller's credentials are set as well, and PostgreSQL's statement log may contain them.
-    ``with_request_ids``: application_name tells which request it is. ``is_distributed`` says whether the database has
-    Citus.
+    ``with_request_ids``: application_name contains the id of the request. ``is_distributed`` returns whether the
+    database has Citus.
     """
 
     def __init__(
@@ -116,13 +117,14 @@ class ContextBuilder:
     ) -> Context:
         """The context for one request of ``caller``.
 
-        ``method``, ``path`` and ``headers`` become ``request.method`` and so on. ``role_settings`` are the role's own
-        (ALTER ROLE ... SET), from the schema cache, and others that many requests of the caller share: these are
-        remembered. ``extra`` are more pairs of a setting's name and value; ``token`` is the caller's, for
-        ``request.jwt``, which is set where ``headers`` are.
+        ``method``, ``path`` and ``headers`` become the settings ``request.method`` and so on. ``role_settings`` are the
+        role's own (ALTER ROLE ... SET), from the schema cache, and others that many requests of the caller share: their
+        encoded form is cached. ``extra`` has more pairs of a setting's name and value. ``token`` is the caller's; it
+        becomes ``request.jwt`` if ``headers`` are given.
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
-        ``bookmark`` belongs to the request, and lets replicas answer what it reads. ``discarded``: the statements
-        change nothing, whatever they call. ``guarded``: so are the calls (``app.database.run.guard``).
+        ``bookmark`` belongs to the request; with it, replicas may answer reads. ``discarded``: the transaction is
+        read-only and is rolled back, so that nothing that it calls can change anything. ``guarded``: the calls are
+        guarded (``app.database.run.guard``).
         """
         mode = EXPLICIT if self._is_distributed() else IMPLICIT
         if discarded:
@@ -139,8 +141,8 @@ class ContextBuilder:
         return assembled if bookmark is None else replace(assembled, bookmark=bookmark)
 
     def _encoded_headers(self, headers: Mapping[str, str]) -> bytes:
-        """The encoded setting of the headers without credentials. Clients mostly send the same ones; long ones would
-        fill the memory."""
+        """The encoded setting of the headers without credentials. It is cached, because clients mostly send the same
+        headers; long ones are not, because they would fill the memory."""
         items = tuple(headers.items())
         is_long = sum(map(len, headers)) + sum(map(len, headers.values())) > _LONGEST_REMEMBERED
         return self._encode_headers(items) if is_long else self._repeated_headers(items)
@@ -151,8 +153,8 @@ class ContextBuilder:
         return _encode_pairs([("request.headers", json.dumps(shown))])
 
     def request_settings(self, header: Callable[[str], str | None]) -> tuple[SettingValue, ...]:
-        """What tells which request it is, for ``extra``, from its headers. It is a value of the context statement, not
-        a comment: a text that differs each time would have to be prepared each time."""
+        """The settings that identify the request, for ``extra``, from its headers. The id is a parameter of the context
+        statement, not an SQL comment: a text that differs each time would have to be prepared each time."""
         if not self._with_request_ids:
             return ()
         trace = read_trace(header("traceparent"), None)
@@ -201,12 +203,12 @@ class ContextBuilder:
 
 
 def _suitable(name: str, value: str) -> str:
-    """What the setting of that lowercase name is instead, if a role has it."""
+    """The value to use in place of a role's ``value`` of a setting; ``name`` is in lower case."""
     if name == "search_path":
         return suitable_path(value)
     if name != "datestyle":
         return PINNED.get(name, value)
-    # Other styles print abbreviations of time zones within ranges and rows, which may be read as another zone.
+    # Other styles print time zone abbreviations within ranges and rows, which may be read as another zone.
     style = _DATE_STYLE.sub("ISO", value)
     is_german = "german" in value.lower() and not _DATE_ORDER.search(value)
     return f"{style}, DMY" if is_german else style
@@ -242,7 +244,7 @@ def _claim_settings(claims: Mapping[str, object]) -> Iterator[SettingValue]:
 
 
 def _encode_pairs(pairs: Sequence[SettingValue]) -> bytes:
-    """Names and values in the form in which ``encode_parameters`` has them, without their number."""
+    """Names and values encoded as by ``encode_parameters``, but without the leading count."""
     return b"".join([part for name, value in pairs for part in (_encode_name(name), _encode(value))])
 
 
@@ -267,9 +269,9 @@ def _quoted(text: str) -> str:
 
 @lru_cache(256)
 def _role_statement(role: str) -> Statement:
-    # The rest is set with this role's rights, as the data statements run with them.
+    # The other settings are then set with this role's rights, the same as those of the data statements.
     name = _text(role).decode()
-    # Parsing and planning a SELECT takes 13 us longer; the warning takes as long.
+    # A SELECT takes 13 us longer to parse and plan. Outside a transaction block SET LOCAL warns, which takes as long.
     outside = f"SELECT pg_catalog.set_config('role', {_quoted(name)}, true)"
     return Statement(f"SET LOCAL ROLE {quoted(name)}", unnamed=True, outside=outside)
 

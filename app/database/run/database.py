@@ -32,7 +32,7 @@ BoundStatement = tuple[Statement, Sequence[bytes | None]]
 """A statement and its parameters: text in UTF-8, or None for NULL."""
 
 _CHECK_CONSTRAINTS = Statement("SET CONSTRAINTS ALL IMMEDIATE", "constraints")
-"""What a commit begins with."""
+"""The first thing that a commit does."""
 
 
 class DatabaseSettings(Protocol):
@@ -59,10 +59,10 @@ class DatabaseSettings(Protocol):
 
 
 class Database:
-    """One per process, made after forking; shared by its threads. Connects when it is first used.
+    """One per process, made after forking; shared by its threads. Connects on first use.
 
-    ``replicas`` answer reads whose context has a bookmark. With a URL for the service, service_role has connections of
-    its own, by another login, and replicas do not answer it; everything else runs on the first login's.
+    ``replicas`` answer reads whose context has a bookmark. With SERVICE_DATABASE_URL, service_role has its own
+    connections with another login, and replicas do not answer it. Everything else uses the login of DATABASE_URL.
     """
 
     def __init__(self, settings: DatabaseSettings) -> None:
@@ -101,14 +101,15 @@ class Database:
         row_limit: int = 0,
         as_service: bool = False,
     ) -> list[list[Row]]:
-        """Run ``calls`` for a caller in one round trip and one transaction, all or nothing; the rows of each call.
+        """Run ``calls`` for a caller in one round trip and one transaction, all or nothing. Returns the rows of each
+        call.
 
-        Values are bytes in PostgreSQL's text format, or None. Without a context they run as the service's login role,
-        which with ``as_service`` is the one that becomes service_role.
+        Values are bytes in PostgreSQL's text format, or None. Without a context they run as the service's login role;
+        with ``as_service`` as the login of SERVICE_DATABASE_URL, if there is one.
         ``read_only``: nothing is written, so the calls can be repeated after a lost connection. ``row_limit``: the
         largest row in bytes, 0 for any.
 
-        Raises StatementError (with ``statement_index``: 0 the context, 1 the first call ...) and its kinds
+        Raises StatementError (with ``statement_index``: 0 the context, 1 the first call ...) and its subclasses
         StatementTimeout and SchemaOutdated, RoleRefused, Unavailable, RowTooLarge.
         """
         role, mode = ("", IMPLICIT) if context is None else (context.role, context.mode)
@@ -127,23 +128,23 @@ class Database:
     def attempt(
         self, context: Context | None, calls: Sequence[BoundStatement], *, row_limit: int = 0
     ) -> list[list[Row]]:
-        """Run ``calls`` as ``run`` does, check deferred constraints and roll back, all in one round trip: what would
-        happen, not what happens. Raises as ``run`` does."""
+        """A dry run in one round trip: run ``calls`` as ``run`` does, check deferred constraints, and roll back.
+        Returns and raises as ``run`` does."""
         with self.transaction(context) as transaction:
             return transaction.attempt([*calls, (_CHECK_CONSTRAINTS, ())], row_limit=row_limit)[:-1]
 
     def read(self, sql: str, *, as_service: bool = False) -> bytes | None:
-        """The single value that ``sql`` asks for, as the service's login role, in one round trip. ``as_service``: as
-        the login that becomes service_role.
+        """The single value that ``sql`` selects, as the service's login role, in one round trip. ``as_service``: as the
+        login of SERVICE_DATABASE_URL, if there is one.
 
-        BETWEEN_STATEMENTS separates statements; the last one gives the value. Raises as ``run`` does.
+        BETWEEN_STATEMENTS separates statements; the last one selects the value. Raises as ``run`` does.
         """
         calls = [(Statement(each, unnamed=True), ()) for each in sql.split(BETWEEN_STATEMENTS)]
         rows = self.run(None, calls, read_only=True, as_service=as_service)[-1]
         return rows[0][0] if rows else None
 
     def transaction(self, context: Context | None) -> Transaction:
-        """A transaction of several round trips, as a context manager: it commits at the end, or rolls back."""
+        """A transaction of several round trips, as a context manager that commits at the end, or rolls back."""
         pool = self._pool_of("" if context is None else context.role)
         return Transaction(pool, context, partial(self._wait_s, context))
 
@@ -156,14 +157,16 @@ class Database:
         try:
             self._probe.ask()
         except Unavailable as ex:
-            # Requests go on with the connections that there are.
+            # At the limit of connections, requests still use the open ones.
             if not is_at_limit(ex.__cause__) or not self._pool.state().open:
                 raise
 
     def share(self, surplus: Callable[[int, int, bool], int]) -> None:
-        """Give up the connections that ``surplus`` says, by the number of the pool (0 the primary's, then those of
-        replicas in the order of their URLs, then the service's own) and as ``Share``, for processes that a server
-        allows none."""
+        """Close the number of connections that ``surplus`` returns, for processes to which a server allows none.
+
+        ``surplus`` takes the number of the pool (0 is the primary's, then those of the replicas in the order of their
+        URLs, then that of SERVICE_DATABASE_URL), and then the arguments of ``Share``.
+        """
         pools = [self._pool, *self.replicas.pools]
         if self.separates_service:
             pools.append(self._service_pool)
@@ -172,12 +175,12 @@ class Database:
 
     @property
     def separates_service(self) -> bool:
-        """Whether service_role has connections of its own. Then no transaction can change from it to another role, or
-        the reverse."""
+        """Whether service_role has its own connections. If so, no transaction can switch between it and another
+        role."""
         return self._service_pool is not self._pool
 
     def pool_state(self) -> PoolState:
-        """The state of the primary's pool; of both, added up, where the service has one of its own."""
+        """The state of the primary's pool. If service_role has its own pool, the sum of both."""
         state = self._pool.state()
         return state.plus(self._service_pool.state()) if self.separates_service else state
 
@@ -189,9 +192,8 @@ class Database:
         self._probe.close()
 
     def _wait_s(self, context: Context | None, statements: int) -> float:
-        """How long the database may be silent; 0 where statements have no timeout.
-        It answers after the last statement, and each may take its whole timeout.
-        """
+        """How long the database may send nothing, in seconds; 0 if statements have no timeout. It may send its response
+        only after the last statement, and each statement may take its whole timeout."""
         timeout_s = self._timeout_s if context is None else context.statement_timeout_s
         return timeout_s * max(1, statements) + self._margin_s if timeout_s else 0.0
 
@@ -200,7 +202,7 @@ class Database:
 
     def _fly_with(self, bookmark: Bookmark, flight: Flight, pool: Pool) -> list[list[Row]]:
         if flight.read_only:
-            # The replicas have the first login.
+            # The replicas' connections use the login of DATABASE_URL's pool, not that of service_role.
             rows = self.replicas.answer(flight, bookmark, pool) if pool is self._pool else None
             return fly(pool, flight) if rows is None else rows
         bookmark.begin_write()
@@ -211,7 +213,7 @@ class Database:
 
 @contextmanager
 def _named(setting: str) -> Iterator[None]:
-    """A DatabaseUrlError names the setting."""
+    """Make a DatabaseUrlError name the setting."""
     try:
         yield
     except DatabaseUrlError as ex:

@@ -1,4 +1,4 @@
-"""One flight to one server: what is sent again, and what becomes of a connection that failed."""
+"""One flight to one server: when it is sent again, and what happens to a connection that failed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.database.wire.wire import DatabaseConnection
 
 
 class Flight(NamedTuple):
-    """``prelude``: how many steps come first whose rows are not told; the last one has the session's ``CHECKS``.
-    ``read_only``: it can be repeated after a lost connection. ``wait_s``: how long the server may be silent; 0 for no
-    limit. ``row_limit``: the largest row in bytes; 0 for any. ``then``: a step after the commit, in the same send,
-    whose rows come last. ``guarded``: the first step is ``HAS_REPLAYED``."""
+    """``prelude``: the number of first steps whose rows are not returned; the last of them has the session's
+    ``CHECKS``. ``read_only``: the flight can be repeated after a lost connection. ``wait_s``: how long the server may
+    send nothing; 0 for no limit. ``row_limit``: the largest row in bytes; 0 for any. ``then``: a step after the commit,
+    in the same send, whose rows come last. ``guarded``: the first step is ``HAS_REPLAYED``."""
 
     steps: Sequence[Step]
     prelude: int
@@ -31,7 +31,7 @@ class Flight(NamedTuple):
 
 
 def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
-    """The rows of each step after the prelude. ``waits``: as for ``Pool.acquire``.
+    """Run the flight and return the rows of each step after the prelude. ``waits``: as for ``Pool.acquire``.
 
     Raises StatementError, whose index is that of the step, Unavailable and RowTooLarge.
     """
@@ -51,11 +51,11 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
             raise outcome_unknown() from ex
         except StatementError as ex:
             roll_back(lease.connection)
-            if not is_repeated and pool.leads_astray(lease, ex):
+            if not is_repeated and pool.reaches_wrong_server(lease, ex):
                 is_repeated = True
                 continue
             if is_unclean(ex, flight.prelude - 1) or (flight.guarded and is_badly_isolated(ex)):
-                # All others may be like it; one that is opened then is not.
+                # Each open connection may be in this state, so as many are replaced; a new one is clean.
                 lease.connection.usable = False
                 unclean += 1
                 if unclean <= pool.size:
@@ -66,20 +66,20 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
 
 
 def _converse(connection: DatabaseConnection, flight: Flight) -> list[list[Row]]:
-    """The rows that a connection gives. If it has lost prepared statements, it prepares all again: another one may have
-    lost its own, as behind a pooler."""
+    """The rows of the flight on this connection. If prepared statements are lost, as behind a pooler, all are prepared
+    again: another connection may have lost its own."""
 
-    def ask() -> list[list[Row]]:
+    def send() -> list[list[Row]]:
         return connection.pipeline(
             flight.steps, clean=True, prelude=flight.prelude, row_limit=flight.row_limit, then=flight.then
         )
 
     try:
-        return ask()
+        return send()
     except StatementError as ex:
         if not ex.lost_preparation:
             raise
         # Everything is rolled back, so it can be repeated even if it writes.
         roll_back(connection)
         connection.forget_prepared()
-        return ask()
+        return send()

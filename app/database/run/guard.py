@@ -1,9 +1,8 @@
-"""A flight whose statements run code of the database's users, guarded against what that does to the session.
+"""Guards a flight whose statements call functions of the database's users against changes of the session's settings.
 
-A function may change settings of its session: the encoding of what we send, the forms of values, whose rights count.
-What was sent after it would be read in another way, and the rest of the same answer printed in another way. So the
-statement that sets the context keeps the settings, and one after each call fails if they are others: nothing of the
-flight stays.
+A function may change settings of its session, such as the client encoding, the formats of values, or the role. Then
+PostgreSQL would read the statements after it, and print the rest of the response, with these settings. So the context
+statement saves the settings, and a statement after each call fails if they have changed, which rolls back the flight.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _MARK = "portico session: "
 _BETWEEN, _THEN = "\x1f", "\x1e"
 
 _VALUES = ", ".join(f"pg_catalog.current_setting('{name}')" for name in _WATCHED)
-# They are compared, but not shown.
+# The claims are compared by their hash, so that no error message contains them.
 _NOW = (
     f"pg_catalog.concat_ws(pg_catalog.chr({ord(_BETWEEN)}), {_VALUES},"
     f" pg_catalog.hashtext(pg_catalog.current_setting('{_CLAIMS}', true)))"
@@ -36,26 +35,26 @@ _NOW = (
 _BEFORE = f"pg_catalog.current_setting('{_KEPT}')"
 
 KEPT = f"pg_catalog.octet_length(pg_catalog.set_config('{_KEPT}', {_NOW}, true))"
-"""The column of the statement that sets the context which keeps the settings. It comes last."""
+"""The column of the context statement that saves the settings. It comes last."""
 
-_TOLD = f"pg_catalog.concat('{_MARK}', {_BEFORE}, pg_catalog.chr({ord(_THEN)}), now)"
-_COMPARED = f"CASE WHEN {_BEFORE} OPERATOR(pg_catalog.=) now THEN 0 ELSE CAST({_TOLD} AS pg_catalog.int4) END"
+_REPORT = f"pg_catalog.concat('{_MARK}', {_BEFORE}, pg_catalog.chr({ord(_THEN)}), now)"
+_COMPARED = f"CASE WHEN {_BEFORE} OPERATOR(pg_catalog.=) now THEN 0 ELSE CAST({_REPORT} AS pg_catalog.int4) END"
 UNCHANGED = Statement(f"SELECT {_COMPARED} FROM (SELECT {_NOW} AS now) settings", "unchanged")  # noqa: S608
 
 
 def guarded(calls: Sequence[CallToGuard]) -> list[CallToGuard]:
-    """The calls with the statements that guard them, for a context that is guarded."""
+    """The calls, each followed by its guard statement, for a context that is guarded."""
     return [step for call in calls for step in (call, (UNCHANGED, ()))]
 
 
 def rows_of_calls(rows: Sequence[list[Row]]) -> list[list[Row]]:
-    """The rows of the calls among those of the guarded ones."""
+    """The rows of the calls, without those of the guard statements."""
     return list(rows[::2])
 
 
 def settings_changed(error: StatementError) -> tuple[str, ...]:
-    """The names of the settings that a call changed, for which a guarded flight failed; none if it failed otherwise.
-    From then on the error has the index that it would have without the guard."""
+    """The names of the settings that a call changed and that made a guarded flight fail; () if it failed otherwise.
+    This also sets the error's ``statement_index`` to the index that it would have without the guard."""
     place = error.statement_index
     is_guard = place > 0 and place % 2 == 0
     error.statement_index = (place + 1) // 2

@@ -1,4 +1,4 @@
-"""Positions in the write-ahead log: what a write has reached, and what a read must have seen at least."""
+"""Positions in the write-ahead log: the one that a write has reached, and the one that a read must see at least."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.database.wire.statement import Statement
 
 _TEXT = re.compile(r"([0-9A-F]{1,8})-([0-9A-F]{1,8})/([0-9A-F]{1,8})", re.ASCII)
 _PAGE = 8192
-# The sizes of the header of a page of the log, and of the first page of a segment.
+# The header sizes of a page of the log, and of the first page of a segment.
 _PAGE_HEADERS = (24, 40)
 
 
@@ -28,7 +28,7 @@ class Position(NamedTuple):
 
     @classmethod
     def of_text(cls, text: str) -> Position | None:
-        """The position of which ``text`` is the ``str``; None if it is not of one."""
+        """The position that ``str`` wrote as ``text``; None if the text is not a position."""
         found = _TEXT.fullmatch(text)
         return cls(int(found[1], 16), (int(found[2], 16) << 32) + int(found[3], 16)) if found else None
 
@@ -40,8 +40,8 @@ class Position(NamedTuple):
 REACHED = Statement(
     "SELECT pg_catalog.pg_walfile_name(lsn), lsn FROM pg_catalog.pg_current_wal_insert_lsn() lsn", "reached"
 )
-"""After a commit, on a primary: a position that the commit is before. Taken earlier it would miss what deferred
-triggers write; the position up to which the log is written out would miss an asynchronous commit."""
+"""Selects, after a commit on a primary, a position behind the commit. Before the commit it would not cover what
+deferred triggers write. The flushed position would not cover an asynchronous commit."""
 
 _ISOLATION = "pg_catalog.current_setting('transaction_isolation')"
 _STANDBYS_TIMELINE = (
@@ -60,15 +60,16 @@ HAS_REPLAYED = Statement(
     f" / coalesce({_REPLAYED}, false)::pg_catalog.int4",
     "has_replayed",
 )
-"""The first statement of a flight to a replica: it fails unless the replica has replayed the log up to the position
-whose ``replay_parameters`` it takes. It is a statement of its own, since a statement sees what was committed before it
-began; for the same reason the isolation level must be the one that takes a new snapshot for each statement."""
+"""The first statement of a flight to a replica. It fails unless the replica has replayed the log up to a position; its
+parameters are that position's ``replay_parameters``. It is a separate statement, since a statement sees only what was
+committed before it began. For the same reason the isolation level must be READ COMMITTED, with a new snapshot for each
+statement."""
 
 PRIMARY_STATE = Statement(
     "SELECT pg_catalog.pg_walfile_name(lsn), lsn, s.system_identifier"
     " FROM pg_catalog.pg_current_wal_flush_lsn() lsn, pg_catalog.pg_control_system() s"
 )
-"""What a primary has written out, in columns of ``read_position``, and which database it is."""
+"""A primary's flushed position, as the two arguments of ``read_position``, and the identifier of its cluster."""
 
 REPLICA_STATE = Statement(
     f"""
@@ -76,11 +77,11 @@ REPLICA_STATE = Statement(
       s.system_identifier, {_ISOLATION} FROM pg_catalog.pg_control_system() s WHERE pg_catalog.pg_is_in_recovery()
     """  # noqa: S608
 )
-"""The same of a standby, about what it has replayed, and the isolation level; no row where there is no standby."""
+"""The same for a standby, with its replayed position, and also its isolation level. No row if it is not a standby."""
 
 
 def is_badly_isolated(error: StatementError) -> bool:
-    """Whether ``HAS_REPLAYED``, the first step, failed for the isolation level of the session."""
+    """Whether ``HAS_REPLAYED``, the first step, failed because of the isolation level of the session."""
     return error.statement_index == 0 and error.diagnosis.sqlstate == INVALID_TEXT_REPRESENTATION
 
 
@@ -89,22 +90,22 @@ def replay_parameters(position: Position) -> tuple[bytes, ...]:
 
 
 def read_position(file: bytes | None, lsn: bytes | None) -> Position | None:
-    """The position of a name of a file of the log, which begins with the timeline, and an LSN in text form."""
+    """A position from the name of a log file, which begins with the timeline, and an LSN in text form."""
     if file is None or lsn is None:
         return None
     high, _, low = lsn.partition(b"/")
     number = (int(high, 16) << 32) + int(low, 16)
-    # The insert position after a full page is behind the next page's header, which is written with the next record:
-    # until there is one, no standby gets there.
+    # After a full page, the insert position is behind the next page's header. That header is written with the next
+    # record: until then no standby reaches it.
     into_page = number % _PAGE
     return Position(int(file[:8], 16), number - into_page if into_page in _PAGE_HEADERS else number)
 
 
 class Bookmark:
-    """What one request must see, and how far its writes got. Used by one thread at a time.
+    """The position that one request must see, and the one that its writes reached. Used by one thread at a time.
 
-    ``needed``: what reads must see, None for nothing in particular. ``written``: a position that all writes of the
-    request are before; None without one.
+    ``needed``: the position that reads must see; None for any. ``written``: a position behind all writes of the
+    request; None if there were none, or if the position is not known.
     """
 
     def __init__(self, needed: Position | None = None, *, on_replicas: bool = True) -> None:
@@ -116,7 +117,7 @@ class Bookmark:
 
     @property
     def on_replicas(self) -> bool:
-        """Whether a replica may answer: not while only the primary knows how far a write got."""
+        """Whether a replica may answer: not while only the primary knows the position of a write."""
         return self._on_replicas and not self._writing
 
     @property
@@ -124,11 +125,11 @@ class Bookmark:
         return None if self._writing else self._written
 
     def begin_write(self) -> None:
-        """Note that a write of the request is sent."""
+        """Record that a write of the request is sent."""
         self._writing = True
 
     def end_write(self, reached: Sequence[Row]) -> None:
-        """Note the result of ``REACHED``, without a row if it failed."""
+        """Record the result of ``REACHED``, which has no row if the statement failed."""
         position = read_position(reached[0][0], reached[0][1]) if reached else None
         if position is not None:
             self._written = self.needed = position

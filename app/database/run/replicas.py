@@ -1,9 +1,9 @@
-"""Replicas: which one may answer a read, so that it sees what it must see.
+"""Replicas: the choice of one that may answer a read.
 
-A read is answered by a replica that has replayed the primary's log up to a position: that of the caller's own last
-write, if the request names it, and in any case the one that the primary had ``max_lag_s`` ago. The first statement of
-the flight asserts it (``app.database.run.position``). If that or anything else fails, the primary is asked: errors are
-always the primary's. Which replicas are worth asking is known from watching them.
+A replica may answer if it has replayed the primary's log up to a position: that of the caller's own last write, if the
+request names it, and in any case the one that the primary had ``max_lag_s`` ago. The first statement of the flight
+asserts this (``app.database.run.position``). If that or anything else fails, the primary answers, so that errors always
+come from the primary. ``app.database.run.watch`` finds out which replicas are usable.
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ class Replicas:
             each.pool.close()
 
     def states(self) -> list[tuple[ReplicaState, PoolState]]:
-        """What is known of each replica, in the order of their URLs."""
+        """The state of each replica and of its pool, in the order of their URLs."""
         return [(each.watch.state(), each.pool.state()) for each in self._members]
 
     def answer(self, flight: Flight, bookmark: Bookmark, primary: Pool) -> list[list[Row]] | None:
-        """The rows of a reading flight; None if the ``primary`` must be asked. Raises StatementTimeout, RowTooLarge and
-        Unavailable: for what took too long here, the time is over.
+        """The rows of a read-only flight; None if the ``primary`` must answer it. Raises StatementTimeout, RowTooLarge
+        and Unavailable: a flight that took too long here is not tried on the primary, since its time is over.
 
-        Where all connections of a replica are in use, another one answers or else the primary; where all of those are,
-        a replica's is awaited.
+        If all connections of a replica are in use, another replica answers, or else the primary. If all connections of
+        all servers are in use, this waits for one of a replica.
         """
         needed = self._needed(bookmark)
         usable = self._usable() if needed is not None else []
@@ -80,13 +80,13 @@ class Replicas:
         guarded = flight._replace(steps=steps, prelude=flight.prelude + 1, guarded=True)
         for replica in usable:
             try:
-                return _ask(replica, guarded, waits=False)
+                return _fly_to(replica, guarded, waits=False)
             except Busy:
                 continue
-        return None if primary.has_room else _ask(usable[0], guarded, waits=True)
+        return None if primary.has_room else _fly_to(usable[0], guarded, waits=True)
 
     def _needed(self, bookmark: Bookmark) -> Position | None:
-        """What a replica must have replayed; None if that cannot be told."""
+        """The position that a replica must have replayed; None if it is not known."""
         floor = self._primary.floor() if bookmark.on_replicas else None
         own = bookmark.needed
         if floor is None or own is None:
@@ -95,13 +95,13 @@ class Replicas:
         return max(floor, own) if own.timeline == floor.timeline else None
 
     def _usable(self) -> list[_Replica]:
-        """Those that are worth asking, beginning with the one whose turn it is."""
+        """The usable replicas, in a rotating order."""
         usable = [each for each in self._members if each.watch.is_usable]
         first = next(self._turn) % len(usable) if usable else 0
         return usable[first:] + usable[:first]
 
 
-def _ask(replica: _Replica, flight: Flight, *, waits: bool) -> list[list[Row]] | None:
+def _fly_to(replica: _Replica, flight: Flight, *, waits: bool) -> list[list[Row]] | None:
     try:
         return fly(replica.pool, flight, waits=waits)
     except StatementError as ex:
@@ -110,7 +110,7 @@ def _ask(replica: _Replica, flight: Flight, *, waits: bool) -> list[list[Row]] |
             raise explained from None
     except Unavailable as ex:
         if ex.code == "POOL_TIMEOUT" or is_at_limit(ex.__cause__):
-            # It is not away, and whoever waited has waited for long enough.
+            # The replica is reachable, and the caller's time to wait is over.
             raise
         replica.watch.leave_out()
         if ex.code == "DATABASE_TIMEOUT":

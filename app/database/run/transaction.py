@@ -37,21 +37,21 @@ class Transaction:
         return self
 
     def run(self, statement: Statement, parameters: Sequence[bytes | None] = ()) -> list[Row]:
-        """Run a statement; gives its rows. Raises what ``Database.run`` raises; then nothing can be committed."""
+        """Run a statement and return its rows. Raises what ``Database.run`` raises; then nothing can be committed."""
         return self.run_all([(statement, parameters)])[0]
 
     def run_all(self, calls: Sequence[tuple[Statement, Sequence[bytes | None]]]) -> list[list[Row]]:
-        """Run several statements in one round trip; gives the rows of each."""
+        """Run several statements in one round trip and return the rows of each."""
         steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
         return self._send(steps)
 
     def attempt(
         self, calls: Sequence[tuple[Statement, Sequence[bytes | None]]], *, row_limit: int = 0
     ) -> list[list[Row]]:
-        """Run several statements and roll back, all in one round trip: what would happen, not what happens.
+        """A dry run in one round trip: run several statements and roll back. Returns the rows of each.
 
-        This ends the transaction and also rolls back what it did before. ``row_limit``: the largest row in bytes, 0 for
-        any; raises RowTooLarge beyond it.
+        This ends the transaction and also rolls back its earlier statements. ``row_limit``: the largest row in bytes,
+        0 for any; raises RowTooLarge for a larger one.
         """
         steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
         rows = self._send([*steps, ROLLBACK], row_limit)[:-1]
@@ -70,7 +70,7 @@ class Transaction:
                 return
             roll_back(lease.connection)
             if kind is None and self._failure is not None:
-                # The block swallowed the error; the server would answer COMMIT with a silent rollback.
+                # The block caught the error. To COMMIT the server would respond with a rollback, and no error.
                 raise self._failure
         finally:
             self._pool.give_back(lease)
@@ -93,11 +93,11 @@ class Transaction:
                 is_repeated = True
             except StatementError as ex:
                 if first and unclean <= self._pool.size and is_unclean(ex, len(before) - 1):
-                    # All others may be like it; one that is opened then is not.
+                    # Each open connection may be in this state, so as many are replaced; a new one is clean.
                     lease.connection.usable = False
                     self._let_go()
                     unclean += 1
-                elif not is_repeated and self._pool.leads_astray(lease, ex):
+                elif not is_repeated and self._pool.reaches_wrong_server(lease, ex):
                     self._let_go()
                     is_repeated = True
                 elif ex.lost_preparation and not (is_repeated and ex.has_stale_plan):

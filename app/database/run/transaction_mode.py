@@ -1,14 +1,14 @@
-"""The forms of a flight: how its statements become one transaction, and how that gets its settings.
+"""The transaction modes of a flight: how its statements become one transaction, and how settings are set in it.
 
 Usually the transaction is implicit: it ends with the flight. Citus, which spreads tables over several servers, commits
-the statements of such a transaction there one by one, and tells these servers no setting. So where it is in use the
-transaction is explicit, and what sets the settings are commands, which Citus passes on. That costs two statements
-more, and another round trip when one fails.
+the statements of such a transaction there one by one, and does not pass settings on to these servers. So with Citus the
+transaction is explicit, and settings are set by SET LOCAL commands, which Citus passes on. That costs two more
+statements, and another round trip if a statement fails.
 
-A transaction that must change nothing, whatever is called in it, is explicit too: it is read-only and is rolled back.
-Read-only alone is not enough. Before PostgreSQL 16 such a transaction can write large objects, and a function can make
-it read-write again (RESET transaction_read_only); in every version it can notify others, and change what other servers
-hold, by foreign tables or on Citus's workers.
+A transaction that must change nothing, regardless of what it calls, is explicit too: it is read-only and is rolled
+back. Read-only alone is not enough. Before PostgreSQL 16 such a transaction can write large objects, and a function can
+make it read-write again (RESET transaction_read_only). In every version it can send notifications, and change data on
+other servers, through foreign tables or on Citus's workers.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ _MOST_FUNCTION_ARGUMENTS = 100
 
 
 class TransactionMode(NamedTuple):
-    """``begin`` and ``end``: the steps around those of the transaction. ``assignments`` makes the columns of a SELECT
-    that set a number of settings until its end; their names and values alternate in the parameters, from the first on.
-    ``settings``: those of the transaction itself. ``then``: columns of that SELECT behind these."""
+    """``begin`` and ``end``: the steps before and after those of the transaction. ``assignments`` takes a number of
+    settings and returns the columns of a SELECT that set them for this transaction; their names and values alternate in
+    the parameters, beginning with ``$1``. ``settings``: settings of the transaction itself. ``then``: further columns
+    at the end of that SELECT."""
 
     begin: tuple[Step, ...]
     end: tuple[Step, ...]
@@ -42,18 +43,18 @@ class TransactionMode(NamedTuple):
 
     @property
     def guarded(self) -> TransactionMode:
-        """The same for a transaction whose calls are ``guarded``."""
+        """The same mode for a transaction whose calls are guarded (``app.database.run.guard``)."""
         return self._replace(then=(KEPT,))
 
     @property
     def discarded(self) -> TransactionMode:
-        """The same for a transaction that changes nothing."""
+        """The same mode for a transaction that must change nothing."""
         return self._replace(begin=(BEGIN,), end=(ROLLBACK,), settings=(("transaction_read_only", "on"),))
 
 
 def _calls(count: int) -> list[str]:
     calls = [f"pg_catalog.set_config(${2 * i + 1}, ${2 * i + 2}, true)" for i in range(count)]
-    # num_nulls evaluates its arguments in order and answers with a digit; without it all values would be sent back.
+    # num_nulls evaluates its arguments in order and returns a digit; without it all values would be sent back.
     return [f"pg_catalog.num_nulls({', '.join(some)})" for some in _batches(calls)]
 
 
@@ -72,7 +73,7 @@ EXPLICIT = TransactionMode((BEGIN,), (COMMIT,), _commands)
 
 
 def roll_back(connection: DatabaseConnection) -> None:
-    """End the transaction that is open, if any. If that fails the connection is not used again."""
+    """Roll back the open transaction, if there is one. If that fails, the connection is not used again."""
     if not connection.usable or connection.transaction_status == IDLE:
         return
     try:

@@ -1,4 +1,4 @@
-"""Watching the primary and its replicas: how far each is, asked again and again on connections of their own."""
+"""Watches the primary and its replicas: polls the position of each on a separate connection."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ log = logging.getLogger("portico.database")
 _LONGEST_INTERVAL_S, _SHORTEST_INTERVAL_S = 1.0, 0.05
 _LONGEST_WAIT_S = 2.0
 _SAMPLES_KEPT_S = 60.0
-_NOT_ASKED = "not asked yet"
+_NOT_CHECKED = "not checked yet"
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaState:
-    """``place``: host and port, for the operator. ``usable``: whether it answers reads. ``lag_s``: how many seconds
-    ago, at most, the primary was where it is now; None if that is not known. ``what``: ``ok``, or why it is left out.
-    """
+    """``place``: host and port, for the operator. ``usable``: whether it answers reads. ``lag_s``: at most how many
+    seconds ago the primary was at the position where the replica is now; None if that is not known. ``what``: ``ok``,
+    or why the replica is left out."""
 
     place: str
     usable: bool
@@ -40,13 +40,13 @@ class ReplicaState:
     what: str
 
     @property
-    def was_asked(self) -> bool:
-        """Whether it is known if it can be used."""
-        return self.what != _NOT_ASKED
+    def was_checked(self) -> bool:
+        """Whether the replica was checked since the start."""
+        return self.what != _NOT_CHECKED
 
 
 class _Watch:
-    """A thread that asks one server for its state until it is closed."""
+    """A thread that polls the state of one server until it is closed."""
 
     def __init__(self, target: Target, tls: ssl.SSLContext | None, question: Statement, interval_s: float) -> None:
         self.target = dataclasses.replace(target, connect_timeout_s=_LONGEST_WAIT_S)
@@ -68,18 +68,18 @@ class _Watch:
 
     def _watch(self) -> None:
         while not self._closing.is_set():
-            asked_at = time.monotonic()
+            sent_at = time.monotonic()
             try:
-                row = self._ask()
+                row = self._read_state()
             except (Unavailable, ConnectionLost, StatementError) as ex:
                 self._disconnect()
-                self._lost(str(ex.__cause__ or ex))
+                self._failed(str(ex.__cause__ or ex))
             else:
-                self._heard(asked_at, row)
+                self._received(sent_at, row)
             self._closing.wait(self._interval_s)
         self._disconnect()
 
-    def _ask(self) -> Row:
+    def _read_state(self) -> Row:
         connection = self._connection
         if connection is None or connection.is_dead():
             self._disconnect()
@@ -93,18 +93,18 @@ class _Watch:
         if connection is not None:
             connection.close()
 
-    def _heard(self, asked_at: float, row: Row) -> None:
+    def _received(self, sent_at: float, row: Row) -> None:
         raise NotImplementedError
 
-    def _lost(self, why: str) -> None:
+    def _failed(self, why: str) -> None:
         raise NotImplementedError
 
 
 class PrimaryWatch(_Watch):
-    """Where the primary was, and when."""
+    """The positions of the primary of the last minute or more, with their times."""
 
     def __init__(self, target: Target, tls: ssl.SSLContext | None, max_lag_s: float) -> None:
-        """``max_lag_s``: how old the data that a replica shows may be; 0 for any age."""
+        """``max_lag_s``: how old the data of a replica may be; 0 for any age."""
         interval_s = min(_LONGEST_INTERVAL_S, max(_SHORTEST_INTERVAL_S, max_lag_s / 4)) if max_lag_s else 1.0
         super().__init__(target, tls, PRIMARY_STATE, interval_s)
         self.interval_s = interval_s
@@ -114,44 +114,44 @@ class PrimaryWatch(_Watch):
         self._samples: tuple[tuple[float, Position], ...] = ()
 
     def floor(self) -> Position | None:
-        """The position up to which a replica must have replayed for its data not to be too old; None if the primary has
-        been silent for too long to tell."""
+        """The position that a replica must have replayed so that its data is not too old; None if the primary has not
+        answered for so long that this is unknown."""
         samples = self._samples
         if not samples:
             return None
         if not self._max_lag_s:
             return Position(samples[-1][1].timeline, 0)
-        # The oldest one that is not too old: what was committed before that time, it includes.
+        # The oldest sample that is not too old. It includes all that was committed before the time of the limit.
         index = bisect_left(samples, time.monotonic() - self._max_lag_s, key=itemgetter(0))
         return samples[index][1] if index < len(samples) else None
 
     def lag_s(self, position: Position) -> float | None:
-        """How many seconds ago, at most, the primary was at this position; None if it is not known."""
+        """At most how many seconds ago the primary was at this position; None if it is not known."""
         reached = [at for at, sample in self._samples if sample <= position]
         return time.monotonic() - reached[-1] if reached else None
 
-    def _heard(self, asked_at: float, row: Row) -> None:
+    def _received(self, sent_at: float, row: Row) -> None:
         position = read_position(row[0], row[1])
         if position is None:
             return
         self.identifier = row[2]
-        kept_since = asked_at - max(_SAMPLES_KEPT_S, 2 * self._max_lag_s)
+        kept_since = sent_at - max(_SAMPLES_KEPT_S, 2 * self._max_lag_s)
         kept = [each for each in self._samples if each[0] >= kept_since and each[1].timeline == position.timeline]
-        self._samples = (*kept, (asked_at, position))
+        self._samples = (*kept, (sent_at, position))
 
-    def _lost(self, why: str) -> None:
-        """The pool of the primary logs it."""
+    def _failed(self, why: str) -> None:
+        """Do nothing: the pool of the primary logs the failure."""
 
 
 class ReplicaWatch(_Watch):
-    """Whether a replica is worth asking."""
+    """Whether a replica may answer reads."""
 
     def __init__(self, target: Target, tls: ssl.SSLContext | None, primary: PrimaryWatch) -> None:
         super().__init__(target, tls, REPLICA_STATE, primary.interval_s)
         self._primary = primary
         self._place = target.place
         self.is_usable = False
-        self._what = _NOT_ASKED
+        self._what = _NOT_CHECKED
         self._position: Position | None = None
 
     def state(self) -> ReplicaState:
@@ -160,39 +160,39 @@ class ReplicaWatch(_Watch):
         return ReplicaState(self._place, self.is_usable, lag_s, self._what)
 
     def leave_out(self) -> None:
-        """Ask it nothing until it is heard of again."""
+        """Use the replica for nothing until the next successful check."""
         self.is_usable = False
         self._what = "it failed to answer"
 
-    def _heard(self, asked_at: float, row: Row) -> None:
+    def _received(self, sent_at: float, row: Row) -> None:
         self._position = read_position(row[0], row[1])
         if self._primary.identifier is None:
-            # At the start: what it must have is not known yet.
+            # The primary has not answered yet, so there is nothing to compare with.
             return
-        self._tell(self._misfit(row))
+        self._update(self._misfit(row))
 
-    def _lost(self, why: str) -> None:
+    def _failed(self, why: str) -> None:
         self._position = None
-        self._tell(why)
+        self._update(why)
 
     def _misfit(self, row: Row) -> str:
         """Why the replica must be left out; '' if it need not."""
         position, floor = self._position, self._primary.floor()
         if position is None:
-            return "it is no standby"
+            return "it is not a standby"
         _, _, identifier, isolation = row
         if isolation != b"read committed":
             return "default_transaction_isolation must be 'read committed'"
         if floor is None:
-            return "the primary is not heard of"
+            return "the primary does not answer"
         if identifier != self._primary.identifier:
             return "it is a standby of another database"
         if position.timeline != floor.timeline:
             return f"it is on timeline {position.timeline}, the primary on {floor.timeline}"
         return "it is too far behind" if position < floor else ""
 
-    def _tell(self, why: str) -> None:
-        if why and (self.is_usable or self._what == _NOT_ASKED):
+    def _update(self, why: str) -> None:
+        if why and (self.is_usable or self._what == _NOT_CHECKED):
             log.warning("the replica %s is left out: %s", self._place, why)
         if not why and not self.is_usable:
             log.warning("the replica %s answers reads", self._place)

@@ -9,7 +9,7 @@ import re
 
 from app.database.wire.target import DatabaseUrlError
 
-# A value is quoted, or has neither spaces nor a quote at its start; in both a backslash makes the next character plain.
+# A value is quoted, or has neither spaces nor a quote at its start; in both a backslash escapes the next character.
 _PAIR = re.compile(r"\s*([^\s=]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?!')(?:[^\s\\]|\\.)*))(?=\s|$)", re.DOTALL)
 
 

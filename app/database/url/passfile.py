@@ -18,15 +18,15 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Passwords:
-    """The lines of a password file; none if there is no such file, or if others than its owner may read it."""
+    """The lines of a password file; none if there is no such file, or if other users may read it."""
 
     def __init__(self, file: str | None) -> None:
         self._lines = list(map(_fields, _readable(Path(file or "~/.pgpass").expanduser())))
 
     def find(self, host: str, port: int, database: str, user: str) -> str | None:
-        """The password of the first line that fits; None without one."""
+        """The password of the first matching line; None if no line matches."""
         wanted = (host, str(port), database, user)
-        return next((line[-1] for line in self._lines if _fits(line, wanted)), None)
+        return next((line[-1] for line in self._lines if _matches(line, wanted)), None)
 
 
 def _readable(path: Path) -> list[str]:
@@ -35,7 +35,7 @@ def _readable(path: Path) -> list[str]:
         if not stat.S_ISREG(mode):
             return []
         if mode & _OTHERS:
-            log.warning("the password file %s is not used: others may read it; chmod 600 makes it private", path)
+            log.warning("the password file %s is not used: other users may read it; run chmod 600 on it", path)
             return []
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -44,12 +44,12 @@ def _readable(path: Path) -> list[str]:
 
 
 def _fields(line: str) -> list[str | None]:
-    """The fields of a line: None for a lone ``*``, which fits anything."""
+    """The fields of a line: None for a lone ``*``, which matches anything."""
     parts = re.findall(r"((?:[^:\\]|\\.)*)(?::|$)", line)[:_FIELDS_OF_A_LINE]
     return [None if part == "*" else re.sub(r"\\(.)", r"\1", part) for part in parts]
 
 
-def _fits(line: Sequence[str | None], wanted: Sequence[str]) -> bool:
+def _matches(line: Sequence[str | None], wanted: Sequence[str]) -> bool:
     if len(line) < _FIELDS_OF_A_LINE:
         return False
     return all(given is None or given == value for given, value in zip(line[:-1], wanted, strict=True))

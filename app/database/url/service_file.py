@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.database.wire.target import DatabaseUrlError
 
-# Where packages of PostgreSQL keep what belongs to the whole system: Debian's, and those of the project for Red Hat.
+# The system-wide directories of Debian's packages, and of the PostgreSQL project's packages for Red Hat.
 _SYSTEM_DIRECTORIES = ("/etc/postgresql-common", "/etc/sysconfig/pgsql")
 
 
@@ -27,7 +27,7 @@ def service_parameters(service: str, file: str | None) -> dict[str, str]:
         section = list(_section(lines, service))
         if section:
             return dict(_pair(line, path) for line in section[1:])
-    raise DatabaseUrlError(f"the service {service!r} is in no service file; PGSERVICEFILE names the file")
+    raise DatabaseUrlError(f"no service file has the service {service!r}; set PGSERVICEFILE to the file's path")
 
 
 def _files(file: str | None) -> Iterator[Path]:
@@ -38,7 +38,7 @@ def _files(file: str | None) -> Iterator[Path]:
 
 
 def _section(lines: list[str], service: str) -> Iterator[str]:
-    """The line that begins the service and those that belong to it; nothing if it is not there."""
+    """The lines of the service's section, beginning with its header; none if there is no such section."""
     inside = False
     for line in map(str.strip, lines):
         if line.startswith("["):
@@ -52,5 +52,5 @@ def _section(lines: list[str], service: str) -> Iterator[str]:
 def _pair(line: str, path: Path) -> tuple[str, str]:
     name, equals, value = line.partition("=")
     if not equals or name.strip() in ("service", "servicefile"):
-        raise DatabaseUrlError(f"the service file {path} has a line that is not like port=5432")
+        raise DatabaseUrlError(f"the service file {path} has a line that does not look like port=5432")
     return name.strip(), value.strip()

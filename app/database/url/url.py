@@ -1,5 +1,5 @@
-"""DATABASE_URL as platforms and libpq write it: a URI or keywords, completed by a service file, the environment and a
-password file.
+"""Reads DATABASE_URL in the formats of libpq: a URI or keywords. A service file, the environment and a password file
+supply the parameters that it lacks.
 
 Names and meaning of the parameters: PostgreSQL documentation, "Parameter Key Words" and "Environment Variables".
 """
@@ -21,7 +21,7 @@ from app.database.wire.target import DEFAULT_CONNECT_TIMEOUT_S, DatabaseUrlError
 SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
 SEVERAL_HOSTS_CONNECT_TIMEOUT_S = 2.0
-"""A host that is gone without an answer must not hold up the failover to the next one."""
+"""Short, because a host that does not answer must not delay the failover to the next one."""
 
 _SOCKET_DIRECTORY = "/var/run/postgresql"
 _VARIABLES = {
@@ -33,14 +33,14 @@ _VARIABLES = {
     "PGGSSENCMODE": "gssencmode", "PGREQUIREAUTH": "require_auth", "PGREQUIREPEER": "requirepeer",
     "PGSSLCRL": "sslcrl", "PGSSLCRLDIR": "sslcrldir", "PGSSLMINPROTOCOLVERSION": "ssl_min_protocol_version",
 }  # fmt: skip
-# These ask for protection that ignoring them would silently drop.
+# Ignoring these would silently drop the protection that they request.
 _REFUSED = frozenset({"sslcrl", "sslcrldir", "require_auth", "ssl_min_protocol_version", "requirepeer"})
-# Defaults of libpq and hints for other drivers: ignoring them changes nothing that can be observed.
+# Defaults of libpq and hints for other drivers: ignoring them has no visible effect.
 _MEANINGLESS = frozenset({"gssencmode", "krbsrvname", "fallback_application_name", "sslcompression", "sslsni"})
 
 
 def parse_database_url(url: str) -> Target:
-    """Read ``url``; raises DatabaseUrlError with a message that can be shown to the operator."""
+    """The target that ``url`` describes. Raises DatabaseUrlError with a message that can be shown to the operator."""
     given = _given(url.strip())
     environment = {name: os.environ[variable] for variable, name in _VARIABLES.items() if os.environ.get(variable)}
     service = given.pop("service", "") or environment.pop("service", "")
@@ -64,7 +64,7 @@ def _given(url: str) -> dict[str, str]:
 
 
 def _target(parameters: dict[str, str]) -> Target:
-    """The target that ``parameters`` describe, which are used up."""
+    """The target that ``parameters`` describe. Known parameters are removed from the dictionary."""
     take = parameters.pop
     hosts = _hosts(take("host", ""), take("hostaddr", ""), take("port", ""))
     user = take("user", "") or getpass.getuser()
@@ -101,8 +101,8 @@ def _target(parameters: dict[str, str]) -> Target:
 
 
 def _hosts(names: str, addresses: str, ports: str) -> tuple[Host, ...]:
-    """The hosts of comma-separated lists. There are as many addresses as names, if both are given, and as many ports or
-    a single one."""
+    """The hosts of comma-separated lists. If both names and addresses are given, there must be the same number of each.
+    There may be one port for all hosts, or one for each. Raises DatabaseUrlError."""
     hosts = names.split(",") if names else [""] * len(addresses.split(","))
     numbers = addresses.split(",") if addresses else [""] * len(hosts)
     if len(numbers) != len(hosts):
@@ -131,7 +131,7 @@ def _with_passwords(
         return tuple(replace(host, password=password) for host in hosts)
     passwords = Passwords(passfile)
     return tuple(
-        # In the password file, the usual directory of sockets is called localhost.
+        # In the password file, the default socket directory is called localhost.
         replace(host, password=passwords.find(_name_in_passfile(host.name), host.port, database, user))
         for host in hosts
     )
@@ -158,7 +158,7 @@ def _port(text: str) -> int:
 
 
 def _timeout(text: str, *, several: bool) -> float | None:
-    """libpq: whole seconds; zero or negative means without limit."""
+    """The timeout in seconds; None for no limit. As in libpq, ``text`` is an integer, and 0 or less means no limit."""
     if not text:
         return SEVERAL_HOSTS_CONNECT_TIMEOUT_S if several else DEFAULT_CONNECT_TIMEOUT_S
     try:

@@ -1,4 +1,4 @@
 """One connection to PostgreSQL: start-up, TLS, the protocol's messages, and the statements that are sent.
 
-A connection knows no pool and no caller.
+Nothing here depends on the pool or on callers.
 """

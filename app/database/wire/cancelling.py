@@ -1,4 +1,4 @@
-"""Asking a server to cancel the statement that a connection runs.
+"""The request to a server to cancel the statement that a connection runs.
 
 Source of the message: PostgreSQL documentation, "Frontend/Backend Protocol", "Canceling Requests in Progress".
 """
@@ -13,9 +13,9 @@ _header = Struct("!ii")
 
 
 def request_cancel(sock: socket.socket, key: bytes) -> None:
-    """Send the request over ``sock``, which is connected and used for nothing else; ``key`` is the body of the
-    BackendKeyData of the connection that runs the statement. Returns when the server has acted on it, which may find
-    that nothing runs. Raises OSError."""
+    """Send the request over ``sock``, a new connection that is used for nothing else. ``key`` is the body of
+    BackendKeyData of the connection that runs the statement. Returns when the server has processed the request, even
+    if no statement was running. Raises OSError."""
     sock.sendall(_header.pack(_header.size + len(key), _CODE) + key)
-    # The server closes the connection, and answers nothing.
+    # The server sends no response and closes the connection.
     sock.recv(1)

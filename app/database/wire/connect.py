@@ -1,6 +1,6 @@
-"""A new connection: the host, socket, TLS, start-up and authentication.
+"""Opens a connection: chooses the host, opens the socket, negotiates TLS, starts the session and authenticates.
 
-pg8000 does start-up and authentication (SCRAM, MD5, password) on our socket; afterwards only
+pg8000 does start-up and authentication (SCRAM, MD5, password) on a socket that is opened here; afterwards only
 ``app.database.wire.wire`` uses the connection.
 """
 
@@ -38,11 +38,11 @@ from app.errors import Diagnosis
 
 # Half-open connections are noticed after about two minutes, not after the kernel's two hours.
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), ("TCP_USER_TIMEOUT", 120_000))
-# A service that stops waits for it.
+# Short, because a service that stops waits for it.
 _CANCEL_S = 1.0
-_NONE_GIVEN = "; no password was given, nor found in a password file that is private"
+_NO_PASSWORD = "; no password was given, or found in a password file that only its owner can read"  # noqa: S105
 
-# The server is there but takes no session now: another host may.
+# The server is reachable but accepts no session now; another host may.
 _ELSEWHERE = frozenset({TOO_MANY_CONNECTIONS, ADMIN_SHUTDOWN, CRASH_SHUTDOWN, CANNOT_CONNECT_NOW})
 
 
@@ -50,8 +50,8 @@ class ConnectionRefused(ConnectionError):
     """The server at ``target`` refused this connection. The message is for the operator."""
 
     def __init__(self, diagnosis: Diagnosis, target: Target) -> None:
-        without = _NONE_GIVEN if target.password is None and diagnosis.sqlstate == INVALID_PASSWORD else ""
-        super().__init__(f"{target.place}: {diagnosis.message} (SQLSTATE {diagnosis.sqlstate}){without}")
+        addition = _NO_PASSWORD if target.password is None and diagnosis.sqlstate == INVALID_PASSWORD else ""
+        super().__init__(f"{target.place}: {diagnosis.message} (SQLSTATE {diagnosis.sqlstate}){addition}")
         self.diagnosis = diagnosis
 
 
@@ -61,7 +61,7 @@ def is_at_limit(failure: BaseException | None) -> bool:
 
 
 class NoHost(ConnectionError):
-    """None of several hosts can be used; ``failures`` says why, of each."""
+    """None of several hosts can be used; ``failures`` has the reason for each."""
 
     def __init__(self, failures: Sequence[OSError]) -> None:
         super().__init__("; ".join(map(str, failures)))
@@ -69,10 +69,10 @@ class NoHost(ConnectionError):
 
 
 def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) -> DatabaseConnection:
-    """Open a connection to ``target``, at the first of its hosts that can be reached and whose session is as wanted;
-    ``tls`` is the context that ``tls_context`` made for it.
+    """Open a connection to ``target``, to the first of its hosts that is reachable and matches
+    ``target_session_attrs``. ``tls`` is the context that ``tls_context`` made for ``target``.
 
-    Raises Unavailable; its cause names host and port, with details for the operator that the caller must not see.
+    Raises Unavailable. Its cause names host and port, with details for the operator that clients must not see.
     """
     try:
         return _at_some_host(target, tls, prepared_limit)
@@ -83,7 +83,8 @@ def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) 
 
 
 def _at_some_host(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
-    """As libpq: the next host is tried unless a server refuses for a reason that lies in what we ask for."""
+    """A connection to the first suitable host. As in libpq, the next host is tried unless a server refused the
+    connection because of its parameters, such as user or database. Raises OSError."""
     failures: list[OSError] = []
     for wanted in rounds(target.session_attrs):
         hosts = target.each()
@@ -91,7 +92,7 @@ def _at_some_host(target: Target, tls: ssl.SSLContext | None, prepared_limit: in
             random.shuffle(hosts)
         for each in hosts:
             try:
-                return _fitting(each, wanted, tls, prepared_limit)
+                return _suitable(each, wanted, tls, prepared_limit)
             except ConnectionRefused as ex:
                 if ex.diagnosis.sqlstate not in _ELSEWHERE:
                     raise
@@ -103,9 +104,9 @@ def _at_some_host(target: Target, tls: ssl.SSLContext | None, prepared_limit: in
     raise NoHost(failures)
 
 
-def _fitting(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
-    """A connection whose session is as ``wanted``, and at one server. Raises OSError with a message that names the
-    place."""
+def _suitable(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
+    """A connection whose session matches ``wanted`` and whose flights reach a single server. Raises OSError with a
+    message that names host and port."""
     try:
         connection = _by_sslmode(target, tls, prepared_limit)
     except ConnectionRefused:
@@ -115,15 +116,15 @@ def _fitting(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_l
     try:
         connection.wait_at_most(target.connect_timeout_s or 0.0)
         connection.cleaning = cleaning_of(check_one_server(connection, SESSION_STATE))
-        unlike = None if wanted == "any" else misfit(connection, wanted)
+        difference = None if wanted == "any" else misfit(connection, wanted)
     except (ConnectionLost, StatementError, Scattered) as ex:
         connection.close()
         raise ConnectionError(f"{target.place}: {ex}") from ex
-    if unlike is None:
+    if difference is None:
         connection.wait_at_most(0.0)
         return connection
     connection.close()
-    raise SessionMisfit(f"{target.place}: {unlike} (target_session_attrs={target.session_attrs})")
+    raise SessionMisfit(f"{target.place}: {difference} (target_session_attrs={target.session_attrs})")
 
 
 def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
@@ -135,7 +136,7 @@ def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int)
     try:
         return _open(target, first, prepared_limit)
     except (ssl.SSLError, ConnectionRefused) as ex:
-        # The other way only where pg_hba.conf has no line for this one.
+        # The second way is tried only if TLS failed, or if pg_hba.conf has no line for the first way.
         if isinstance(ex, ConnectionRefused) and ex.diagnosis.sqlstate != INVALID_AUTHORIZATION_SPECIFICATION:
             raise
         with contextlib.suppress(TlsRefused):
@@ -147,7 +148,7 @@ def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Da
     try:
         return _open_with({**ACCEPTED, **PINNED}, target, tls, prepared_limit)
     except ConnectionRefused as ex:
-        # A pooler, or another server than PostgreSQL, may know none of them.
+        # A pooler, or a server other than PostgreSQL, may not know the pinned settings.
         if not is_about_a_setting(ex.diagnosis.message):
             raise
     return _open_with(ACCEPTED, target, tls, prepared_limit)
@@ -196,14 +197,14 @@ def _start_session(settings: Mapping[str, str], target: Target, sock: socket.soc
             startup_params={**settings, **({} if target.options is None else {"options": target.options})},
         )
     except Exception as ex:
-        # When the server refuses, the driver sends Terminate, which fails if the server has already gone: the server's
+        # After a refusal the driver sends Terminate, which fails if the server has closed the connection: the server's
         # error is then further down in the exception chain.
         cause: BaseException | None = ex
         while cause is not None:
             if isinstance(cause, pg8000.exceptions.DatabaseError):
                 raise ConnectionRefused(_diagnosis(cause), target) from None
             cause = cause.__context__
-        # The driver also raises other exceptions than its own, as when the server is not PostgreSQL.
+        # The driver also raises exceptions other than its own, for example if the server is not PostgreSQL.
         raise ConnectionError(f"the start of the session failed: {type(ex).__name__}: {ex}") from ex
 
 

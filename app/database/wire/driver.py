@@ -1,4 +1,4 @@
-"""The driver's start of a session."""
+"""Starts a session with pg8000, and gives access to its private attributes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pg8000.core
 class DriverSession(pg8000.core.CoreConnection):  # type: ignore[misc]
     """A connection of pg8000 that always closes the file through which it writes to its socket.
 
-    A file with bytes that could not be sent tries again when it is collected, and Python prints that failure (always
+    A file with unsent bytes tries to send them when it is garbage-collected, and Python prints that failure (always
     from 3.13 on).
     """
 
@@ -24,7 +24,7 @@ class DriverSession(pg8000.core.CoreConnection):  # type: ignore[misc]
 
     @property
     def cancel_key(self) -> bytes | None:
-        """What a request to cancel a statement has to name; None if the server gave none."""
+        """The key for ``request_cancel``; None if the server sent none."""
         key: bytes | None = self._backend_key_data
         return key
 

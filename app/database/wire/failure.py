@@ -1,6 +1,6 @@
-"""Failures of PostgreSQL, as our errors.
+"""PostgreSQL's failures as exceptions of the service.
 
-StatementError            a statement failed; ``statement_index`` says which
+StatementError            a statement failed; ``statement_index`` is its index
 ├── StatementTimeout      it took longer than statement_timeout (SQLSTATE 57014)
 └── SchemaOutdated        the plan was made for another schema version: plan again (SQLSTATE PTSCH)
 RowTooLarge               a row is larger than the request's limit (an OverLimit)
@@ -29,21 +29,21 @@ SCHEMA_OUTDATED = "PTSCH"
 """SQLSTATE that ``graphql.assert_schema_version`` raises."""
 
 REFUSED_BY_POLICY = "ExecWithCheckOptions"
-"""The function of PostgreSQL that refuses a row that a policy forbids, with the code of a missing privilege."""
+"""The function in PostgreSQL that refuses a row that a policy forbids, with the SQLSTATE of a missing privilege."""
 
 log = logging.getLogger("portico.database")
 
 _RAISING = frozenset(
     {"exec_stmt_raise", "exec_stmt_assert", "PLy_output", "PLy_elog_impl", "do_util_elog", "pltcl_elog", "plv8_Elog"}
 )
-"""The functions of procedural languages that raise what a database function tells them to."""
+"""The functions of procedural languages through which a database function raises an error on purpose."""
 
 _OF_THE_SERVICE = frozenset({SCHEMA_OUTDATED, QUERY_CANCELED})
-"""They say what became of the request. Where a function raises them, they say nothing."""
+"""SQLSTATEs that describe the outcome of the request. If a database function raises them, they mean nothing."""
 
 _ROLE_SQLSTATES = frozenset({INVALID_PARAMETER_VALUE, INSUFFICIENT_PRIVILEGE, UNDEFINED_OBJECT})
 _FIND_OTHER_ROWS = frozenset({"CheckVarSlotCompatibility", "ExecEvalWholeRowVar", "tupledesc_match"})
-"""The functions of PostgreSQL that compare rows with those that a plan was made for."""
+"""The functions in PostgreSQL that compare a row's type with the one for which the plan was made."""
 
 _UNAVAILABLE = {
     "53300": "The database accepts no more connections now.",
@@ -59,10 +59,10 @@ _FIELDS = {
 
 
 class StatementError(DatabaseError):
-    """A statement failed and with it the whole request.
+    """A statement failed, and with it the whole request.
 
-    ``statement_index``: 0 is the context statement, 1 the first data statement, and so on; one more than there are
-    statements when the commit itself failed (deferred constraints).
+    ``statement_index``: 0 is the context statement, 1 the first data statement, and so on. If the commit itself failed
+    (deferred constraints), it is one more than the last statement's.
     """
 
     def __init__(self, diagnosis: Diagnosis, statement_index: int, routine: str = "") -> None:
@@ -72,23 +72,23 @@ class StatementError(DatabaseError):
 
     @property
     def state(self) -> str:
-        """The SQLSTATE, as far as what PostgreSQL does gave it: '' where a function raised the error on purpose, with
-        whatever SQLSTATE. The function of the server that reports the error tells that, in every language."""
+        """The SQLSTATE if PostgreSQL itself raised the error; '' if a database function raised it on purpose, since it
+        can choose any SQLSTATE. The server function that reports the error shows which, in every message language."""
         return "" if self.routine in _RAISING else self.diagnosis.sqlstate
 
     @property
     def lost_preparation(self) -> bool:
-        """Whether the server no longer has, or no longer accepts, a statement that we prepared on this connection."""
+        """Whether the server no longer has, or no longer accepts, a statement prepared on this connection."""
         state = self.diagnosis.sqlstate
         if state == FEATURE_NOT_SUPPORTED:
-            # It has many other meanings: the server function that raised it identifies the case, in every language.
+            # This state has many other meanings; the server function that raised it identifies the case.
             return self.routine == "RevalidateCachedQuery"
         return state == INVALID_SQL_STATEMENT_NAME or self.has_stale_plan
 
     @property
     def has_stale_plan(self) -> bool:
-        """Whether PostgreSQL ran a plan that was made for another row type. It plans a prepared statement again when a
-        table changes that it names, but not when the table's row type changes that a function in it returns."""
+        """Whether PostgreSQL ran a plan that was made for another row type. PostgreSQL plans a prepared statement again
+        when a table that it names changes, but not when the row type of a function that it calls changes."""
         return self.routine in _FIND_OTHER_ROWS and self.diagnosis.sqlstate in (DATATYPE_MISMATCH, UNDEFINED_COLUMN)
 
 
@@ -101,14 +101,14 @@ class SchemaOutdated(StatementError):
 
 
 class RowTooLarge(OverLimit):
-    """A row was larger than the request's limit. Its statements have taken effect."""
+    """A row was larger than the request's limit. The statements have taken effect."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"The answer is larger than {limit} bytes (ANSWER_LIMIT)", status=200)
 
 
 class RoleRefused(AccessError):
-    """``diagnosis`` is PostgreSQL's own answer: 22023 for an unknown role, 42501 if we are not a member."""
+    """``diagnosis`` is PostgreSQL's error: 22023 for an unknown role, 42501 if the login role is not a member."""
 
     code = "ROLE_NOT_ALLOWED"
     status = 403
@@ -121,8 +121,10 @@ class RoleRefused(AccessError):
 
 class ConnectionLost(Exception):
     """The connection can no longer be used.
-    ``answered``: the server had begun to answer the request. ``unapplied``: it is certain that nothing was committed.
-    ``diagnosis``: the server's last error, if any. ``silent``: it sent nothing for longer than permitted.
+
+    ``answered``: the server had begun to respond to the request. ``unapplied``: it is certain that nothing was
+    committed. ``diagnosis``: the server's last error, if any. ``silent``: the server sent nothing for longer than
+    permitted.
     """
 
     def __init__(
@@ -141,23 +143,23 @@ class ConnectionLost(Exception):
         self.diagnosis = diagnosis
 
     def explained(self) -> Unavailable:
-        """The error of a request that changed nothing."""
+        """The error for clients, of a request that changed nothing."""
         if self.silent:
             return Unavailable("The database did not answer in time.", code="DATABASE_TIMEOUT", hint="Try again.")
         return unavailable(self.diagnosis, "The connection to the database was lost.")
 
 
 def read_diagnosis(body: bytes) -> tuple[Diagnosis, dict[str, str]]:
-    """The fields of an ErrorResponse: the ones we know as a Diagnosis, and all by their one-letter code."""
+    """The fields of an ErrorResponse: the known ones as a Diagnosis, and all of them by their one-letter code."""
     fields = {part[:1].decode(): part[1:].decode(errors="replace") for part in body.split(b"\0") if part}
     return Diagnosis(**{name: fields.get(letter, "") for letter, name in _FIELDS.items()}), fields
 
 
 def explain(error: StatementError, role: str | None, throttle: LogThrottle) -> PorticoError:
-    """The error that the caller of the database gets for a failed statement. What the operator has to mend is logged,
-    as ``throttle`` allows: callers are only told that the database is unavailable."""
+    """The error to report for a failed statement. A problem that the operator must fix is logged, as ``throttle``
+    allows: clients only learn that the database is unavailable."""
     diagnosis, index = error.diagnosis, error.statement_index
-    # What the service itself runs is believed.
+    # In the service's own statements no function of a user can raise a SQLSTATE.
     state = diagnosis.sqlstate if role is None else error.state
     if state in _UNAVAILABLE or state.startswith("53"):
         if throttle.allows(state):
@@ -168,8 +170,8 @@ def explain(error: StatementError, role: str | None, throttle: LogThrottle) -> P
         return SchemaOutdated(diagnosis, index)
     if state == QUERY_CANCELED:
         return StatementTimeout(diagnosis, index)
-    # The role's own settings are set by the same statement and may fail with the same codes: the message that is
-    # about the role names it, in every language.
+    # The same statement sets the role's own settings, which may fail with the same codes. Only the message about the
+    # role contains its name, in every language.
     if index == 0 and role is not None and state in _ROLE_SQLSTATES and role in diagnosis.message:
         return RoleRefused(role, diagnosis)
     if diagnosis.sqlstate in _OF_THE_SERVICE:
@@ -178,22 +180,22 @@ def explain(error: StatementError, role: str | None, throttle: LogThrottle) -> P
 
 
 def is_misconfigured(sqlstate: str) -> bool:
-    """Whether a server refused a connection for something that is wrong in the service's configuration or its own: the
-    user or its password, the database, a right or a parameter."""
+    """Whether a server refused a connection because of a wrong configuration of the service or of the server: the user
+    or its password, the database, a right or a parameter."""
     return sqlstate.startswith(("22", "28", "3D", "42", "55", "F0"))
 
 
 def unavailable(diagnosis: Diagnosis | None, otherwise: str = "The database cannot be reached.") -> Unavailable:
-    """Unavailable with a message that names no host, user or database; the log has those."""
+    """An Unavailable whose message contains no host, user or database; the log has those."""
     state = diagnosis.sqlstate if diagnosis is not None else ""
     if state.startswith("53") and state not in _UNAVAILABLE:
-        otherwise = "The database is short of memory, disk space or connections."
+        otherwise = "The database has not enough memory, disk space or connections."
     hint = "The operator has to correct the service's connection." if is_misconfigured(state) else "Try again."
     return Unavailable(_UNAVAILABLE.get(state, otherwise), code="DATABASE_UNAVAILABLE", hint=hint)
 
 
 def outcome_unknown() -> Unavailable:
-    """The connection was lost after a request to write had been sent whole: it may have been applied."""
+    """The error of a write that may have been applied: the connection was lost after the request was sent whole."""
     error = Unavailable(
         "The connection to the database was lost; it is unknown whether the change was saved.",
         code="OUTCOME_UNKNOWN",

@@ -1,4 +1,4 @@
-"""What keeps a log from filling with one failure that repeats."""
+"""Keeps one repeating failure from filling the log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _EACH_S = 60.0
 
 
 class LogThrottle:
-    """Lets each kind of message through at most once a minute, for any thread."""
+    """Allows each kind of message at most once a minute. Any thread may use it."""
 
     def __init__(self) -> None:
         self._quiet_until: dict[str, float] = {}

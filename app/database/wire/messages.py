@@ -1,4 +1,4 @@
-"""Messages of PostgreSQL, as far as several of its answers have them in common.
+"""Parts of PostgreSQL's messages that occur in several of its responses.
 
 Source of the formats: PostgreSQL documentation, "Frontend/Backend Protocol".
 """
@@ -18,14 +18,15 @@ BOUND_AND_ROW = b"2\0\0\0\4D"
 """BindComplete and the first byte of a DataRow."""
 
 VALUE = Struct("!ihi")
-"""What follows it: the size of the DataRow, the number of its columns, and the length of its first value."""
+"""The bytes after BOUND_AND_ROW: the size of the DataRow, the number of its columns, and the length of its first
+value."""
 
 ENDED_AFTER_ROW = (b"C\0\0\0\rSELECT 1\0Z\0\0\0\5I", b"C\0\0\0\x0fINSERT 0 1\0Z\0\0\0\5I")
-"""What follows the only row of the last statement: CommandComplete and ReadyForQuery, in no transaction."""
+"""The bytes after the only row of the last statement: CommandComplete and ReadyForQuery, outside a transaction."""
 
 
 def failure_of(body: bytes, index: int, *, started: bool) -> StatementError:
-    """The error of the statement with that index. Raises ConnectionLost for an error that ends the connection."""
+    """The error of the statement with this index. Raises ConnectionLost for an error that ends the connection."""
     diagnosis, fields = read_diagnosis(body)
     if fields.get("V", fields.get("S")) in ("FATAL", "PANIC"):
         raise ConnectionLost(

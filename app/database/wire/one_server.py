@@ -1,8 +1,8 @@
-"""Whether one server gets all of a flight.
+"""Checks that all statements of a flight reach one server.
 
-A pooler that sends reading statements to replicas takes those that set the caller's claims for writes: the query would
-run on another server, which knows no claims, so that policies judge it without them. Pgpool-II does so for what is no
-explicit transaction ("Load Balancing" in its manual), where it does not choose the primary for all of the session.
+A pooler may send reads to replicas and writes to the primary. It takes the statements that set the caller's claims for
+writes. Then the query runs on a server without the claims, and policies are evaluated without them. Pgpool-II does this
+outside explicit transactions, unless it uses the primary for the whole session ("Load Balancing" in its manual).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from app.database.wire.statement import Statement
 from app.database.wire.wire import DatabaseConnection
 
 _SESSION = "SELECT pg_catalog.concat(pg_catalog.pg_backend_pid(), ' ', pg_catalog.pg_postmaster_start_time())"
-# A pooler tells them apart by the functions that they call: random is volatile, as set_config is.
+# A pooler distinguishes reads and writes by the functions that they call: random is volatile, as set_config is.
 _READS: Step = (Statement(_SESSION, unnamed=True), (), "")
 _MAY_WRITE: Step = (Statement(f"{_SESSION}, pg_catalog.random()", unnamed=True), (), "")
 # Some poolers choose for each statement anew.
@@ -28,12 +28,12 @@ class Scattered(ConnectionError):
 
 
 def check_one_server(connection: DatabaseConnection, also: Statement) -> bytes | None:
-    """The value that ``also`` asks for in the same flight; None if the login may not call the functions of either.
-    Raises Scattered, and ConnectionLost. ``connection`` is in no transaction."""
+    """Check ``connection``, which is in no transaction. Returns the value that ``also`` selects in the same flight;
+    None if the login lacks the right to call a function of these statements. Raises Scattered and ConnectionLost."""
     try:
-        *told, (asked,) = connection.pipeline([_MAY_WRITE, *(_READS for _ in range(_TIMES)), (also, (), "")])
+        *servers, (value,) = connection.pipeline([_MAY_WRITE, *(_READS for _ in range(_TIMES)), (also, (), "")])
     except StatementError:
         return None
-    if len({rows[0][0] for rows in told}) > 1:
+    if len({rows[0][0] for rows in servers}) > 1:
         raise Scattered
-    return asked[0]
+    return value[0]

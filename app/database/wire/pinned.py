@@ -1,8 +1,8 @@
-"""The settings that all sessions of the service have, whatever the server, the database or a role sets.
+"""The settings that all sessions of the service have, regardless of those of the server, the database or a role.
 
-Values travel as text, and a statement must mean the same everywhere. A setting of the start of a session precedes those
-of database and role, and ``RESET ALL`` returns to it (PostgreSQL documentation, "Interaction with the Database and
-Configuration"). Where a pooler does not pass it on, each flight sets it (``app.database.wire.session``).
+Values are sent as text, and a statement must mean the same everywhere. A setting in the start-up message overrides
+those of the database and the role, and ``RESET ALL`` returns to it (PostgreSQL documentation, "Interaction with the
+Database and Configuration"). If a pooler does not pass it on, each flight sets it (``app.database.wire.session``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.database.wire.statement import Statement
 
 PINNED: Mapping[str, str] = MappingProxyType(
     {
-        # How values and constants are read and written: ours assume that nothing is lost.
+        # The formats of values and constants. The service's SQL assumes that no information is lost.
         "standard_conforming_strings": "on",
         "extra_float_digits": "1",
         "array_nulls": "on",
@@ -33,15 +33,15 @@ PINNED: Mapping[str, str] = MappingProxyType(
 ACCEPTED: Mapping[str, str] = MappingProxyType(
     {"client_encoding": "UTF8", "DateStyle": "ISO", "standard_conforming_strings": "on"}
 )
-"""The settings that PgBouncer accepts at the start too, and sets on the connections that it shares."""
+"""The start-up settings that PgBouncer also accepts, and sets on the connections that it shares."""
 
 _OWN_SCHEMA = re.compile(r'\s*(?:pg_catalog|"pg_catalog")\s*', re.IGNORECASE)
 _PATH_ELEMENT = re.compile(r'(?:[^",]|"(?:[^"]|"")*")+')
 
 
 def suitable_path(path: str) -> str:
-    """A search path that begins with PostgreSQL's own schema, as one does that does not name it: where it came later,
-    types, functions and operators of users would take the place of PostgreSQL's, in our statements too."""
+    """A search path in which pg_catalog comes first, by its name or, if it is not named, implicitly. If it came later,
+    users' types, functions and operators would replace PostgreSQL's, also in the service's statements."""
     elements = _PATH_ELEMENT.findall(path)
     if not elements or _OWN_SCHEMA.fullmatch(elements[0]):
         return path
@@ -49,15 +49,15 @@ def suitable_path(path: str) -> str:
 
 
 def pins_of(state: bytes | None) -> str | None:
-    """The statement that sets until the end of the transaction what a session in this ``SESSION_STATE`` lacks; None if
-    it lacks nothing."""
+    """The statement that sets, for one transaction, the settings that are missing in a session in this
+    ``SESSION_STATE``; None if none are missing."""
     count, _, path = (state or b"").decode().partition(" ")
-    lacking = {} if count == str(len(PINNED)) else dict(PINNED)
+    missing = {} if count == str(len(PINNED)) else dict(PINNED)
     if count and suitable_path(path) != path:
-        lacking["search_path"] = suitable_path(path)
-    if not lacking:
+        missing["search_path"] = suitable_path(path)
+    if not missing:
         return None
-    calls = (f"pg_catalog.set_config('{name}', {_quoted(value)}, true)" for name, value in lacking.items())
+    calls = (f"pg_catalog.set_config('{name}', {_quoted(value)}, true)" for name, value in missing.items())
     return f"SELECT {', '.join(calls)}"
 
 
@@ -71,10 +71,10 @@ _COUNT = f"SELECT pg_catalog.count(*) FROM pg_catalog.pg_settings WHERE name IN 
 SESSION_STATE = Statement(
     f"SELECT pg_catalog.concat(({_COUNT}), ' ', pg_catalog.current_setting('search_path'))", unnamed=True
 )
-"""How many of the pinned settings a session has from its start, and its search path."""
+"""Selects the number of pinned settings that the session has from its start-up message, and its search path."""
 
 
 def is_about_a_setting(message: str) -> bool:
-    """Whether a server, or a pooler, refuses a connection with this message for a setting of the start: it names the
-    setting, in every language."""
+    """Whether this message of a server or pooler refuses a connection because of a start-up setting: such a message
+    contains the setting's name, in every language."""
     return any(name in message for name in PINNED)

@@ -1,4 +1,4 @@
-"""Composes requests: the bytes of a flight, with the statements that the server has prepared or must prepare for it.
+"""Composes the bytes of a flight, and manages the statements that the server has prepared.
 
 A request is written as Parse (only for a statement that this connection has not prepared yet), Bind and Execute per
 statement and one Sync at the end. Source of the message formats: PostgreSQL documentation, "Frontend/Backend Protocol".
@@ -14,13 +14,13 @@ from struct import Struct
 from app.database.wire.statement import Statement
 
 Step = tuple[Statement, bytes | Sequence[bytes | None], str]
-"""A statement, its parameters (values, or the bytes of ``encode_parameters``) and the role that it will run as."""
+"""A statement, its parameters (values, or the bytes of ``encode_parameters``) and the role as which it runs."""
 
 StatementKey = tuple[bytes, str]
-"""The key of a prepared statement: the digest of its text and the role it runs as."""
+"""The key of a prepared statement: the digest of its text and the role as which it runs."""
 
 Parsing = tuple[StatementKey, bytes] | None
-"""What the server must prepare: the statement's key and the start of its Bind message, None without a name."""
+"""A statement that the server must parse: its key and the start of its Bind message; None for an unnamed statement."""
 
 _short = Struct("!H")
 _pack_int = Struct("!i").pack
@@ -36,7 +36,7 @@ _MAX_PARAMETERS = 65535
 
 
 def encode_parameters(values: Sequence[bytes | None]) -> bytes:
-    """The parameters of a Bind message. Values that many requests share are encoded once."""
+    """The parameters of a Bind message: their count, and the length and bytes of each."""
     if len(values) > _MAX_PARAMETERS:
         raise ValueError(f"a statement cannot have more than {_MAX_PARAMETERS} parameters")
     parts = [_short.pack(len(values))]
@@ -61,7 +61,7 @@ class PreparedStatements:
         self._secret = secrets.token_bytes(16)
 
     def add(self, key: StatementKey, bind: bytes) -> None:
-        """Note that the server has prepared the statement."""
+        """Record that the server has prepared the statement."""
         self._prepared[key] = bind
 
     def forget(self) -> None:
@@ -69,7 +69,7 @@ class PreparedStatements:
         self._prepared.clear()
 
     def compose(self, steps: Sequence[Step]) -> tuple[bytes, list[Parsing]]:
-        """The bytes of a request, and what the server will prepare for it, in the order of its answers."""
+        """The bytes of a request, and the statements that the server parses for it, in the order of its responses."""
         out: list[bytes] = []
         append = out.append
         prepared = self._prepared
@@ -103,16 +103,17 @@ class PreparedStatements:
         return b"".join(out), parsing
 
     def _prepare(self, statement: Statement, role: str, out: list[bytes]) -> bytes:
-        """Add the messages that prepare a statement; gives the start of its Bind message."""
+        """Append the messages that prepare a statement to ``out``; returns the start of its Bind message."""
         name = statement.name_for(role, self._secret) + b"\0"
-        # The server may still have a statement of that name that we lost track of; Close is never an error.
+        # The server may still have a forgotten statement with this name; Close is never an error.
         out.append(b"C" + _pack_int(len(name) + 5) + b"S" + name)
         out.append(b"P" + _pack_int(len(name) + len(statement.parse_body) + 4) + name)
         out.append(statement.parse_body)
         return b"\0" + name + b"\0\0"
 
     def _make_room(self, wanted: int, needed: set[StatementKey]) -> list[bytes]:
-        """Messages that close the least recently used statements, sent with the request that needs their place."""
+        """Messages that close the least recently used statements, so that ``wanted`` more fit. They are sent with the
+        same request. Statements in ``needed`` stay."""
         closing = []
         while self._prepared and len(self._prepared) + wanted > self._limit:
             key, bind = next(iter(self._prepared.items()))

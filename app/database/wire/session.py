@@ -1,6 +1,7 @@
-"""What a request leaves on a connection beyond its transaction, and how it is removed before the next one.
-None of our statements leaves anything, but a database function may: ``SET`` and ``set_config(..., false)``, SET
-ROLE, temporary tables, cursors that outlive their transaction, ``lastval()``, advisory locks of the session. The next
+"""Cleans a session before each transaction: removes what an earlier request left on the connection.
+
+The service's own statements leave nothing, but a database function may: ``SET`` and ``set_config(..., false)``, SET
+ROLE, temporary tables, cursors that outlive their transaction, ``lastval()``, session-level advisory locks. The next
 caller on the connection must not see any of it.
 """
 
@@ -20,11 +21,11 @@ SQL = (
     "DISCARD TEMP",
     "CLOSE ALL",
 )
-"""The commands that remove it. To look for cursors in ``CHECKS`` instead of closing them would cost 2 us more."""
+"""The commands that clean a session. Looking for cursors in ``CHECKS`` instead of CLOSE ALL would cost 2 us more."""
 
 
 class Cleaning(NamedTuple):
-    """What each transaction begins with: the ``message``, and how many ``commands`` it has."""
+    """The commands with which each transaction begins: the bytes to send, and the number of commands."""
 
     message: bytes
     commands: int
@@ -35,15 +36,15 @@ def _cleaning(*texts: str) -> Cleaning:
 
 
 CLEANING = _cleaning(*SQL)
-"""The commands as the wire sends them. DISCARD ALL would do more, but cannot run in a transaction and would drop the
-prepared statements.
+"""The commands as messages of the protocol. DISCARD ALL would do more, but cannot run in a transaction and would drop
+the prepared statements.
 
 The statements are unnamed. Under a name they could be replaced: a function may DEALLOCATE any prepared statement of its
-session and PREPARE another one by that name, which would then run with the rights of the service."""
+session and PREPARE another one with the same name, which would then run with the rights of the service."""
 
 
 def cleaning_of(state: bytes | None) -> Cleaning:
-    """The same for a session in this ``SESSION_STATE``: settings that it does not have from its start are set too."""
+    """The cleaning for a session in this ``SESSION_STATE``: it also sets the pinned settings that the session lacks."""
     pins = pins_of(state)
     return CLEANING if pins is None else _cleaning(*SQL, pins)
 
@@ -57,9 +58,11 @@ and ({_SAME_AS_DEFAULT.format("read_only")} or pg_catalog.pg_is_in_recovery())
 """
 
 CHECKS = f"pg_catalog.pg_advisory_unlock_all(), 1 / ({_NOTHING_STAYS})::int"
-"""Columns of the statement after ``CLEANING``: they clean the rest, and fail where only a new connection helps.
-A transaction reads the defaults when it begins, which is before they are reset: a caller who changed them could make
-the next caller's transaction read-only. Resetting them in a separate transaction would cost 20 us; this costs 3."""
+"""Columns of the statement after ``CLEANING``. They release advisory locks, and fail if only a new connection helps.
+
+A transaction reads the defaults of its characteristics when it begins, before ``CLEANING`` resets them: a caller who
+changed them could make the next caller's transaction read-only. Resetting them in a separate transaction would cost
+20 us; this check costs 3 us."""
 
 _OWN_LIMITS = """pg_catalog.num_nulls(
     pg_catalog.set_config('statement_timeout', '5min', true), pg_catalog.set_config('lock_timeout', '0', true),
@@ -68,13 +71,13 @@ _OWN_LIMITS = """pg_catalog.num_nulls(
       THEN pg_catalog.set_config('transaction_timeout', '0', true) END)"""
 
 CHECK = Statement(f"SELECT {CHECKS}, {_OWN_LIMITS}", "session")
-"""The same as a statement, where the service itself asks: time limits of the database or the login are for requests.
-They would keep it from reading a large catalog."""
+"""The checks as a statement, for the service's own queries. It also lifts the time limits of the database or the login,
+which are meant for requests and would keep the service from reading a large catalog."""
 
 DISCARD_SEQUENCES = Statement("DISCARD SEQUENCES", unnamed=True)
-"""Before a write: ``lastval()`` must not be the previous caller's. Skipped before reads, since it takes 9 us."""
+"""Runs before a write, so that ``lastval()`` is not the previous caller's. Skipped before reads: it takes 9 us."""
 
 
 def is_unclean(error: StatementError, check_index: int) -> bool:
-    """Whether it was ``CHECKS`` that failed, in the step with that index."""
+    """Whether the error comes from ``CHECKS``, in the step with this index."""
     return error.statement_index == check_index and error.diagnosis.sqlstate == DIVISION_BY_ZERO

@@ -1,6 +1,6 @@
-"""What a session must be like, as libpq's ``target_session_attrs``.
+"""Whether a session matches ``target_session_attrs``, as in libpq.
 
-Meaning of the words: PostgreSQL documentation, "Parameter Key Words".
+The meaning of its values: PostgreSQL documentation, "Parameter Key Words".
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from app.database.wire.wire import DatabaseConnection
 
 
 class SessionMisfit(ConnectionError):
-    """The sessions of a host are not as ``target_session_attrs`` asks."""
+    """The sessions of a host do not match ``target_session_attrs``."""
 
 
 SESSION_ATTRS = ("any", "read-write", "read-only", "primary", "standby", "prefer-standby")
@@ -20,19 +20,19 @@ _STATE = (
 
 
 def rounds(wanted: str) -> tuple[str, ...]:
-    """What to ask of the hosts, one round over all of them after the other."""
+    """The values that the hosts must match: all hosts are tried with the first value, then with the next one."""
     return ("standby", "any") if wanted == "prefer-standby" else (wanted,)
 
 
 def misfit(connection: DatabaseConnection, wanted: str) -> str | None:
-    """How the session on ``connection``, which is in no transaction, differs from ``wanted``, which is one of the words
-    except ``any`` and ``prefer-standby``; None if it does not.
-    Raises ConnectionLost and StatementError."""
+    """How the session on ``connection`` differs from ``wanted``; None if it matches. ``connection`` is in no
+    transaction. ``wanted`` is one of SESSION_ATTRS except ``any`` and ``prefer-standby``. Raises ConnectionLost and
+    StatementError."""
     is_standby, is_read_only = (value == b"true" for value in connection.simple(_STATE)[0][0])
-    unlike = {
+    differences = {
         "primary": is_standby and "it is a standby",
-        "standby": not is_standby and "it is no standby",
+        "standby": not is_standby and "it is not a standby",
         "read-write": is_read_only and "its sessions are read-only",
         "read-only": not is_read_only and "its sessions are read-write",
     }
-    return unlike[wanted] or None
+    return differences[wanted] or None

@@ -1,4 +1,4 @@
-"""A SQL text together with everything about it that the wire needs on each request, computed once."""
+"""An SQL text with the values that each request derives from it, computed once."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _BIND_AND_EXECUTE_UNNAMED = (
 class Statement:
     """One SQL statement with ``$1`` placeholders. Immutable, hashable, equal by its text.
 
-    The types of its parameters are inferred by the server. ``name_hint`` is the prefix of the name under which it
+    The server infers the types of the parameters. ``name_hint`` is the prefix of the name under which the statement
     is prepared, so that an operator recognises it in ``pg_prepared_statements``. ``unnamed``: it is never prepared
-    under a name, because it runs with rights of the service, and a database function could replace it. ``outside``: the
-    text for servers that warn of ``sql`` outside a transaction block; the same text by default.
+    under a name, because it runs with the rights of the service, and a database function could replace it. ``outside``:
+    the text for servers that warn about ``sql`` outside a transaction block; the same text by default.
     """
 
     __slots__ = ("_hash", "alone", "alone_outside", "digest", "name_hint", "parse_body", "sql", "unnamed")
@@ -29,7 +29,7 @@ class Statement:
     unnamed: bool
     digest: bytes
     parse_body: bytes
-    """The Parse message after the statement's name."""
+    """The part of the Parse message after the statement's name."""
     alone: bytes
     """The messages that run an unnamed statement without parameters; empty for others."""
     alone_outside: bytes
@@ -50,12 +50,12 @@ class Statement:
         keep("_hash", hash(self.digest))
 
     def name_for(self, role: str, secret: bytes) -> bytes:
-        """The name under which a connection that has this ``secret`` prepares it for ``role``.
+        """The name under which a connection with this ``secret`` prepares the statement for ``role``.
 
-        PostgreSQL plans a statement again when the role changes under row level security, so each role has its
-        own. The digest ensures that a name never stands for another text, even on a connection that a pooler
-        gave to another client before. The secret keeps a function of the database from guessing the name and
-        preparing another statement under it.
+        PostgreSQL plans a statement again when the role changes under row level security, so each role has its own
+        prepared statement. The digest ensures that a name always stands for the same text, even on a connection that a
+        pooler gave to another client before. The secret keeps a database function from guessing the name and preparing
+        another statement under it.
         """
         digest = blake2b(self.digest + role.encode(), digest_size=12, key=secret).hexdigest()
         return f"{self.name_hint}_{digest}".encode()

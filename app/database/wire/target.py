@@ -1,4 +1,4 @@
-"""Where the database is and how to connect to it."""
+"""The address of the database, and the parameters for connecting to it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ DEFAULT_CONNECT_TIMEOUT_S = 10.0
 
 
 class DatabaseUrlError(ValueError):
-    """The database URL is invalid. The message never contains the password. ``setting``: whose value it is."""
+    """The database URL is invalid. The message never contains the password. ``setting`` names the setting that has this
+    URL."""
 
     setting = "DATABASE_URL"
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """``name`` is a name or an address, or the directory of a Unix socket when it starts with ``/``. ``address``: the
-    IP address, where it is not to be looked up by the name."""
+    """``name`` is a name or an address, or the directory of a Unix socket if it starts with ``/``. ``address``: the IP
+    address to use instead of looking up ``name``."""
 
     name: str
     port: int
@@ -26,12 +27,11 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the database is and as whom to connect.
+    """The address of the database, the login, and the other connection parameters.
 
-    ``host`` is a name or an address, or the directory of a Unix socket when it starts with ``/``. ``address``: the IP
-    address, where it is not to be looked up by the name. ``others`` are hosts to try if this one cannot be used.
-    ``session_attrs``: what the session must be like, as libpq's ``target_session_attrs``. ``balanced``: the hosts are
-    tried in a random order.
+    ``host`` is a name or an address, or the directory of a Unix socket if it starts with ``/``. ``address``: the IP
+    address to use instead of looking up ``host``. ``others`` are hosts to try if this one cannot be used.
+    ``session_attrs``: libpq's ``target_session_attrs``. ``balanced``: the hosts are tried in a random order.
     ``options`` are command line options for the server (``-c name=value``), as libpq sends them.
     ``ignored`` names unknown parameters, which have no effect.
     """
@@ -57,7 +57,7 @@ class Target:
 
     @property
     def socket_path(self) -> str | None:
-        """The Unix socket's path, or None when the database is reached over TCP."""
+        """The Unix socket's path, or None if the database is reached over TCP."""
         return f"{self.host}/.s.PGSQL.{self.port}" if self.host.startswith("/") else None
 
     @property
@@ -66,7 +66,7 @@ class Target:
         return self.socket_path or f"{self.host}:{self.port}"
 
     def each(self) -> list[Target]:
-        """The target at each of its hosts, in the order in which they were given."""
+        """One target for each host, in the order in which they were given."""
         others = [
             replace(self, host=other.name, port=other.port, address=other.address, password=other.password)
             for other in self.others

@@ -1,4 +1,4 @@
-"""What ``sslmode`` means: one TLS context per process, and the negotiation on a fresh socket."""
+"""Implements ``sslmode``: makes the TLS context, one per process, and negotiates TLS on a new socket."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import ssl
 
 from app.database.wire.target import DatabaseUrlError, Target
 
-# The code of SSLRequest with its length. PostgreSQL documentation, "Message Formats".
+# The SSLRequest message. PostgreSQL documentation, "Message Formats".
 _SSL_REQUEST = b"\x00\x00\x00\x08\x04\xd2\x16\x2f"
 
 
 class TlsRefused(OSError):
-    """The server does not offer TLS although ``sslmode`` asks for it."""
+    """The server does not offer TLS although ``sslmode`` requires it."""
 
 
 def tls_context(target: Target) -> ssl.SSLContext | None:
-    """The context for all connections to ``target``, at each of its hosts; None when TLS is never used.
+    """The context for all connections to ``target``, to each of its hosts; None if TLS is never used.
 
-    Made once: loading the trusted certificates takes about 20 ms. As in libpq, ``verify-ca`` checks the chain,
-    ``verify-full`` the host name too, ``require`` only encrypts, unless ``sslrootcert`` is given, when it means
-    ``verify-ca``. Without ``sslrootcert`` the system's certificates are trusted.
+    Made once: loading the trusted certificates takes about 20 ms. As in libpq, ``verify-ca`` checks the chain, and
+    ``verify-full`` also checks the host name. ``require`` only encrypts; with ``sslrootcert`` it means ``verify-ca``.
+    Without ``sslrootcert`` the system's certificates are trusted. Raises DatabaseUrlError.
     """
     if target.sslmode == "disable" or all(each.socket_path is not None for each in target.each()):
         return None
@@ -51,14 +51,15 @@ def _trust(context: ssl.SSLContext, sslrootcert: str | None) -> None:
 
 
 def negotiate(sock: socket.socket, context: ssl.SSLContext, target: Target) -> socket.socket:
-    """Ask the server for TLS on ``sock``: the encrypted socket, or ``sock`` itself where ``sslmode`` permits that."""
+    """Negotiate TLS on ``sock``. Returns the encrypted socket, or ``sock`` itself if the server offers no TLS and
+    ``sslmode`` permits that. Raises TlsRefused and other OSErrors."""
     sock.sendall(_SSL_REQUEST)
-    answer = sock.recv(1)
-    if answer == b"S":
+    response = sock.recv(1)
+    if response == b"S":
         return context.wrap_socket(sock, server_hostname=target.host)
-    # A server that cannot start a process for us sends an error instead, of which only the 'E' is read here.
-    if answer == b"N" and target.sslmode in ("allow", "prefer"):
+    # A server that cannot start a process for the connection sends an error instead, whose 'E' is read here.
+    if response == b"N" and target.sslmode in ("allow", "prefer"):
         return sock
-    if answer == b"N":
+    if response == b"N":
         raise TlsRefused("the server does not offer TLS")
     raise ConnectionError("the server ended the connection")

@@ -1,4 +1,4 @@
-"""Bytes to and from the server: a write never blocks while the server waits for us to read."""
+"""Sends and receives bytes. A send never blocks while the server waits for this side to read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.database.wire.failure import ConnectionLost
 
 _CHUNK = 65536
 _LARGEST_CHUNK = 1 << 20
-# Less than the smallest send buffer of a kernel.
+# Smaller than the smallest send buffer of a kernel.
 _SURELY_BUFFERED = 4096
 _DONT_WAIT: int = getattr(socket, "MSG_DONTWAIT", 0)
 _TERMINATE = b"X\0\0\0\4"
@@ -24,15 +24,15 @@ _WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 class Transport:
     """A connected socket in blocking mode, and ``buffer``: bytes that were received but not used yet.
 
-    A pipelined request can have a large answer to its first statement while its last one is still being sent. If
-    both sides only wrote, the kernel buffers would fill and both would deadlock. So what does not fit into the kernel
-    buffer at once is written without blocking, and answers are read in the meantime.
+    The server may send a large result of the first statement while the last statement is still being sent. If both
+    sides only sent, the kernel buffers would fill and both would deadlock. So bytes that do not fit into the kernel
+    buffer at once are sent without blocking, and responses are read in the meantime.
     """
 
     def __init__(self, sock: socket.socket) -> None:
         sock.settimeout(None)
         self._sock = sock
-        # TLS sockets and Windows do not support the flag; there, the socket changes its mode instead.
+        # TLS sockets and Windows do not support the flag; there, the socket's blocking mode is changed instead.
         self._plain = _DONT_WAIT != 0 and not isinstance(sock, ssl.SSLSocket)
         self._arrivals = None
         if hasattr(select, "poll"):
@@ -42,7 +42,7 @@ class Transport:
         self._longest_wait_s: float | None = None
 
     def wait_at_most(self, seconds: float) -> None:
-        """Set how long the server may be silent; 0 for no limit."""
+        """Set how long the server may send nothing, in seconds; 0 for no limit."""
         wanted = seconds or None
         if wanted == self._longest_wait_s:
             return
@@ -56,7 +56,7 @@ class Transport:
             self._sock.settimeout(wanted)
 
     def wait(self, seconds: float) -> None:
-        """Wait until something arrives, at most so many seconds."""
+        """Wait until bytes arrive, at most ``seconds``."""
         if not self.buffer:
             select.select([self._sock], [], [], seconds)
 
@@ -78,7 +78,7 @@ class Transport:
         except TimeoutError as ex:
             raise _silent(unapplied=True) from ex
         except (OSError, ValueError) as ex:
-            # Sync is at the very end: without it the server commits nothing.
+            # Sync is the last message: without it the server commits nothing.
             raise ConnectionLost("the connection broke while sending", answered=False, unapplied=True) from ex
 
     def _send_and_receive(self, rest: memoryview) -> None:
@@ -96,7 +96,7 @@ class Transport:
             self.buffer = b"".join(received)
 
     def _receive_into(self, received: list[bytes]) -> None:
-        """Append everything that has arrived; the socket is in non-blocking mode."""
+        """Append all bytes that have arrived; the socket is in non-blocking mode."""
         with contextlib.suppress(*_WOULD_BLOCK):
             while True:
                 chunk = self._sock.recv(_CHUNK)
@@ -105,9 +105,10 @@ class Transport:
                 received.append(chunk)
 
     def more(self, buffer: bytes, start: int, end: int, *, answered: bool) -> bytes:
-        """Receive up to ``end`` or beyond: the bytes of ``buffer`` from ``start`` on, and what came after them."""
+        """Receive until ``buffer`` reaches ``end``, a position in it. Returns the bytes of ``buffer`` from ``start`` on
+        and all that were received after them. Raises ConnectionLost."""
         missing = end - len(buffer)
-        # A single chunk is not copied when it is joined.
+        # join does not copy a single chunk.
         received = [buffer[start:]] if start < len(buffer) else []
         try:
             while missing > 0:
@@ -123,7 +124,8 @@ class Transport:
         return b"".join(received)
 
     def past(self, buffer: bytes, end: int) -> bytes:
-        """Receive up to ``end`` and discard it: the bytes of ``buffer`` and of what came after that lie beyond it."""
+        """Receive until ``buffer`` reaches ``end``, and discard these bytes. Returns the received bytes beyond ``end``.
+        Raises ConnectionLost."""
         missing = end - len(buffer)
         try:
             while missing > 0:
@@ -138,7 +140,7 @@ class Transport:
         return buffer[len(buffer) + missing :]
 
     def arrived(self) -> bool:
-        """Read what the server sent unsolicited; False when it has closed the connection."""
+        """Read unsolicited bytes of the server into ``buffer``; False if it has closed the connection."""
         if self._arrivals is not None and not self._arrivals.poll(0):
             return True
         received = [self.buffer]
@@ -157,13 +159,13 @@ class Transport:
         self._sock.settimeout(None if self._plain else self._longest_wait_s)
 
     def close(self, *, orderly: bool, release: Callable[[], None] | None) -> None:
-        """Close the socket; ``orderly``: send Terminate first, for which the server must be reading."""
+        """Close the socket. ``orderly``: send Terminate first, which requires that the server is reading."""
         with contextlib.suppress(OSError, ValueError):
             if orderly:
                 self._sock.sendall(_TERMINATE)
             self._sock.shutdown(socket.SHUT_RDWR)
         if release is not None:
-            # The driver sends its own Terminate, which now fails as it should, and releases the socket.
+            # The driver sends its own Terminate, which fails after the shutdown, and then releases the socket.
             with contextlib.suppress(Exception):
                 release()
         with contextlib.suppress(OSError):

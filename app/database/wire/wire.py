@@ -1,8 +1,8 @@
 """One connection and the hot path on it: several statements, one flight to the server, one transaction.
 
-The server treats all that comes before a Sync as one implicit transaction: it commits at Sync when all went well, and
-after an error it skips the rest and rolls back. What is sent is composed in ``app.database.wire.prepared``; what comes
-back is read here. Source of the message formats: PostgreSQL documentation, "Frontend/Backend Protocol".
+The server treats all statements before a Sync as one implicit transaction: it commits at Sync if all succeeded; after
+an error it skips the rest and rolls back. ``app.database.wire.prepared`` composes the messages to the server; this
+module reads the responses. Source of the message formats: PostgreSQL documentation, "Frontend/Backend Protocol".
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from app.database.wire.prepared import Parsing, PreparedStatements, Step
 from app.database.wire.transport import Transport
 
 Beginning = tuple[bool, int]
-"""How a flight begins: whether it cleans the session first, and how many steps follow whose rows are not told."""
+"""The beginning of a flight: whether it cleans the session first, and how many steps follow whose rows are not
+returned."""
 
 IDLE = b"I"
 """The transaction status of a connection that is in no transaction."""
@@ -37,24 +38,24 @@ IDLE = b"I"
 _header = Struct("!ci")
 _pack_int = Struct("!i").pack
 
-# The bytes of a message that tell its size.
+# The length of a message's size field, in bytes.
 _SIZE = 4
-# Beyond any message of the protocol.
+# Larger than any message of the protocol.
 _ANY_SIZE = 2**31
 _LONGEST_PAYLOAD = 20
 _MAJOR = re.compile(r"\d+", re.ASCII)
 _BLOCKS_SINCE = 18
 
 MOST_NOTIFIED = 10_000
-"""How many different notifications are kept until they are asked for."""
+"""The number of different notifications that are kept until ``notifications`` is called."""
 
 
 class DatabaseConnection:
     """An open, authenticated connection. Used by one thread at a time.
 
-    ``prepared_limit`` bounds the statements kept prepared; 0 turns prepared statements off. ``parameters`` are those
-    that the server reported at the start. ``cleaning`` is what undoes a flight's changes to the session. ``usable``
-    turns False when the connection must not be used again; its holder then closes it.
+    ``prepared_limit`` is the largest number of prepared statements; 0 turns them off. ``parameters`` are those that the
+    server reported at the start. ``cleaning`` has the commands that undo a flight's changes to the session. ``usable``
+    becomes False when the connection must not be used again; its holder then closes it.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class DatabaseConnection:
         self._release = release
         self.parameters = dict(parameters or {})
         self._prepared = PreparedStatements(prepared_limit, in_block=_makes_blocks(self.parameters))
-        # The answer to each beginning, and how many statements were parsed for it. The server mostly repeats itself.
+        # The server's response to each beginning, and how many statements it parsed for it. It is mostly the same.
         self._usual: dict[Beginning, tuple[bytes, int]] = {}
         self.cleaning = session.CLEANING
         self.usable = True
@@ -90,14 +91,15 @@ class DatabaseConnection:
         row_limit: int = 0,
         then: Step | None = None,
     ) -> list[list[Row]]:
-        """Run ``steps`` in one flight; the rows of each except the first ``prelude``, which are not told.
-        ``clean``: first undo what the last one left in the session. ``then``: a step to run after the end of their
-        transaction, in the same flight; its rows come last, none if it fails, which does not count.
-        A row of more than ``row_limit`` bytes is skipped without holding it in memory; 0 for no limit. Raises
-        RowTooLarge for it after everything is read; the steps have taken effect by then.
+        """Run ``steps`` in one flight. Returns the rows of each step except the first ``prelude`` ones.
 
-        Raises StatementError with the step's index, negative when cleaning failed (nothing was applied, the connection
-        is in order unless ``transaction_status`` says otherwise), or ConnectionLost.
+        ``clean``: first undo the previous flight's changes to the session. ``then``: a step to run after the end of
+        the transaction, in the same flight; its rows come last. If it fails it has no rows, and no error is raised.
+        A row of more than ``row_limit`` bytes is skipped without holding it in memory, and RowTooLarge is raised after
+        everything is read; the steps have taken effect by then. 0 for no limit.
+
+        Raises StatementError with the step's index, which is negative if cleaning failed: nothing was applied, and the
+        connection is usable unless ``transaction_status`` shows an open transaction. Raises ConnectionLost.
         """
         self._require_usable()
         message, parsing = self._prepared.compose(steps)
@@ -115,12 +117,13 @@ class DatabaseConnection:
         except (StatementError, RowTooLarge):
             raise
         except BaseException:
-            # Also on an interrupt: an unread answer would be taken for the next request's.
+            # Also on an interrupt: an unread response would be taken for that of the next request.
             self.usable = False
             raise
 
     def simple(self, sql: str) -> list[list[Row]]:
-        """Run ``sql``, which may hold several statements, by the simple query protocol; the rows of each statement."""
+        """Run ``sql``, one or several statements, with the simple query protocol; returns the rows of each
+        statement."""
         self._require_usable()
         body = sql.encode() + b"\0"
         try:
@@ -132,7 +135,7 @@ class DatabaseConnection:
             raise
 
     def forget_prepared(self) -> None:
-        """The server no longer has our prepared statements (DISCARD ALL, a pooler): prepare them anew."""
+        """Prepare all statements again, because the server no longer has them (DISCARD ALL, a pooler)."""
         self._prepared.forget()
 
     # Receiving
@@ -146,9 +149,9 @@ class DatabaseConnection:
         row_limit: int,
         parsing_then: Sequence[Parsing] | None = None,
     ) -> list[list[Row]]:
-        """Send ``message`` and read to ReadyForQuery; ``count`` results are due, any number when it is None, after
-        those of cleaning the session, which are left out. With ``parsing_then`` a step in a transaction of its own
-        follows."""
+        """Send ``message``, read up to ReadyForQuery, and return the results, without those of cleaning the session.
+        ``count`` is their expected number; None for any. With ``parsing_then`` the message ends with a step in a
+        separate transaction."""
         self._transport.send(message)
         results, failure = self._read(parsing, beginning, row_limit)
         last = None if parsing_then is None else self._read_then(parsing_then)
@@ -164,7 +167,8 @@ class DatabaseConnection:
     ) -> tuple[list[list[Row]], StatementError | RowTooLarge | None]:
         """The rows of each result up to ReadyForQuery, and the first failure.
 
-        Whatever comes with every answer is read in this one function, since each call costs time on the hot path.
+        All messages that occur in every response are read in this one function, since each call costs time on the hot
+        path.
         """
         is_clean, prelude = beginning
         buffer, position, parsed = self._read_usual(beginning)
@@ -179,7 +183,7 @@ class DatabaseConnection:
         rows: list[Row] = []
         failure: StatementError | RowTooLarge | None = None
         while True:
-            # A message: one byte for its kind, four for its length, which includes these four.
+            # A message begins with one byte for its kind and four for its length, which includes these four.
             end = position + 5
             if len(buffer) >= end:
                 kind, size = _header.unpack_from(buffer, position)
@@ -221,14 +225,14 @@ class DatabaseConnection:
                 return results, failure
             elif kind == b"E":
                 error = failure_of(buffer[body:end], len(results) - cleaning, started=started)
-                # After an error the server skips everything, so there is one; it says more than the size of a row.
+                # After an error the server skips the rest, so there is only one. It matters more than a large row.
                 failure = failure if isinstance(failure, StatementError) else error
             elif kind not in b"3tnN":
                 is_learning = False
                 self._asynchronous(kind, buffer[body:end])
 
     def _read_then(self, parsing: Sequence[Parsing]) -> list[Row]:
-        """The rows of the step after the transaction; none if it failed, or if the connection is lost meanwhile."""
+        """The rows of the step after the transaction; none if it failed, or if the connection was lost."""
         try:
             results, failure = self._read(parsing, (False, 0), _ANY_SIZE)
         except ConnectionLost:
@@ -240,18 +244,18 @@ class DatabaseConnection:
         return results[0]
 
     def _read_usual(self, beginning: Beginning) -> tuple[bytes, int, int]:
-        """What has come, the position after the answer to the beginning, and how many statements were parsed for it.
-        It usually comes as a whole and is the same as before; otherwise none is taken yet."""
+        """The received bytes, the position after the response to the beginning, and how many statements were parsed for
+        it. That response usually arrives as a whole and is the same as before; if not, the position is 0."""
         usual = self._usual.get(beginning)
         if usual is None:
             return self._transport.buffer, 0, 0
-        answer, parsed = usual
+        expected, parsed = usual
         buffer = self._transport.more(self._transport.buffer, 0, 5, answered=False)
-        return (buffer, len(answer), parsed) if buffer.startswith(answer) else (buffer, 0, 0)
+        return (buffer, len(expected), parsed) if buffer.startswith(expected) else (buffer, 0, 0)
 
     def _read_last(self, buffer: bytes, position: int, row_limit: int) -> Row | None:
-        """The rest of what is due, if it is here as a whole and a single row, as it usually is; otherwise none is
-        taken."""
+        """The row of the last result, if the rest of the response has arrived as a whole and is a single row, as usual.
+        Otherwise None, and nothing is read."""
         row = position + len(BOUND_AND_ROW)
         if not buffer.startswith(BOUND_AND_ROW, position) or len(buffer) < row + VALUE.size:
             return None
@@ -279,16 +283,16 @@ class DatabaseConnection:
             name, value = body.split(b"\0")[:2]
             self.parameters[name.decode()] = value.decode(errors="replace")
             if name == b"client_encoding" and value.upper() not in (b"UTF8", b"SQL_ASCII"):
-                # A database function changed it for the session: what we send would be misread.
+                # A database function changed it for the session: the server would misread the next messages.
                 self.usable = False
         elif kind == b"A" and self._notified is not None:
             # The sender's process id, the channel and the payload.
             payload = body[4:].split(b"\0")[1]
-            # Every role may notify every channel of anything: what nobody looks for takes no memory.
+            # Every role may send any payload to any channel: payloads that are not expected must take no memory.
             if len(payload) <= _LONGEST_PAYLOAD and len(self._notified) < MOST_NOTIFIED:
                 self._notified.add(payload.decode(errors="replace"))
         elif kind == b"A":
-            # None of our statements listens. Nobody reads an idle connection, so notifications would pile up.
+            # The service's statements do not listen. An idle connection is not read, so notifications would pile up.
             self.usable = False
         else:
             raise ConnectionLost("the server sent an unexpected message", answered=True, unapplied=False)
@@ -296,24 +300,25 @@ class DatabaseConnection:
     # Listening
 
     def listen(self, channel: str) -> None:
-        """Receive the notifications of a channel from now on; ``channel`` is an identifier that needs no quotes. The
-        connection is for nothing else."""
+        """Receive the notifications of a channel from now on; ``channel`` is an identifier that needs no quotes. After
+        this, the connection can be used for nothing else."""
         self._notified = set()
         self.simple(f"listen {channel}")
 
     def notifications(self, seconds: float) -> set[str]:
-        """The short payloads that have come since the last call, once there is one or the seconds have passed. If
-        there are ``MOST_NOTIFIED``, others are missing. Raises ConnectionLost."""
+        """The payloads that have arrived since the last call. Waits until there is one, at most ``seconds``. If there
+        are ``MOST_NOTIFIED``, others are missing; long payloads are left out. Raises ConnectionLost."""
         self._transport.wait(seconds)
-        # The server sends notifications before the end of an answer, and answers nothing if it is gone.
+        # The server sends notifications before the end of a response. This also finds out if the connection is lost.
         self.simple("")
-        told, self._notified = self._notified or set(), set()
-        return told
+        payloads, self._notified = self._notified or set(), set()
+        return payloads
 
     # Life
 
     def wait_at_most(self, seconds: float) -> None:
-        """How long the server may be silent before the connection counts as lost; 0 for no limit."""
+        """Set how long the server may send nothing, in seconds, before the connection counts as lost; 0 for no
+        limit."""
         self._transport.wait_at_most(seconds)
 
     def _require_usable(self) -> None:
@@ -321,7 +326,7 @@ class DatabaseConnection:
             raise ConnectionLost("the connection is not usable any more", answered=False, unapplied=True)
 
     def is_dead(self) -> bool:
-        """Whether the server has closed this idle connection, as far as this side can know without asking it."""
+        """Whether the server has closed this idle connection, as far as this side knows without a round trip."""
         if not self.usable or not self._transport.arrived():
             return True
         buffer, position = self._transport.buffer, 0
@@ -334,7 +339,7 @@ class DatabaseConnection:
         return False
 
     def cancel(self) -> None:
-        """Have the server cancel the statement that runs, which another thread waits for. Raises OSError."""
+        """Make the server cancel the statement that another thread runs on this connection. Raises OSError."""
         if self._cancel is not None:
             self._cancel()
 
@@ -344,7 +349,7 @@ class DatabaseConnection:
 
 
 def _makes_blocks(parameters: Mapping[str, str]) -> bool:
-    """Whether the server treats the statements of a flight as a transaction block, which PostgreSQL does from 18 on.
-    Older ones warn of SET LOCAL there."""
+    """Whether the server treats the statements of a flight as a transaction block, as PostgreSQL does from 18 on.
+    Older versions warn about SET LOCAL in a flight."""
     major = _MAJOR.match(parameters.get("server_version", ""))
     return major is not None and int(major[0]) >= _BLOCKS_SINCE

@@ -21,7 +21,7 @@ from app.faces.live.places import Places
 from app.faces.live.queries import Queries
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
-from app.server.processes.open_files import open_as_many_as_granted
+from app.server.processes.open_files import raise_open_file_limit
 from app.settings import Settings
 from schema_cache.freshness import SchemaCache
 from schema_cache.poller import Poller
@@ -35,7 +35,7 @@ _LINGER_S = 5.0
 
 def serve_live(settings: Settings, plugins: Plugins, listener: socket.socket, started: Callable[[], None]) -> None:
     """Serve streams until SIGTERM or SIGINT; ``started`` is called once it can."""
-    open_as_many_as_granted()
+    raise_open_file_limit()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     with closing(make_engine(settings, plugins)) as engine, closing(Poller(engine.schema_cache)) as poller:
         engine.database.start()

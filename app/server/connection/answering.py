@@ -1,4 +1,4 @@
-"""The answers to a client's requests, as they are made."""
+"""Makes the responses to a client's requests."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from app.server.waitress_internals import ClientDisconnected, InternalServerErro
 
 _log = logging.getLogger("portico.server")
 
-# An answer in pieces pauses above the first, and continues below the second.
+# A response in pieces pauses above the first number of unsent bytes, and continues below the second.
 _FULL = 256 * 1024
 _LOW = 64 * 1024
 
 
 class Answering:
-    """``is_last``: the connection closes after this answer; ``leaves_bytes``: its client may still be sending a body.
+    """``is_last``: the connection closes after this response; ``leaves_bytes``: its client may still be sending a body.
 
-    For waitress's tasks it is the channel: it has ``server``, ``adj``, ``addr``, ``write_soon`` and what follows it.
-    ``peer``: what the WSGI environ says of the client's address.
+    This is the ``channel`` of waitress's tasks: they use ``server``, ``adj``, ``addr``, ``write_soon`` and the methods
+    below it. ``peer``: the client's address for the WSGI environ.
     """
 
     def __init__(self, server: Server, address: Any, output: Output) -> None:
@@ -37,16 +37,16 @@ class Answering:
 
     @property
     def has_begun(self) -> bool:
-        """Whether the client may have some of an answer in pieces, so that it can get no other."""
+        """Whether the client may have received a part of a response, so that no other can be sent."""
         return self._answer is not None
 
     @property
-    def may_go_on(self) -> bool:
-        """Whether the client has read enough of an answer in pieces to make more of it."""
+    def may_continue(self) -> bool:
+        """Whether the client has read enough of a response in pieces to make more of it."""
         return self._answer is not None and self._output.pending < _LOW
 
     def advance(self, request: Request) -> bool:
-        """Continue the answer to ``request``; whether it is finished. Raises ClientDisconnected."""
+        """Continue the response to ``request``. Returns whether it is finished. Raises ClientDisconnected."""
         answer = self._answer
         if answer is None:
             answer = self._answer = AnswerTask(self, request)
@@ -67,7 +67,7 @@ class Answering:
         return True
 
     def refuse(self, request: Request) -> None:
-        """Answer with the request's error."""
+        """Respond with the request's error."""
         task = RefusalTask(self, request)
         task.service()
         self._finish(task, request)
@@ -79,16 +79,16 @@ class Answering:
             self.leaves_bytes = request.error is not None or request.was_cut or task.switches
 
     def close(self) -> None:
-        """Close the application's answer, which nobody reads any more."""
+        """Close the application's response, which will not be read to its end."""
         answer, self._answer = self._answer, None
         if answer is not None:
             answer.close()
 
-    # The channel
+    # The interface of waitress's channel
 
     @property
     def is_full(self) -> bool:
-        """Whether the client must read some of the answer before more of it is made. Raises ClientDisconnected."""
+        """Whether the client must read more of the response before it continues. Raises ClientDisconnected."""
         output = self._output
         if output.pending <= _FULL:
             return False
@@ -106,5 +106,5 @@ class Answering:
         self._output.add_file(file)
 
     def check_client_disconnected(self) -> bool:
-        """Waitress puts this into the environ; ours omits it."""
+        """waitress puts this into the environ; this server removes it."""
         return False

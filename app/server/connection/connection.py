@@ -1,7 +1,7 @@
 """One client's connection, whose requests are answered one after the other.
 
-No thread waits for a client. What it has not read of an answer is kept here and sent when it reads on; an answer
-that is made piece by piece continues then.
+No thread waits for a client. The unread part of a response is kept here and sent when the client reads again. Only then
+a response in pieces continues.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from app.server.connection.receiving import Receiving
 from app.server.connection.server import OPERATIONS, Server
 from app.server.request.request import Request
 from app.server.turns.loop import Overloaded
-from app.server.turns.ownership import Holding
+from app.server.turns.ownership import Ownership
 from app.server.waitress_internals import ClientDisconnected
 
 
 class Waits(Enum):
-    """What an idle connection expects from its client."""
+    """The next thing that an idle connection's client must do."""
 
     REQUEST = "another request"
     HEADER = "the rest of a header"
     BODY = "the rest of a body"
-    TAKING = "taking the answer"
+    RESPONSE = "reading the response"
     ENDING = "closing, after a refusal"
 
 
@@ -42,7 +42,7 @@ class Connection:
         self._server = server
         self._closed = closed
         self._socket = sock
-        self._holding = Holding(server.loop, sock)
+        self._ownership = Ownership(server.loop, sock)
         self._output = Output(sock, server.totals)
         self._receiving = Receiving(server, sock, self._output)
         self._answering = Answering(server, address, self._output)
@@ -50,56 +50,56 @@ class Connection:
 
     def start(self) -> None:
         """Wait for the first request."""
-        self._let_go()
+        self._release()
 
     def turn_away(self, refusal: Refusal) -> None:
         """Refuse the connection before any request."""
         self._receiving.refuse(refusal)
-        self._go_on()
+        self._proceed()
 
     def attend(self) -> None:
         """Handle the socket, which is ready for the awaited event."""
-        if not self._holding.take(self):
+        if not self._ownership.take(self):
             return
         try:
             if self._ending is not None:
                 if not self._ending.discard():
                     self.close()
-                self._let_go()
+                self._release()
                 return
             if not self._receive():
                 self.close()
-            self._go_on()
+            self._proceed()
         except Exception:
             self.close()
             raise
 
     def _receive(self) -> bool:
-        """Receive once, if anything is awaited; False when the client is gone and left nothing to answer."""
+        """Receive once, if a request is awaited. False if the client is gone and there is no request to answer."""
         receiving = self._receiving
         if self._output.pending or receiving.is_ready:
             return True
         return receiving.read() or receiving.break_off()
 
     def close_if(self, is_due: Callable[[Connection], bool]) -> bool:
-        """Close the connection if no thread has it and ``is_due(self)`` is true; whether it is being closed.
+        """Close the connection if no thread has it and ``is_due(self)`` is true. Returns whether it is being closed.
 
-        What has arrived of a body that can be answered in part is answered first.
+        If a request accepts a part of its body, it is answered first with the part that has arrived.
         """
-        if not self._holding.take_if_free():
+        if not self._ownership.take_if_free():
             return False
         if is_due(self):
             if self._receiving.break_off():
-                self._go_on()
+                self._proceed()
             else:
                 self.close()
             return True
-        self._let_go()
+        self._release()
         return False
 
     def close(self) -> None:
         """Close the connection; only the thread that has it may call this."""
-        if not self._holding.end(self):
+        if not self._ownership.end(self):
             return
         self._answering.close()
         self._receiving.close()
@@ -107,15 +107,15 @@ class Connection:
         self._socket.close()
         self._closed(self)
 
-    # For deciding how long to wait for a client
+    # These decide how long to wait for a client.
 
     @property
     def waits_for(self) -> Waits:
-        """What the client must do next, unless a thread has the connection at the moment."""
+        """The next thing that the client must do. Meaningless while a thread has the connection."""
         if self._ending is not None:
             return Waits.ENDING
         if self._output.pending:
-            return Waits.TAKING
+            return Waits.RESPONSE
         request = self._receiving.request
         if request is None:
             return Waits.REQUEST
@@ -123,12 +123,12 @@ class Connection:
 
     @property
     def since(self) -> float:
-        """When the current wait began."""
+        """The time at which the current wait began."""
         return self._receiving.since if self._ending is None else self._ending.since
 
     @property
     def last_activity(self) -> float:
-        """When the client last sent something or read some of an answer."""
+        """The time at which the client last sent something or read a part of a response."""
         return max(self._receiving.last_activity, self._output.last_activity)
 
     @property
@@ -139,36 +139,37 @@ class Connection:
 
     # Making progress
 
-    def _go_on(self, *, claimed: bool = False) -> None:
-        """Do what is possible without waiting for the client; then release the connection."""
+    def _proceed(self, *, claimed: bool = False) -> None:
+        """Do all that is possible without waiting for the client; then release the connection. ``claimed``: this thread
+        may already run the application."""
         receiving = self._receiving
         while self._has_room():
             request = receiving.request
-            if request is not None and (receiving.is_ready or request.awaits_judgement):
+            if request is not None and (receiving.is_ready or request.awaits_decision):
                 if not claimed and not self._claim(request):
                     return
                 claimed = False
                 if receiving.is_ready:
                     self._serve(request)
                 else:
-                    receiving.judge(request)
+                    receiving.decide(request)
             elif not receiving.read_rest():
                 break
-        self._let_go()
+        self._release()
 
-    def _let_go(self) -> None:
-        self._holding.let_go(EVENT_WRITE if self._output.pending or self._receiving.is_ready else EVENT_READ, self)
+    def _release(self) -> None:
+        self._ownership.release(EVENT_WRITE if self._output.pending or self._receiving.is_ready else EVENT_READ, self)
 
     def _has_room(self) -> bool:
-        """Whether the client has read enough of its answers to make more."""
+        """Whether the client has read enough of its responses to continue."""
         if self._output.pending:
             self._send()
             if self._output.pending:
-                return self._answering.may_go_on
+                return self._answering.may_continue
         if self._answering.is_last and not self._receiving.is_ready:
             self._end()
             return False
-        return not self._holding.is_over
+        return not self._ownership.is_over
 
     def _send(self) -> None:
         try:
@@ -186,7 +187,7 @@ class Connection:
             self.close()
 
     def _claim(self, request: Request) -> bool:
-        """Whether this thread may continue the request; otherwise another thread gets it, with the connection."""
+        """Whether this thread may continue the request. If not, another thread gets the request and the connection."""
         if self._receiving.is_ready:
             if request.error is not None:
                 return True
@@ -194,25 +195,25 @@ class Connection:
                 self._server.operations.put(partial(self._answer_operation, request))
                 return False
         try:
-            return self._server.loop.claim(self._go_on_claimed, must_wait=self._answering.has_begun)
+            return self._server.loop.claim(self._proceed_claimed, must_wait=self._answering.has_begun)
         except Overloaded:
             request.refuse_for_now()
             return True
 
-    def _go_on_claimed(self, is_late: bool) -> None:
+    def _proceed_claimed(self, is_late: bool) -> None:
         try:
             if is_late and self._receiving.request is not None:
                 self._receiving.request.refuse_for_now()
-            self._go_on(claimed=True)
+            self._proceed(claimed=True)
         except Exception:
             self.close()
             raise
 
     def _answer_operation(self, request: Request) -> None:
-        """Answer in the thread for operations, which leaves the client's other requests to other threads."""
+        """Respond in the thread for operations; other threads serve the client's other requests."""
         try:
             self._serve(request)
-            self._let_go()
+            self._release()
         except Exception:
             self.close()
             raise

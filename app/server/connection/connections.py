@@ -18,16 +18,16 @@ _LEAST_BYTES_PER_S = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How many seconds to wait for a client, by what it has to do."""
+class ClientTimeouts:
+    """How many seconds to wait for a client, by what it must do next."""
 
     idle: float
     header: float
     body: float
-    taking: float
+    response: float
 
     def ends_for(self, connection: Connection) -> float:
-        """The time at which to close the connection."""
+        """The time at which the connection times out, in seconds of ``time.monotonic``."""
         waits_for = connection.waits_for
         if waits_for is Waits.REQUEST:
             return connection.since + self.idle
@@ -36,17 +36,17 @@ class Patience:
         if waits_for is Waits.BODY:
             least = connection.since + self.body + connection.body_received / _LEAST_BYTES_PER_S
             return min(connection.last_activity + self.body, least)
-        if waits_for is Waits.TAKING:
-            return connection.last_activity + self.taking
+        if waits_for is Waits.RESPONSE:
+            return connection.last_activity + self.response
         return connection.since + LONGEST_S
 
 
 class Connections:
-    """The open connections, shared by the worker's threads. ``totals`` shows other workers their number."""
+    """The open connections, shared by the worker's threads. ``totals`` publishes their number to other workers."""
 
-    def __init__(self, totals: WorkerTotals, patience: Patience) -> None:
+    def __init__(self, totals: WorkerTotals, timeouts: ClientTimeouts) -> None:
         self._totals = totals
-        self._patience = patience
+        self._timeouts = timeouts
         self._lock = threading.Lock()
         self._open: set[Connection] = set()
         self._turned_away: set[Connection] = set()
@@ -57,7 +57,7 @@ class Connections:
 
     @property
     def turned_away(self) -> int:
-        """The number of those that are open only until their client has read that it was turned away."""
+        """The number of connections that are open only until the client has read its refusal."""
         return len(self._turned_away)
 
     def __iter__(self) -> Iterator[Connection]:
@@ -81,7 +81,7 @@ class Connections:
         now = time.monotonic()
 
         def is_late(connection: Connection) -> bool:
-            return now > self._patience.ends_for(connection)
+            return now > self._timeouts.ends_for(connection)
 
         for connection in self:
             if is_late(connection):
@@ -93,7 +93,7 @@ class Connections:
             connection.close_if(lambda each: each.waits_for is Waits.REQUEST)
 
     def make_room(self) -> bool:
-        """Close the connection whose client has been silent longest; whether there was one."""
+        """Close the connection whose client has been inactive longest. Returns whether there was one."""
         before = time.monotonic() - _ACTIVE_S
 
         def may_go(connection: Connection) -> bool:

@@ -7,12 +7,13 @@ import time
 
 LONGEST_S = 5.0
 _MOST_BYTES = 64 * 1024 * 1024
-_AT_ONCE = 128 * 1024
+_CHUNK = 128 * 1024
 
 
 class Ending:
-    """Closes a connection whose client may still be sending, and could not read the answer after a reset. So we send
-    nothing more, discard what arrives, and close when the client does. Raises OSError."""
+    """Closes a connection whose client may still be sending. Closing at once would reset the connection, and the client
+    could not read the response. So the server stops sending, discards the bytes that arrive, and closes after the
+    client. Raises OSError."""
 
     __slots__ = ("_discarded", "_socket", "since")
 
@@ -23,9 +24,9 @@ class Ending:
         sock.shutdown(socket.SHUT_WR)
 
     def discard(self) -> bool:
-        """Discard what has arrived; False when the connection must be closed."""
+        """Discard the bytes that have arrived. False if the connection must be closed."""
         try:
-            data = self._socket.recv(_AT_ONCE)
+            data = self._socket.recv(_CHUNK)
         except OSError:
             return False
         self._discarded += len(data)

@@ -17,14 +17,14 @@ from app.server.connection.server import Server
 
 _log = logging.getLogger("portico.server")
 
-# How long a worker that has more connections than another leaves a new one to it. If nobody has taken it then, the
-# other worker is stuck, and for a while this one leaves nothing to it.
+# How long a worker leaves a new connection to another worker that has fewer. If it is still there then, the other
+# worker is stuck, and for a while this one leaves nothing to it.
 _LEFT_TO_OTHERS_S = 0.25
 _LOOK_AGAIN_S = 0.002
 _OTHERS_STUCK_S = 1.0
-# How many clients beyond the limit get a 503 at a time; further connections are closed at once.
+# How many clients beyond the limit get a 503 at a time. Further ones get a short refusal and are closed at once.
 _TURNED_AWAY = 100
-_IN_A_WORD = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\nRetry-After: 1\r\n\r\n"
+_SHORT_REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\nRetry-After: 1\r\n\r\n"
 _OUT_OF_FILES_S = 0.05
 _TAKEN_AT_THE_END = 1024
 
@@ -41,7 +41,7 @@ class Listener:
         self._stuck_until = 0.0
         self._is_watched = False
         self._is_closed = False
-        # A slow leader may be replaced while it is in here.
+        # A slow leader may be replaced while it runs a method of this class.
         self._lock = threading.Lock()
         sock.setblocking(False)
 
@@ -66,7 +66,7 @@ class Listener:
         self._accept()
 
     def close(self) -> None:
-        """Accept the connections in the backlog, which would otherwise be reset, and then no more."""
+        """Accept the connections in the backlog, which would otherwise be reset, and stop listening."""
         self._is_closed = True
         self._ignore()
         for _ in range(_TAKEN_AT_THE_END):
@@ -92,23 +92,23 @@ class Listener:
         try:
             sock, address = self._socket.accept()
         except (BlockingIOError, ConnectionAbortedError):
-            # Another worker was faster, or the client has gone.
+            # Another worker was faster, or the client is gone.
             return False
         except OSError as ex:
             _log.warning("a connection cannot be accepted: %s", ex.strerror)
             if not self._connections.make_room():
                 self._pause(_OUT_OF_FILES_S)
             return False
-        self._welcome(sock, address)
+        self._open(sock, address)
         return True
 
-    def _welcome(self, sock: socket.socket, address: object) -> None:
+    def _open(self, sock: socket.socket, address: object) -> None:
         server = self._server
         connections = self._connections
         is_full = len(connections) - connections.turned_away >= self._limit and not connections.make_room()
         sock.setblocking(False)
         if is_full and connections.turned_away >= _TURNED_AWAY:
-            _close_in_a_word(sock)
+            _refuse_briefly(sock)
             return
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -120,10 +120,11 @@ class Listener:
             connection.start()
 
 
-def _close_in_a_word(sock: socket.socket) -> None:
-    """Tell why, as far as that needs no waiting. What was sent is read: else the client sees a reset connection."""
+def _refuse_briefly(sock: socket.socket) -> None:
+    """Send a short refusal without waiting, and close. Received bytes are read first; otherwise closing would reset the
+    connection."""
     with suppress(OSError):
-        sock.send(_IN_A_WORD)
+        sock.send(_SHORT_REFUSAL)
         sock.shutdown(socket.SHUT_WR)
         sock.recv(64 * 1024)
     sock.close()

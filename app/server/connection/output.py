@@ -1,4 +1,4 @@
-"""What the client has not read yet of an answer."""
+"""The part of a response that the client has not read yet."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from typing import Any, Protocol
 
 from app.server.capacity import WorkerTotals
 
-# Small answers are sent in one piece, header and body, so that the client gets one segment.
+# Small responses are sent in one piece, header and body, so that the client gets one segment.
 _JOINED = 64 * 1024
-_AT_ONCE = 128 * 1024
-# How much a fast client gets before others have their turn.
+_CHUNK = 128 * 1024
+# How much a fast client gets before it is the turn of others.
 _IN_A_TURN = 4 * 1024 * 1024
 _ALWAYS_IN_MEMORY = 1024 * 1024
-# What all connections of a worker may keep in memory beyond that, bodies included. Writing a file costs three times as
-# much as sending, and a fast client is soon ready for more.
+# How much all connections of a worker may keep in memory beyond that, request bodies included. Writing a file costs
+# three times as much as sending, and a fast client is soon ready for more.
 _MOST_IN_MEMORY = 32 * 1024 * 1024
 _BYTES = (bytes, memoryview)
 
 
-# What the kernel says of files or systems for which it cannot do it.
+# The errors of sendfile for files or systems that do not support it.
 _NOT_IN_THE_KERNEL = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 class File(Protocol):
-    """Waitress's buffer over a file, positioned at the next byte to send."""
+    """waitress's buffer over a file, positioned at the next byte to send."""
 
     file: Any
     remain: int
@@ -49,7 +49,7 @@ class Output:
         self._socket = sock
         self._totals = totals
         self._parts: deque[Any] = deque()
-        # The bytes of ``pending`` that are in files; those that the worker counts as kept, and how many in memory.
+        # The number of ``pending`` bytes in files; of bytes charged to the worker's totals; and of these, in memory.
         self._in_files = 0
         self._charged = 0
         self._kept = 0
@@ -66,8 +66,8 @@ class Output:
         self._in_files += file.remain
 
     def send(self) -> None:
-        """Send what the system accepts now, up to one turn's share. Raises OSError, also when there is no space for the
-        rest."""
+        """Send as much as the kernel accepts now, up to one turn's share. Raises OSError, also if there is no space for
+        the rest."""
         sent = 0
         is_blocked = False
         try:
@@ -103,7 +103,7 @@ class Output:
     def _send_of_file(self, file: File) -> int:
         sent = _sent_in_the_kernel(self._socket, file)
         if sent is None:
-            chunk = file.get(min(_AT_ONCE, file.remain))
+            chunk = file.get(min(_CHUNK, file.remain))
             sent = self._socket.send(chunk) if chunk else 0
         if not sent:
             # The file has become shorter than the declared length.
@@ -116,19 +116,19 @@ class Output:
         return sent
 
     def _keep(self) -> None:
-        """Keep what is in memory there, or in a file if the worker keeps much of others."""
+        """Keep the unsent bytes in memory, or in a file if the worker's connections keep much."""
         size = self.pending - self._in_files
         added = size - self._kept
         if added > 0:
             self._charged += added
             self._kept = size
             if not self._totals.charge(added):
-                raise OSError(errno.ENOSPC, "no space is left for what clients have not taken")
+                raise OSError(errno.ENOSPC, "no space is left for responses that clients have not read")
         if self._totals.bytes_held > _MOST_IN_MEMORY:
             self._spill()
 
     def _spill(self) -> None:
-        """Move what is in memory to an unnamed temporary file."""
+        """Move the parts in memory to unnamed temporary files."""
         self._kept = 0
         moved: deque[Any] = deque()
         for part in self._parts:
@@ -141,7 +141,7 @@ class Output:
         self._totals.refund(charged)
 
     def close(self) -> None:
-        """Drop what was not sent."""
+        """Drop the unsent bytes."""
         for part in self._parts:
             if not isinstance(part, _BYTES):
                 part.close()
@@ -152,7 +152,7 @@ class Output:
 
 
 def _sent_in_the_kernel(sock: socket.socket, file: File) -> int | None:
-    """How many bytes of the file the kernel sent without a copy for us; None if it cannot do that with this file."""
+    """How many bytes of the file the kernel sent, with sendfile; None if it cannot do that with this file."""
     try:
         return os.sendfile(sock.fileno(), file.file.fileno(), file.file.tell(), min(_IN_A_TURN, file.remain))
     except AttributeError:

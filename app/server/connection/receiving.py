@@ -1,4 +1,4 @@
-"""Receives what a client sends: one request after the other, as its bytes arrive."""
+"""Receives a client's requests, one after the other, as the bytes arrive."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from app.server.connection.output import Output
 from app.server.connection.server import Server
 from app.server.request.request import Request
 
-_HEADER_AT_ONCE = 16 * 1024
-_BODY_AT_ONCE = 256 * 1024
+_HEADER_CHUNK = 16 * 1024
+_BODY_CHUNK = 256 * 1024
 
 
 class Receiving:
     """``request``: the one being received or answered, None in between; ``is_ready``: it can be answered;
-    ``since``: when it, or the wait for it, began; ``last_activity``: when the client last sent something."""
+    ``since``: when the request, or the wait for it, began; ``last_activity``: when the client last sent bytes."""
 
     __slots__ = ("_output", "_reception", "_rest", "_socket", "is_ready", "last_activity", "request", "since")
 
@@ -30,10 +30,10 @@ class Receiving:
         self.since = self.last_activity = time.monotonic()
 
     def read(self) -> bool:
-        """Receive once; False when the client has closed the connection."""
-        at_once = _HEADER_AT_ONCE if self.request is None else _BODY_AT_ONCE
+        """Receive once. False if the client has closed the connection."""
+        size = _HEADER_CHUNK if self.request is None else _BODY_CHUNK
         try:
-            data = self._socket.recv(at_once)
+            data = self._socket.recv(size)
         except BlockingIOError:
             return True
         except OSError:
@@ -45,7 +45,7 @@ class Receiving:
         return True
 
     def read_rest(self) -> bool:
-        """Parse what arrived together with an earlier request; False if nothing did."""
+        """Parse the bytes that arrived after an earlier request. False if there are none."""
         if not self._rest:
             return False
         data, self._rest = self._rest, b""
@@ -53,7 +53,7 @@ class Receiving:
         return True
 
     def _parse(self, data: bytes) -> None:
-        """Parse ``data`` up to the end of a request; the rest is kept until that is answered."""
+        """Parse ``data`` up to the end of a request; the rest is kept until this request is answered."""
         while data:
             request = self.request
             if request is None:
@@ -61,7 +61,7 @@ class Receiving:
                 self.since = self.last_activity
             consumed = request.received(data)
             data = data[consumed:]
-            if request.awaits_judgement or self._is_whole(request):
+            if request.awaits_decision or self._is_whole(request):
                 break
         self._rest = data
 
@@ -78,20 +78,21 @@ class Receiving:
         return self.is_ready
 
     def break_off(self) -> bool:
-        """Take what has arrived of a body for all of it, because no more will come; False where that cannot be."""
+        """Treat the part of the body that has arrived as the whole body, because no more will arrive. False if the
+        request does not accept that."""
         if self.request is None or self.is_ready or not self.request.end_when_broken():
             return False
         self.is_ready = True
         return True
 
-    def judge(self, request: Request) -> None:
-        """Decide on a request whose header awaits judgement."""
-        if request.awaits_judgement:
-            request.judge()
+    def decide(self, request: Request) -> None:
+        """Decide on a request whose head awaits a decision."""
+        if request.awaits_decision:
+            request.decide()
         self._is_whole(request)
 
     def refuse(self, refusal: Refusal) -> None:
-        """Answer with ``refusal`` although the client has sent no request."""
+        """Respond with ``refusal`` although the client has sent no request."""
         request = self.request = Request(self._reception)
         request.version, request.error = "1.1", refusal
         self.is_ready = True

@@ -1,4 +1,4 @@
-"""What the connections of one worker have in common."""
+"""The state that the connections of one worker share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.http.admission import Admission
 from app.http.cross_origin import CrossOrigin, Headers
 from app.http.environ import FORWARDED, PASSED_ON
 from app.server.capacity import WorkerTotals
-from app.server.request.header_cache import HeaderMemory
+from app.server.request.header_cache import HeaderCache
 from app.server.request.request import Reception, Request
 from app.server.turns.loop import Loop
 from app.server.waitress_internals import PROXY_HEADERS, Adjustments, proxy_headers_middleware
@@ -20,7 +20,7 @@ from app.server.waitress_internals import PROXY_HEADERS, Adjustments, proxy_head
 WSGIApplication = Callable[..., Any]
 
 OPERATIONS = frozenset({"/health", "/version"})
-"""The paths for operators. They have a thread of their own, which answers while all others are busy."""
+"""The paths for operators. A separate thread serves them, even while all others are busy."""
 
 
 class Server:
@@ -38,46 +38,46 @@ class Server:
     ) -> None:
         self.adj = adj
         self.application = _behind_proxy(application, adj)
-        self._refused: Callable[..., Headers] = getattr(application, "refused", _untold)
+        self._refused: Callable[..., Headers] = getattr(application, "refused", _ignore_refused)
         self.server_name = adj.server_name
         self.effective_host, self.effective_port = _address(listener)
         self.loop = loop
         self.totals = totals
         self.cross_origin = cross_origin
         self.is_stopping = False
-        # How many connections close after their next answer, so that their clients connect to another worker.
+        # How many connections close after their next response, so that their clients connect to another worker.
         self.surplus = 0
         self.operations: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self.reception = Reception(adj, admission, cross_origin, totals, HeaderMemory())
+        self.reception = Reception(adj, admission, cross_origin, totals, HeaderCache())
 
     def clear_untrusted(self, environ: dict[str, Any]) -> None:
-        """Remove the headers that only a trusted proxy may set. If there is such a proxy, the middleware does it."""
+        """Remove the headers that only a trusted proxy may set. If there is a trusted proxy, the middleware does it."""
         if self.adj.trusted_proxy is None:
-            for name in _TOLD_BY_PROXIES:
+            for name in _PROXY_VARIABLES:
                 if environ.pop(name, None) is not None:
                     environ[PASSED_ON] = True
 
-    def tell_refused(self, request: Request, status: int) -> Headers:
-        """Tell the application of a request that was refused before it saw it, and give what it adds to the header of
-        the answer."""
-        # A request whose first line cannot be read has neither.
+    def notify_refused(self, request: Request, status: int) -> Headers:
+        """Notify the application of a request that was refused without calling it. Returns the headers that it adds to
+        the response."""
+        # A request whose first line cannot be parsed has neither.
         method, path = getattr(request, "command", ""), getattr(request, "path", "")
         return self._refused(method.upper(), path, request.by_name, status, getattr(request.error, "error_code", ""))
 
     def gives_away(self) -> bool:
-        """Whether a connection closes after its next answer, so that its client opens the next to another process."""
+        """Whether a connection closes after its next response, so that its client connects to another process."""
         if self.surplus > 0:
             self.surplus -= 1
             return True
         return self.is_stopping
 
 
-def _untold(*_: Any) -> Headers:
-    """For an application that is not told of refused requests."""
+def _ignore_refused(*_: Any) -> Headers:
+    """Used if the application has no ``refused`` callback."""
     return ()
 
 
-_TOLD_BY_PROXIES = tuple(f"HTTP_{name}" for name in PROXY_HEADERS)
+_PROXY_VARIABLES = tuple(f"HTTP_{name}" for name in PROXY_HEADERS)
 
 
 def _behind_proxy(application: WSGIApplication, adj: Adjustments) -> WSGIApplication:
@@ -102,15 +102,16 @@ def _behind_proxy(application: WSGIApplication, adj: Adjustments) -> WSGIApplica
 
 
 def _keep_forwarded(environ: dict[str, Any]) -> None:
-    """Keep what a trusted proxy says of the client's URL, of a list the first value, before waitress removes it."""
-    told = {
+    """Save a trusted proxy's headers about the client's URL before waitress removes them. Of a list, the first value is
+    saved."""
+    forwarded = {
         name.lower(): environ[f"HTTP_X_FORWARDED_{name}"].partition(",")[0].strip()
         for name in ("HOST", "PORT", "PREFIX", "PROTO")
         if f"HTTP_X_FORWARDED_{name}" in environ
     }
-    environ[FORWARDED] = told
-    # Waitress refuses a list, and other values.
-    proto = told.get("proto", "").lower()
+    environ[FORWARDED] = forwarded
+    # waitress would refuse a list or another value.
+    proto = forwarded.get("proto", "").lower()
     environ.pop("HTTP_X_FORWARDED_PROTO", None)
     if proto in ("http", "https"):
         environ["HTTP_X_FORWARDED_PROTO"] = proto

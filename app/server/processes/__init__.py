@@ -1,1 +1,1 @@
-"""The parent, its workers, and what they share with the system: sockets, pipes, logs and limits."""
+"""The parent process, its workers, and their interface to the system: sockets, pipes, logs and limits."""

@@ -1,4 +1,4 @@
-"""The listening socket that a supervisor opened for the service, by the protocol of sd_listen_fds(3).
+"""A listening socket that a supervisor opened for the service, by the protocol of sd_listen_fds(3).
 
 The supervisor keeps the socket open while the service restarts, so that clients wait instead of being refused, and may
 pass it to the next service before the last one has stopped.
@@ -17,8 +17,9 @@ _VARIABLES = ("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES")
 
 
 def passed_socket(environ: MutableMapping[str, str]) -> socket.socket | None:
-    """The socket that was passed to this process, None without one; its variables are removed, so that no child takes
-    it for its own. Raises ListenError, which says what to do, for any but one listening TCP socket."""
+    """The socket that was passed to this process; None if there is none. The environment variables are removed, so that
+    no child process uses the socket. Raises ListenError, which says what to do, unless it is one listening TCP
+    socket."""
     if environ.get("LISTEN_PID") != str(os.getpid()):
         return None
     given = {name: environ.pop(name, "") for name in _VARIABLES}
@@ -29,11 +30,11 @@ def passed_socket(environ: MutableMapping[str, str]) -> socket.socket | None:
     try:
         listener = socket.socket(fileno=_FIRST)
     except OSError as ex:
-        raise ListenError(f"the passed file descriptor {_FIRST} is no socket: {ex.strerror}") from None
+        raise ListenError(f"the passed file descriptor {_FIRST} is not a socket: {ex.strerror}") from None
     is_listening = listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
     if not is_listening or listener.family not in (socket.AF_INET, socket.AF_INET6):
         listener.close()
-        raise ListenError("the passed socket is not one that listens for TCP; give ListenStream= a port")
+        raise ListenError("the passed socket is not a listening TCP socket; give ListenStream= a port")
     listener.set_inheritable(False)
     listener.setblocking(False)
     return listener

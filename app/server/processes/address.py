@@ -9,7 +9,7 @@ _BACKLOG = 1024
 
 
 class ListenError(RuntimeError):
-    """The service cannot listen on the address; the message tells the operator why."""
+    """The service cannot listen on the address; the message is for the operator."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -19,8 +19,8 @@ def listen(host: str, port: int) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (socket.gaierror, UnicodeError) as ex:
-        why = ex.strerror if isinstance(ex, socket.gaierror) else "it is no host name"
-        raise ListenError(f"the host {host} cannot be listened on: {why}; check HOST") from None
+        why = ex.strerror if isinstance(ex, socket.gaierror) else "it is not a host name"
+        raise ListenError(f"cannot listen on the host {host}: {why}; check HOST") from None
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -50,4 +50,4 @@ def _why_not(host: str, port: int, ex: OSError) -> str:
         return f"port {port} may not be used by this user; choose one above 1023 with --port"
     if ex.errno == errno.EADDRNOTAVAIL:
         return f"{host} is not an address of this machine; check --host"
-    return f"port {port} of {host} cannot be listened on: {ex.strerror}"
+    return f"cannot listen on port {port} of {host}: {ex.strerror}"

@@ -11,11 +11,11 @@ import os
 
 
 def keep_to_one_cpu(number: int) -> None:
-    """Pin this process, the worker with that number, to one of its CPUs, if the system supports that."""
+    """Pin this process, the worker with this ``number``, to one of its CPUs, if the system supports that."""
     if not hasattr(os, "sched_setaffinity"):
         return
     cpus = sorted(os.sched_getaffinity(0))
-    # The parent's id counts too, so that several services on a machine do not all begin with its first CPU.
+    # Adding the parent's process id prevents several services on a machine from all starting at its first CPU.
     chosen = cpus[(os.getppid() + number) % len(cpus)]
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, {chosen})

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from app.errors import PorticoError
-from app.server.processes.pipes import Ties
+from app.server.processes.pipes import WorkerPipes
 from app.settings import Settings
 
 _log = logging.getLogger("portico.server")
@@ -20,25 +20,27 @@ STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if hasattr(signal, "SI
 """The signals that stop the service. They are blocked when the child starts."""
 
 
-def be_worker(number: int, settings: Settings, ties: Ties, serve: Callable[[Callable[[], None]], None]) -> NoReturn:
-    """Call ``serve``, passing a function to call when it can answer requests; then exit."""
+def run_child(
+    number: int, settings: Settings, pipes: WorkerPipes, serve: Callable[[Callable[[], None]], None]
+) -> NoReturn:
+    """Call ``serve`` and then exit. ``serve`` takes a function, which it calls when it can answer requests."""
     code = 1
     is_ready = False
 
     def ready() -> None:
         nonlocal is_ready
         is_ready = True
-        ties.report_ready()
+        pipes.report_ready()
 
     try:
         _reset_signals()
-        ties.become_worker()
+        pipes.become_worker()
         serve(ready)
         code = 0
     except Exception as ex:
-        # The parent stops all workers as soon as one has not started, perhaps before the one that tells has told.
+        # The parent stops all workers as soon as one has not started, perhaps before the reason is logged.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
-        if is_ready or ties.may_tell():
+        if is_ready or pipes.may_report():
             _log_end(number, ex, brief=not is_ready and not settings.show_sql)
         code = 1 if is_ready else EXIT_NOT_STARTED
     finally:

@@ -17,7 +17,7 @@ from app.settings import Settings
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WORD = re.compile(r"[^\s\"=]+")
-# At the level debug these log the signatures and tokens of requests to the storage's backend, and their URLs.
+# At the level debug, these log signatures and tokens of requests to the storage's backend, and their URLs.
 _TALKATIVE = ("azure", "boto3", "botocore", "google", "s3transfer", "smart_open", "urllib3", "websockets")
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
@@ -34,8 +34,7 @@ def configure_logging(settings: Settings) -> None:
 
 
 def log_from_the_start(arguments: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Log as JSON already what happens before the settings are known, if these arguments of a command or this
-    environment ask for it."""
+    """Log as JSON already before the settings are loaded, if a command's ``arguments`` or ``environ`` select JSON."""
     _, _, option = " ".join(arguments).partition("--log-format")
     if (option[1:].split(" ", 1)[0] or environ.get("LOG_FORMAT", "")).lower() == "json":
         _configure("INFO", JSONLines())
@@ -47,8 +46,8 @@ def logs_json() -> bool:
     return any(isinstance(each.formatter, JSONLines) for each in logging.getLogger().handlers)
 
 
-def tell(log: logging.Logger, text: str, line: str | None = None) -> None:
-    """Print ``text`` for people, or log only ``line``, or else the text, where a program reads the output."""
+def announce(log: logging.Logger, text: str, line: str | None = None) -> None:
+    """Print ``text`` to stdout. If the process logs as JSON, log ``line`` instead, or ``text`` without a line."""
     if logs_json():
         log.info("%s", line or text)
     else:
@@ -62,7 +61,7 @@ def _configure(level: str, formatter: logging.Formatter) -> None:
 
 
 def _log_everything() -> None:
-    """Log also what Python would write to stderr itself: warnings, and exceptions that end a thread."""
+    """Also log what Python itself would write to stderr: warnings, and exceptions that end a thread."""
     logging.captureWarnings(True)
     threading.excepthook = _log_thread
 
@@ -74,8 +73,8 @@ def _log_thread(failed: threading.ExceptHookArgs) -> None:
 
 
 class PlainLines(logging.Formatter):
-    """Indents further lines of a record and escapes control characters: a record may contain what a client sent,
-    which must not look like another record or control a terminal. What was passed as ``extra`` follows the message."""
+    """Formats a record as one line with its ``extra`` values. Further lines are indented and control characters are
+    escaped: a record may contain text from a client, which must not look like another record or control a terminal."""
 
     converter = staticmethod(time.gmtime)
 
@@ -83,15 +82,15 @@ class PlainLines(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%SZ")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        told = [f"{name}={_plain(value)}" for name, value in _extra(record)]
-        return " ".join((super().formatMessage(record), *told))
+        pairs = [f"{name}={_plain(value)}" for name, value in _extra(record)]
+        return " ".join((super().formatMessage(record), *pairs))
 
     def format(self, record: logging.LogRecord) -> str:
         return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", super().format(record)).replace("\n", "\n    ")
 
 
 class JSONLines(logging.Formatter):
-    """Formats each record as a JSON object; what was passed as ``extra`` becomes its members."""
+    """Formats each record as a JSON object; its ``extra`` values become members."""
 
     converter = staticmethod(time.gmtime)
 
@@ -110,11 +109,11 @@ class JSONLines(logging.Formatter):
 
 
 def _extra(record: logging.LogRecord) -> list[tuple[str, Any]]:
-    """What was passed as ``extra``."""
+    """The values that were passed as ``extra``, by name."""
     return [(name, value) for name, value in vars(record).items() if name not in _OWN]
 
 
 def _plain(value: Any) -> str:
-    """A value of ``extra`` in one word, quoted as JSON unless it is one."""
+    """A value of ``extra`` as text. A string that is not a single word is quoted as in JSON."""
     text = value if isinstance(value, str) else json.dumps(value, default=str, separators=(",", ":"))
     return text if _WORD.fullmatch(text) or not isinstance(value, str) else json.dumps(text)

@@ -1,4 +1,4 @@
-"""The limit of open files: each connection needs one."""
+"""The limit on open files: each connection needs one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ except ImportError:
     resource = None  # type: ignore[assignment]
 
 
-def open_as_many_as_granted() -> None:
+def raise_open_file_limit() -> None:
     """Raise the soft limit, which is low because of programs that use select(2), to the hard limit."""
     if resource is None:
         return

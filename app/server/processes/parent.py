@@ -1,4 +1,4 @@
-"""``portico serve``: one listening socket, worker processes that share it, and a parent that keeps their number.
+"""``portico serve``: one listening socket, worker processes that share it, and a parent that replaces dead workers.
 
 The parent forks before any thread or connection exists, so each worker makes its own application.
 """
@@ -23,9 +23,9 @@ from types import FrameType
 from app.server.capacity import make_capacity
 from app.server.connection.server import WSGIApplication
 from app.server.processes.affinity import keep_to_one_cpu
-from app.server.processes.child import EXIT_NOT_STARTED, STOPPING, be_worker
-from app.server.processes.open_files import open_as_many_as_granted
-from app.server.processes.pipes import Ties
+from app.server.processes.child import EXIT_NOT_STARTED, STOPPING, run_child
+from app.server.processes.open_files import raise_open_file_limit
+from app.server.processes.pipes import WorkerPipes
 from app.server.processes.worker import run_worker
 from app.settings import Settings
 
@@ -35,14 +35,15 @@ ApplicationFactory = Callable[[Settings], WSGIApplication]
 
 _LOOK_S = 1.0
 _SHORTEST_PAUSE_S = 0.5
-# Longer ones would leave clients waiting where all workers die of the same cause.
+# With longer pauses clients would wait too long if all workers die of the same cause.
 _LONGEST_PAUSE_S = 5.0
-# A worker that lived this long did not die of its predecessor's cause.
+# A worker that ran for this long did not die of the cause of its predecessor's death.
 _STABLE_S = 60.0
 _STOP_MARGIN_S = 5.0
 _NEW_OBJECTS = 5000
-"""How many objects are made before garbage is looked for among them. With Python's 700 that took a tenth of the CPU
-time of a request whose document is new: parsing and planning it makes thousands that are all in use."""
+"""How many objects are created between garbage collections of the youngest generation. Python's default of 700 took a
+tenth of the CPU time of a request with a new document: parsing and planning creates thousands of objects that stay in
+use."""
 
 
 def serve(
@@ -53,13 +54,13 @@ def serve(
     started: Callable[[], None] = lambda: None,
     look: Callable[[], None] = lambda: None,
 ) -> int:
-    """Serve until SIGTERM, SIGINT or (unless it was ignored) SIGHUP; gives the exit code, 0 for success.
+    """Serve until SIGTERM, SIGINT or (unless it was ignored) SIGHUP. Returns the exit code, 0 for success.
 
-    ``started`` is called once the first worker can answer, ``look`` about every second; both in the parent.
+    ``started`` is called once the first worker can answer, ``look`` about every second, both in the parent.
     """
-    open_as_many_as_granted()
+    raise_open_file_limit()
     if not hasattr(os, "fork"):
-        # Without fork there is a single process and no parent to watch.
+        # Without fork there is a single process without a parent.
         run_worker(make_application, listener, settings, threading.Event().wait, started)
         return 0
     return _Parent(settings, make_application, listener, started, look).run()
@@ -73,8 +74,9 @@ class _Worker:
     restart_at: float = 0.0
     pause: float = 0.0
 
-    def bury(self) -> float:
-        """Note that the process has ended; gives the seconds until it is replaced, more than 0 only in a crash loop."""
+    def record_end(self) -> float:
+        """Record that the process has ended. Returns the seconds until it is replaced, more than 0 only in a crash
+        loop."""
         now = time.monotonic()
         self.pid = 0
         is_stable = now - self.born > _STABLE_S
@@ -99,7 +101,7 @@ class _Parent:
     def run(self) -> int:
         self._workers = [_Worker(number) for number in range(1, self.settings.workers + 1)]
         self._capacity = make_capacity(self.settings, self.settings.workers)
-        with closing(Ties()) as self._ties, self._signals() as self._wake, _memory_shared():
+        with closing(WorkerPipes()) as self._pipes, self._signals() as self._wake, _memory_shared():
             while not self._stop_signals and self._exit_code == 0:
                 self._fork_missing()
                 self._wait(_LOOK_S)
@@ -110,7 +112,7 @@ class _Parent:
 
     @contextmanager
     def _signals(self) -> Iterator[int]:
-        """Handle the stop signals and SIGCHLD; gives a descriptor that becomes readable after each."""
+        """Handle the stop signals and SIGCHLD. Yields a descriptor that becomes readable after each signal."""
         wake_read, wake_write = os.pipe()
         os.set_blocking(wake_read, False)
         os.set_blocking(wake_write, False)
@@ -134,7 +136,7 @@ class _Parent:
     def _fork_missing(self) -> None:
         missing = [each for each in self._workers if each.pid == 0 and time.monotonic() >= each.restart_at]
         if missing:
-            self._ties.let_one_tell()
+            self._pipes.let_one_report()
         for worker in missing:
             self._fork(worker)
 
@@ -145,23 +147,23 @@ class _Parent:
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         pid = os.fork()
         if pid == 0:
-            be_worker(worker.number, self.settings, self._ties, partial(self._serve, worker.number))
+            run_child(worker.number, self.settings, self._pipes, partial(self._serve, worker.number))
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
         worker.pid, worker.born = pid, time.monotonic()
 
     def _serve(self, number: int, ready: Callable[[], None]) -> None:
-        """In the child."""
+        """Run a worker, in the child process."""
         if self.settings.pin_workers:
             keep_to_one_cpu(number)
         totals = self._capacity.totals(number - 1)
-        run_worker(self.make_application, self.listener, self.settings, self._ties.await_end_of_parent, ready, totals)
+        run_worker(self.make_application, self.listener, self.settings, self._pipes.await_end_of_parent, ready, totals)
 
     def _wait(self, seconds: float) -> None:
         pauses = [worker.restart_at - time.monotonic() for worker in self._workers if worker.pid == 0]
         timeout = max(0.0, min([seconds, *pauses]))
-        for descriptor in select.select([self._wake, self._ties.ready], [], [], timeout)[0]:
+        for descriptor in select.select([self._wake, self._pipes.ready], [], [], timeout)[0]:
             os.read(descriptor, 4096)
-            if descriptor == self._ties.ready and not self._is_ready:
+            if descriptor == self._pipes.ready and not self._is_ready:
                 self._is_ready = True
                 self.started()
 
@@ -170,15 +172,15 @@ class _Parent:
             if worker.pid:
                 pid, status = os.waitpid(worker.pid, os.WNOHANG)
                 if pid:
-                    self._bury(worker, os.waitstatus_to_exitcode(status))
+                    self._handle_end(worker, os.waitstatus_to_exitcode(status))
 
-    def _bury(self, worker: _Worker, code: int) -> None:
+    def _handle_end(self, worker: _Worker, code: int) -> None:
         self._capacity.vacate(worker.number - 1)
-        pid, wait = worker.pid, worker.bury()
+        pid, wait = worker.pid, worker.record_end()
         if self._stop_signals:
             return
         if code == EXIT_NOT_STARTED and not self._is_ready:
-            # The first workers could not start, so trying again would not help.
+            # The first workers could not start, so another attempt would not help.
             self._exit_code = 1
             return
         what = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
@@ -186,7 +188,7 @@ class _Parent:
         logger.warning("worker %d (process %d) %s; another one starts %s", worker.number, pid, what, again)
 
     def _stop(self) -> int:
-        # Counted before anybody can notice that we stop and send another signal because of it.
+        # Read before the listener closes: a signal that arrives after that must count as another one.
         first_signals = max(self._stop_signals, 1)
         self.listener.close()
         self._signal_all(signal.SIGTERM)
@@ -214,8 +216,8 @@ class _Parent:
 
 @contextmanager
 def _memory_shared() -> Iterator[None]:
-    """Keep what was imported so far in shared memory: the workers' garbage collection does not touch it. It looks at
-    new objects less often than usual."""
+    """Keep the modules imported so far in memory that the workers share: their garbage collection does not touch it.
+    Collections also run less often than usual."""
     gc.collect()
     gc.freeze()
     usual = gc.get_threshold()

@@ -1,16 +1,16 @@
-"""Three pipes between the parent and its workers: one closes when the parent ends, one reports readiness, and one
-decides which worker tells why it cannot start."""
+"""Three pipes between the parent and its workers. One closes when the parent ends. One reports that a worker is ready.
+One selects the worker that logs why it cannot start."""
 
 from __future__ import annotations
 
 import os
 
 
-class Ties:
+class WorkerPipes:
     """The pipes, made by the parent before it forks. ``ready`` becomes readable when a worker is ready."""
 
     def __init__(self) -> None:
-        # Nothing is ever written to it.
+        # Nothing is written to this pipe.
         self._life_read, self._life_write = os.pipe()
         self.ready, self._ready_write = os.pipe()
         os.set_blocking(self.ready, False)
@@ -24,13 +24,13 @@ class Ties:
     def report_ready(self) -> None:
         os.write(self._ready_write, b".")
 
-    def let_one_tell(self) -> None:
-        """Of the workers that are forked next, the first that cannot start says why: the others fail of the same."""
-        self.may_tell()
+    def let_one_report(self) -> None:
+        """Allow one of the workers that are forked next to log why it cannot start: the others have the same reason."""
+        self.may_report()
         os.write(self._turn_write, b".")
 
-    def may_tell(self) -> bool:
-        """Whether this worker is the one that says why it cannot start."""
+    def may_report(self) -> bool:
+        """Whether this worker is the one that logs why it cannot start."""
         try:
             return bool(os.read(self._turn, 1))
         except BlockingIOError:

@@ -16,7 +16,7 @@ from typing import Any
 from app.http.admission import Admission
 from app.http.cross_origin import CrossOrigin
 from app.server.capacity import WorkerTotals, make_capacity
-from app.server.connection.connections import Connections, Patience
+from app.server.connection.connections import ClientTimeouts, Connections
 from app.server.connection.listener import Listener
 from app.server.connection.server import Server, WSGIApplication
 from app.server.turns.loop import Loop, guarded
@@ -25,7 +25,7 @@ from app.settings import Settings
 
 _LOOK_S = 1.0
 _DRAIN_LOOK_S = 0.02
-# uvicorn takes as much, nginx half of it. Each byte of many short headers takes microseconds, whoever sends it.
+# uvicorn's limit is the same, nginx's is half of it. In many short headers each byte takes microseconds to parse.
 _LARGEST_HEADER = 64 * 1024
 # A client that keeps its connection may be about to send its next request.
 _LINGER_S = 0.5
@@ -56,7 +56,7 @@ class Worker:
             admission,
             CrossOrigin(settings.cors_origins),
         )
-        self._connections = Connections(totals, _patience(settings))
+        self._connections = Connections(totals, _timeouts(settings))
         self._listener = Listener(self._server, self._connections, listener, settings.connection_limit)
 
     def stop(self) -> None:
@@ -64,13 +64,13 @@ class Worker:
         self._stopping.set()
 
     def run(self) -> None:
-        """Serve. After ``stop``, finish running requests, at most for the grace period, and return."""
+        """Serve until ``stop`` is called. Then finish running requests, at most for the grace period, and return."""
         self._loop.start()
         threading.Thread(target=self._operate, name="operations", daemon=True).start()
         self._listener.start()
         while not self._stopping.wait(_LOOK_S):
             self._connections.close_late()
-            # The first worker that is ready takes all connections, and clients keep them.
+            # The first worker that is ready accepts all connections, and clients keep them open.
             self._server.surplus = self._totals.surplus()
             self._share(self._totals.database_surplus)
         self._drain()
@@ -96,7 +96,7 @@ class Worker:
 
 
 def _keep_all(surplus: Callable[[int, int, bool], int]) -> None:
-    """For an application that shares nothing."""
+    """Used if the application has no ``share`` callback."""
 
 
 def run_worker(
@@ -126,12 +126,12 @@ def _stop_after(parent_gone: Callable[[], object], worker: Worker) -> None:
     worker.stop()
 
 
-def _patience(settings: Settings) -> Patience:
-    return Patience(
+def _timeouts(settings: Settings) -> ClientTimeouts:
+    return ClientTimeouts(
         idle=settings.idle_timeout_s,
         header=settings.header_timeout_s,
         body=settings.body_timeout_s,
-        taking=settings.send_timeout_s,
+        response=settings.send_timeout_s,
     )
 
 
@@ -147,5 +147,5 @@ def _adjustments(settings: Settings, largest: int) -> Adjustments:
 def _proxy(trusted: str | None) -> dict[str, Any]:
     if trusted is None:
         return {}
-    # Not X-Forwarded-Host: most proxies pass on the client's value.
+    # X-Forwarded-Host is not trusted: most proxies pass on the client's value.
     return {"trusted_proxy": trusted, "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto"}}

@@ -1,1 +1,1 @@
-"""One request: its head and body as they arrive, and the task that answers it."""
+"""One request: its head and body as they arrive, and the task that makes the response."""

@@ -1,4 +1,4 @@
-"""Where a body is kept while it arrives, and until it is answered."""
+"""Keeps a request body, in memory or in a file, until the request is answered."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from app.server.capacity import WorkerTotals
 _ALWAYS_IN_MEMORY = 512 * 1024
 _LARGEST_IN_MEMORY = 2 * 1024 * 1024
 _MOST_IN_MEMORY = 32 * 1024 * 1024
-# Shorter pieces are put together, since each has a header of its own in memory.
+# Shorter pieces are joined, since each Python object has an overhead in memory.
 _SHORT = 4096
 
 
 class BodyBuffer:
-    """A body in memory while it is short, or not large and the worker holds few bytes of others; else in a file.
+    """A body in memory or in a file. Short bodies stay in memory, and medium ones if the worker holds few bytes.
 
-    To make and remove a file costs more than to write a MiB into it. In memory the pieces are kept as they came, and
-    joined when all are there: a buffer that grows with each copies them twice.
+    Creating and removing a file costs more than writing a MiB into it. In memory the pieces are kept as they arrive,
+    and joined when all have arrived: a buffer that grows with each piece would copy them twice.
     """
 
     __slots__ = ("_file", "_pieces", "_size", "_totals")
@@ -35,7 +35,7 @@ class BodyBuffer:
         return self._size
 
     def append(self, data: bytes) -> None:
-        """Keep the next piece. Raises OSError where there is no space for a file."""
+        """Keep the next piece. Raises OSError if there is no space for a file."""
         self._size += len(data)
         pieces = self._pieces
         if self._file is not None:
@@ -50,7 +50,7 @@ class BodyBuffer:
             self._move_to_file()
 
     def getfile(self) -> IO[bytes]:
-        """All of it, from the beginning; nothing more is appended."""
+        """The whole body as a file, at its beginning. Nothing may be appended after this."""
         if self._file is None:
             self._file = BytesIO(b"".join(self._pieces))
             self._pieces.clear()
@@ -58,7 +58,7 @@ class BodyBuffer:
         return self._file
 
     def close(self) -> None:
-        """Forget it."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
 
@@ -72,15 +72,16 @@ class BodyBuffer:
 
 
 def _file_without_a_name() -> IO[bytes]:
-    """An open file that ends with the request, unless somebody gives it a name: then it need not be copied.
+    """An open file without a name. It is removed when it is closed, unless it is linked to a name: this way a storage
+    backend can keep the body without copying it.
 
-    ``tempfile`` makes it so that it never gets one. Its mode is that of other files, for whoever names it; until then
-    nobody else can open it.
+    A file of ``tempfile`` cannot be linked. The mode is that of ordinary files, for the linked file; until then no
+    other process can open it.
     """
     if hasattr(os, "O_TMPFILE"):
         try:
             return open(os.open(gettempdir(), os.O_TMPFILE | os.O_RDWR, 0o666), "w+b")
         except OSError:
-            # Not on every file system; what is wrong with the folder itself, the next line says.
+            # Not every file system supports this. If the folder itself is unusable, the next line raises the error.
             pass
     return TemporaryFile("w+b")

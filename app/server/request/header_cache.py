@@ -1,4 +1,4 @@
-"""Remembers the headers of requests: clients repeat theirs, and parsing one takes longer than finding it here."""
+"""Caches parsed request headers: clients repeat theirs, and parsing one takes longer than a look-up here."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from urllib.parse import unquote_to_bytes
 
 from app.http.environ import HEADER_BLOCK
 
-# A path and a query that are read here as by any other rule; other targets are parsed.
+# Only for these paths and queries does the simple parsing below give the same result as waitress's parser.
 _LINE = re.compile(rb"([A-Z]+) ((/(?!/)[\w.~!$&'()*+,;=:@%/-]*)(?:\?([\w.~!$&'()*+,;=:@%/?-]*))?) HTTP/1\.1", re.ASCII)
 
 
 class KnownHeader:
-    """A header block that was parsed before. ``parsed``: the attributes of its requests; ``environ``: that of WSGI,
-    without body and client's address, None before the first request.
+    """A header block that was parsed before. ``parsed``: the attributes of its requests; ``environ``: the WSGI environ
+    without body and client address, None before the first request.
 
-    ``whole``: the attributes of a request that is received at once with its body, ``size`` bytes together; None where
-    each must be judged.
+    ``whole``: the attributes of a request that arrives at once with its body, ``size`` bytes in all; None if admission
+    must decide on each request.
     """
 
     __slots__ = ("environ", "parsed", "size", "whole")
@@ -30,7 +30,7 @@ class KnownHeader:
         self.size = 0
 
     def with_line(self, block: bytes, line: re.Match[bytes]) -> KnownHeader:
-        """What is known of ``block``, which differs from this one in its first line only."""
+        """The KnownHeader of ``block``, which differs from this one only in its first line."""
         method, target, path, query = (part.decode("latin-1") for part in line.groups(b""))
         if "%" in path:
             path = unquote_to_bytes(line[3]).decode("latin-1")
@@ -46,7 +46,7 @@ class KnownHeader:
         return known
 
 
-class HeaderMemory:
+class HeaderCache:
     """A cache of parsed headers by their bytes."""
 
     _ENTRIES = 500
@@ -54,25 +54,26 @@ class HeaderMemory:
 
     def __init__(self) -> None:
         self._known: dict[bytes, KnownHeader] = {}
-        # By what follows the first line. Clients repeat that for every target.
+        # By the lines after the first one. Clients repeat these for every target.
         self._by_fields: dict[bytes, KnownHeader] = {}
         self.find: Callable[[bytes], KnownHeader | None] = self._known.get
 
     def resembling(self, block: bytes) -> KnownHeader | None:
-        """What is known of ``block`` from one that differed in its method and target only."""
+        """The KnownHeader of ``block``, derived from one that differs only in method and target; None if there is
+        none."""
         line, _, fields = block.partition(b"\r\n")
-        like = self._by_fields.get(fields)
-        read = None if like is None else _LINE.fullmatch(line)
-        if like is None or read is None:
+        similar = self._by_fields.get(fields)
+        read = None if similar is None else _LINE.fullmatch(line)
+        if similar is None or read is None:
             return None
-        known = like.with_line(block, read)
-        if self._add(block, known) and like.environ is None:
+        known = similar.with_line(block, read)
+        if self._add(block, known) and similar.environ is None:
             # That request was refused; this one may be answered.
             self._by_fields[fields] = known
         return known
 
     def keep(self, block: bytes, known: KnownHeader) -> None:
-        """Remember what is known of ``block``, unless it is long."""
+        """Cache ``known``, that of ``block``, unless the block is long."""
         if self._add(block, known) and known.parsed["version"] == "1.1":
             self._by_fields[block.partition(b"\r\n")[2]] = known
 

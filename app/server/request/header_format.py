@@ -1,4 +1,4 @@
-"""What the status of an answer and the names of its headers decide, found once for all answers that have the same."""
+"""The format of a response's header, which depends only on its status and header names. It is cached for these."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from app.server.waitress_internals import hop_by_hop
 
 
 class HeaderFormat(NamedTuple):
-    """``text``: the lines of the header with %s for each value. ``has_body``: whether the status permits a body;
-    ``switches``: whether it is 101, after which the body is in another protocol. ``length_at``: which value tells its
-    length, None if none does. ``is_dated``: whether there is a Date. ``forbidden``: the names among them that only the
-    server may give."""
+    """``text``: the lines of the header with %s for each value. ``has_body``: whether the status permits a body.
+    ``switches``: whether the status is 101, after which the body is in another protocol. ``length_at``: the index of
+    the value of Content-Length, None if there is none. ``is_dated``: whether there is a Date. ``forbidden``: the header
+    names that only the server may use, separated by commas."""
 
     text: str
     has_body: bool
@@ -24,9 +24,9 @@ class HeaderFormat(NamedTuple):
 
 @lru_cache(500)
 def header_format(version: str, status: str, names: tuple[str, ...], ident: str) -> HeaderFormat:
-    """The form of an answer of the server ``ident``. Raises ValueError for a line break."""
+    """The header format of a response of the server ``ident``. Raises ValueError for a line break."""
     if any(mark in text for text in (status, *names) for mark in "\r\n"):
-        raise ValueError("the status or the name of a header of the answer has a line break")
+        raise ValueError("the response's status or a header name has a line break")
     switches = status.startswith("101")
     has_length = not status.startswith(("1", "204", "304"))
     place = {name.lower(): index for index, name in enumerate(names)}
@@ -47,7 +47,7 @@ def header_format(version: str, status: str, names: tuple[str, ...], ident: str)
 
 def _line(name: str, has_length: bool) -> str:
     if not has_length and name.lower() == "content-length":
-        # Formats the value as nothing.
+        # Formats the value as an empty string.
         return "%.0s"
     return _escaped(_capitalized(name)) + ": %s\r\n"
 
@@ -58,6 +58,6 @@ def _escaped(text: str) -> str:
 
 def _capitalized(name: str) -> str:
     if name.startswith("x-amz-"):
-        # S3's clients give users what follows x-amz-meta- as it is written here.
+        # S3's clients show users the part after x-amz-meta- as it is written here.
         return name
     return "-".join(part.capitalize() for part in name.split("-"))

@@ -19,7 +19,7 @@ from app.http.response import Response
 from app.http.slices import Slices
 from app.server.capacity import WorkerTotals
 from app.server.request.body_buffer import BodyBuffer
-from app.server.request.header_cache import HeaderMemory, KnownHeader
+from app.server.request.header_cache import HeaderCache, KnownHeader
 from app.server.waitress_internals import (
     BadRequest,
     FixedStreamReceiver,
@@ -32,9 +32,9 @@ _log = logging.getLogger("portico.server")
 
 # In a chunked body: the line before a chunk, or the trailer after the last one.
 _LONGEST_FRAMING = 64 * 1024
-# Smaller bodies are in memory, where the number of connections limits them.
+# Smaller bodies are in memory; the limit on connections also limits their total.
 _CHARGED_ABOVE = 64 * 1024
-# What is received at once with a header is shorter; the rest is received, and counted, in parts.
+# A body that arrives at once with its header is shorter; others are received, and counted, in parts.
 _LONGEST_AT_ONCE = 16 * 1024
 
 
@@ -50,7 +50,7 @@ _PARSED = (
 
 
 class _ByName(Mapping[str, str]):
-    """The parser's headers by name in lower case."""
+    """The parser's headers by names in lower case."""
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         self._headers = headers
@@ -66,26 +66,26 @@ class _ByName(Mapping[str, str]):
 
 
 class Reception(NamedTuple):
-    """What the requests that a worker receives have in common. ``adj`` are waitress's settings."""
+    """The objects that all requests of a worker share. ``adj`` are waitress's settings."""
 
     adj: Any
     admission: Admission
     cross_origin: CrossOrigin
     totals: WorkerTotals
-    memory: HeaderMemory
+    cache: HeaderCache
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """``known``: what is remembered of its header. ``awaits_judgement``: nothing more is received before a thread that
-    may block calls ``judge``. ``block``: what was received before the body. ``was_cut``: there is more of the body,
-    which nobody will read."""
+    """``known``: the cache entry of its header. ``awaits_decision``: nothing more is received before a thread that may
+    block calls ``decide``. ``decided``: admission has decided on the head. ``block``: the bytes received before the
+    body. ``was_cut``: the body continues, but the rest is not read."""
 
     known: KnownHeader | None = None
     headers: dict[str, str]
     content_length: int
     error: Any
-    awaits_judgement = False
-    judged = False
+    awaits_decision = False
+    decided = False
     block = b""
     slices: Slices | None = None
     was_cut = False
@@ -100,8 +100,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def parse_header(self, header_plus: bytes) -> None:
         self.block = header_plus
-        memory = self._reception.memory
-        self.known = memory.find(header_plus) or memory.resembling(header_plus)
+        cache = self._reception.cache
+        self.known = cache.find(header_plus) or cache.resembling(header_plus)
         if self.known is None:
             self._parse_header(header_plus)
             if not self.chunked:
@@ -111,23 +111,23 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         if self.content_length:
             self.body_rcv = FixedStreamReceiver(self.content_length, BodyBuffer(self._reception.totals))
         elif self.known.whole is None:
-            self._need_no_judgement(self.known)
+            self._skip_decision(self.known)
 
     def _remember(self) -> None:
         attributes = self.__dict__
         self.known = KnownHeader({name: attributes[name] for name in _PARSED if name in attributes})
         if not self.content_length:
-            self._need_no_judgement(self.known)
-        self._reception.memory.keep(self.block, self.known)
+            self._skip_decision(self.known)
+        self._reception.cache.keep(self.block, self.known)
 
-    def _need_no_judgement(self, known: KnownHeader) -> None:
-        """Remember what is true of each request that is received at once with its body."""
+    def _skip_decision(self, known: KnownHeader) -> None:
+        """Admit later requests with this header without a decision, if they arrive at once with their body."""
         known.size = len(self.block) + self.content_length
         known.whole = known.parsed | {
             "block": self.block,
             "header_bytes_received": len(self.block),
             "body_bytes_received": self.content_length,
-            "judged": True,
+            "decided": True,
             "headers_finished": True,
             "completed": True,
         }
@@ -136,7 +136,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         try:
             super().parse_header(header_plus)
         except ValueError:
-            # For a target such as http://[::1/, waitress would close the connection without an answer.
+            # For a target such as http://[::1/, waitress would close the connection without a response.
             raise ParsingError("Bad URI") from None
         if self.body_rcv is not None:
             self.body_rcv.buf = BodyBuffer(self._reception.totals)
@@ -145,7 +145,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         if self.chunked and [each.strip().lower() for each in _CODING.findall(header_plus)] != [b"chunked"]:
             raise ParsingError("Exactly one Transfer-Encoding is expected")
         if "TRANSFER_ENCODING" in self.headers:
-            # Only HTTP/1.1 has it (RFC 9112, 6.1): a proxy in front could read as a body what we read as a request.
+            # Only HTTP/1.1 has it (RFC 9112 section 6.1): otherwise a proxy could read bytes as a body that this server
+            # reads as another request.
             raise ParsingError("Transfer-Encoding is not part of this version of HTTP")
         if not _LINE.match(header_plus):
             raise ParsingError("The request line is not valid")
@@ -160,9 +161,10 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         return consumed or self._received_part(data)
 
     def _received_whole(self, data: bytes) -> int:
-        """Take a request whose header was received before, if it is here as a whole; otherwise nothing."""
+        """Receive a request with a known header, if all of it has arrived. Returns the number of bytes consumed, 0 if
+        it is incomplete or not known."""
         end = data.find(b"\r\n\r\n") + 4
-        known = self._reception.memory.find(data[:end])
+        known = self._reception.cache.find(data[:end])
         if known is None or known.whole is None or len(data) < known.size:
             return 0
         self.__dict__.update(known.whole)
@@ -172,7 +174,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def _received_part(self, data: bytes) -> int:
         if self.body_rcv is None and self._begins_with_whitespace(data):
-            # waitress would overlook it. A proxy may have taken it for the rest of what came before.
+            # waitress would skip it. A proxy may have read it as the rest of the previous request.
             super().parse_header(b"GET / HTTP/1.0\r\n")
             self.error = BadRequest("A request begins with its method")
             self.completed = self.headers_finished = True
@@ -185,11 +187,11 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             return len(data)
         if self.body_rcv is not None and self.headers_finished and not self.empty:
             self._examine()
-        # What follows a refused header, or a cut, is the body, not another request.
+        # After a refused header or a cut, the next bytes belong to the body, not to another request.
         return len(data) if isinstance(self.error, Refusal) or self.was_cut else consumed
 
     def _begins_with_whitespace(self, data: bytes) -> bool:
-        """After the line breaks that may precede a request."""
+        """Whether the request begins with whitespace. Line breaks may precede a request and are ignored."""
         begun = self.header_plus.lstrip(b"\r\n") or data.lstrip(b"\r\n")
         return begun[:1] in _WHITESPACE
 
@@ -206,17 +208,17 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def _examine(self) -> None:
         if self.error is not None and not isinstance(self.error, RequestEntityTooLarge):
             return
-        if not self.judged and self._reception.admission.may_wait(self._head()):
-            self.awaits_judgement = True
+        if not self.decided and self._reception.admission.may_wait(self._head()):
+            self.awaits_decision = True
         else:
-            self.judge()
+            self.decide()
 
-    def judge(self) -> None:
-        """Check what has been received. The first call may block."""
-        self.awaits_judgement = False
+    def decide(self) -> None:
+        """Check the head, and the part of the body that has been received. The first call may block."""
+        self.awaits_decision = False
         try:
-            if not self.judged:
-                self._judge()
+            if not self.decided:
+                self._admit()
             self._check_size()
         except RequestRefused as ex:
             self.refuse(_refusal_of(ex.response, self._cors()))
@@ -229,16 +231,17 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self._cut()
 
     def end_when_broken(self) -> bool:
-        """Whether the application gets what has arrived of the body, now that no more will come."""
+        """End the body with the part that has arrived, because no more will arrive. Returns whether the request accepts
+        that."""
         if self.slices is None or not self.slices.when_broken or self.completed or not len(self.body_rcv):
             return False
         self._cut()
         return True
 
     def _cut(self) -> None:
-        """Take what has arrived of the body for all of it. The connection ends with the answer."""
+        """Treat the part of the body that has arrived as the whole body. The connection ends with the response."""
         length = len(self.body_rcv)
-        # The headers may be those of the memory, which other requests share.
+        # The headers may be those of the cache, which other requests share.
         self.headers = {**self.headers, "CONTENT_LENGTH": str(length)}
         self.content_length = length
         self.connection_close = True
@@ -246,19 +249,19 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         self.was_cut = self.completed = True
         self.expect_continue = False
 
-    def _judge(self) -> None:
-        self.judged = True
+    def _admit(self) -> None:
+        self.decided = True
         self.largest, self.slices, repeatable = self._reception.admission.admit(self._head())
         is_short = self.content_length <= min(self.largest, _LONGEST_AT_ONCE)
         if repeatable and is_short and self.known is not None:
-            self._need_no_judgement(self.known)
+            self._skip_decision(self.known)
 
     def _head(self) -> ReceivedHead:
         return ReceivedHead(self.command.upper(), self.request_uri, self.by_name, self.block)
 
     @property
     def by_name(self) -> Mapping[str, str]:
-        """The headers by name in lower case."""
+        """The headers by names in lower case."""
         return _ByName(self.headers)
 
     def _check_size(self) -> None:
@@ -267,7 +270,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             raise self._reception.admission.too_large(self._head(), self.largest)
 
     def _charge(self) -> bool:
-        """Whether there is disk space for what has been received of the body."""
+        """Charge the received part of the body to the worker's totals. Returns whether there is space for it."""
         held = len(self.body_rcv)
         if held <= _CHARGED_ABOVE or held == self.charged:
             return True
@@ -275,14 +278,14 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         return self._reception.totals.charge(more)
 
     def refuse_for_now(self) -> None:
-        """Answer that there are more requests than can be served."""
+        """Respond that there are more requests than can be served."""
         status = self._reception.admission.busy_status(self._head())
         self.refuse(overloaded(self.headers.get("ORIGIN"), self._reception.cross_origin, status))
 
     def refuse(self, refusal: Refusal) -> None:
-        """Answer with ``refusal`` now, without waiting for the rest of the request."""
+        """Respond with ``refusal`` now, without waiting for the rest of the request."""
         self.error = refusal
-        self.awaits_judgement = False
+        self.awaits_decision = False
         self.completed = True
         self.expect_continue = False
 

@@ -1,4 +1,4 @@
-"""One request in the application, and its answer, which may be sent in several steps."""
+"""Runs the application for one request, and sends its response, in several steps if the client reads slowly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLOSES = "Connection: close\r\n"
 _SMALL = 64 * 1024
 
 
-class _OurTask(Task):  # type: ignore[misc]
+class _PorticoTask(Task):  # type: ignore[misc]
     status: str
     wrote_header: bool
     content_length: int | None
@@ -33,15 +33,16 @@ class _OurTask(Task):  # type: ignore[misc]
 
     @property
     def switches(self) -> bool:
-        """Whether the answer goes on in another protocol."""
+        """Whether the response continues in another protocol."""
         return self._format.switches
 
     def set_close_on_finish(self) -> None:
-        # Waitress would also add a header, which ours does when it is written.
+        # waitress would also add a header here; this class adds it when it writes the header.
         self.close_on_finish = True
 
     def build_response_header(self) -> bytes:
-        """The header as waitress builds it, in a third of the time; an answer without a body keeps the connection."""
+        """The header as waitress builds it, in a third of the time. Unlike in waitress, a response without a body does
+        not close the connection."""
         header = self._format
         lines = header.text % self._values
         has_length = header.length_at is not None
@@ -59,13 +60,13 @@ class _OurTask(Task):  # type: ignore[misc]
         self._format = header_format(self.version, self.status, names, self.channel.server.adj.ident)
 
     def _on_connection(self, has_length: bool) -> str:
-        """What the header says of the end of the body, and of the connection after it."""
+        """The header lines for the end of the body, and for the connection after it."""
         if self._format.switches:
-            # The other protocol begins, and the application ends it with its answer.
+            # The other protocol begins; the connection ends with the application's response.
             self.close_on_finish = True
             return "Connection: Upgrade\r\n"
         is_endless = self._format.has_body and not has_length
-        # So that the client opens its next connection to another process.
+        # True if the client should open its next connection to another process.
         is_given_away = self.channel.server.gives_away()
         if not (is_given_away or self.close_on_finish or self.request.connection_close or is_endless):
             if self.version == "1.1":
@@ -77,24 +78,25 @@ class _OurTask(Task):  # type: ignore[misc]
         return f"Transfer-Encoding: chunked\r\n{_CLOSES}" if self.chunked_response else _CLOSES
 
 
-class RefusalTask(_OurTask, ErrorTask):  # type: ignore[misc]
-    """The answer to a request that was refused before the application saw it."""
+class RefusalTask(_PorticoTask, ErrorTask):  # type: ignore[misc]
+    """The response to a request that was refused without calling the application."""
 
     def build_response_header(self) -> bytes:
-        passed_on = self.channel.server.tell_refused(self.request, int(self.status[:3]))
+        passed_on = self.channel.server.notify_refused(self.request, int(self.status[:3]))
         self._declare([*self.response_headers, *passed_on])
         return super().build_response_header()
 
 
-class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
-    """The application's answer. Call ``advance`` until it is finished; between calls the client reads its part."""
+class AnswerTask(_PorticoTask, WSGITask):  # type: ignore[misc]
+    """The application's response. Call ``advance`` until it is finished; between calls the client reads a part."""
 
     complete: bool = False
     _result: Any = None
     _chunks: Iterator[bytes] | None = None
 
     def advance(self) -> bool:
-        """Continue the answer; False when the client must read some of it first. Raises what the application raises."""
+        """Continue the response. False if the client must read a part of it first. Raises what the application
+        raises."""
         if self._chunks is None:
             result = self.channel.server.application(self._environ(), self._start_response)
             if self._is_small(result):
@@ -121,13 +123,13 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
         return length == self.content_length and length <= _SMALL and self._format.has_body
 
     def close(self) -> None:
-        """Close the application's answer, which nobody reads any more."""
+        """Close the application's response, which is not read any more."""
         result, self._result = self._result, None
         if hasattr(result, "close"):
             result.close()
 
     def _environ(self) -> dict[str, Any]:
-        """The WSGI environ that waitress would make; one of an earlier request with the same header is copied."""
+        """The WSGI environ as waitress makes it. If an earlier request had the same header, its environ is copied."""
         request = self.request
         known: KnownHeader | None = request.known
         if known is not None and known.environ is not None:
@@ -166,9 +168,9 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
         if length is None or self.content_bytes_written == length:
             return
         if self.has_body and self.request.command != "HEAD":
-            # So that the client does not wait for missing bytes.
+            # Otherwise the client would wait for the missing bytes.
             self.set_close_on_finish()
-            self.logger.warning("the answer has %d bytes of %d declared", self.content_bytes_written, length)
+            self.logger.warning("the response has %d bytes instead of %d", self.content_bytes_written, length)
 
     def _start_response(
         self, status: str, headers: list[tuple[str, str]], exc_info: Any = None
@@ -182,7 +184,7 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
         self._declare(headers)
         text = "".join(self._values)
         if "\n" in text or "\r" in text:
-            raise ValueError("a header of the answer has a line break")
+            raise ValueError("a header of the response has a line break")
         header = self._format
         if header.forbidden:
             raise AssertionError(f"an application must not set hop-by-hop headers: {header.forbidden}")

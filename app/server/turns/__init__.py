@@ -1,1 +1,1 @@
-"""Threads that take turns waiting on all connections."""
+"""Threads that take turns in waiting on all connections."""

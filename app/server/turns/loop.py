@@ -1,11 +1,11 @@
-"""Threads that take turns waiting on connections.
+"""Threads that take turns in waiting on connections.
 
 With one thread for the network and others for the work, each request changes threads twice, which costs more than most
-requests themselves (260 of 550 us of CPU time for the smallest answer, with waitress's own loop). Here one thread,
-the leader, waits on all connections and handles the next request itself. When that takes long, another thread
-becomes the leader, and the old one rests afterwards. So a short request never changes threads, and a long one
-never blocks others. If requests mostly wait, as for a remote database, the leader passes the lead on before it
-begins, so that others can use the time.
+requests themselves (260 of 550 us of CPU time for the smallest response, with waitress's own loop). Here one thread,
+the leader, waits on all connections and handles the next request itself. If a request takes long, another thread
+becomes the leader, and the old one rests afterwards. So a short request never changes threads, and a long one never
+blocks others. If requests mostly wait, for example for a remote database, the leader passes the lead on before it
+begins a request, so that other threads can use the time.
 
 There is one more thread than may run the application, so that one can always lead.
 """
@@ -27,13 +27,14 @@ from app.server.turns.waker import Waker
 
 _log = logging.getLogger("portico.server")
 
-# After this long in one turn the leader loses the lead. Each check costs 15 us, and only while there is work.
+# The leader loses the lead after this time in one turn. Each check costs 15 us, and runs only while there is work.
 _LONGEST_TURN_S = 0.004
 _QUIET_LOOKS = 3
 
 
 class _LoopThread:
-    """A thread of the loop. ``turn`` counts the events that it handled as the leader; ``attending``: it handles one."""
+    """A thread of the loop. ``turn`` counts the events that it handled as the leader. ``attending``: it is handling
+    one."""
 
     __slots__ = ("attending", "ident", "rest", "turn")
 
@@ -46,26 +47,28 @@ class _LoopThread:
 
 
 _WEIGHT_OF_LAST = 0.1
-"""How much the last of the intervals between two requests that begin counts for their average."""
+"""The weight of the last interval between the starts of two requests in the moving average of these intervals."""
 
-# Of the longest wait, how much is left while requests are refused.
+# The part of the longest wait that is allowed while requests are being refused.
 _WHILE_REFUSING = 0.025
 
 Job = Callable[[bool], None]
-"""What is to be done as soon as a thread is free; called with whether it is too late to do more than to say so."""
+"""A function to call as soon as a thread is free. Its argument is whether the job has waited too long, so that it must
+only refuse the request."""
 
 _Waiting = tuple[float, Job, bool]
-"""A job, since when it waits (``time.monotonic``), and whether it must be done however late it is."""
+"""The time since which a job waits (``time.monotonic``), the job, and whether it must be done regardless of delay."""
 
 
 class Loop:
     """``threads``: how many may run the application at a time; ``waiting_limit``: how many requests may wait.
 
-    ``waiting_s``: none that would wait longer may wait, judged by how fast others began of late, and by how long the
-    first has waited; nor does one that turns out to have waited longer begin, as where requests have become slow.
-    A few, no more than there are threads, may always wait.
+    ``waiting_s``: a request is refused if it would wait longer. Its wait is estimated from the interval between the
+    starts of recent requests, and from how long the first one in the queue has waited. A request that has waited
+    longer, because requests have become slow, is refused when its turn comes. As many requests as there are threads may
+    always wait.
 
-    So a burst is absorbed. But where more arrive than can be answered, a long queue only makes all of them late: for
+    So a burst is absorbed. But if more requests arrive than can be answered, a long queue only delays all of them: for
     ``waiting_s`` after a refusal, only a small part of that wait is allowed.
     """
 
@@ -95,7 +98,7 @@ class Loop:
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
     def close(self) -> None:
-        """Let the threads end; one that runs the application ends when that returns."""
+        """Let the threads end. A thread that runs the application ends when the application returns."""
         self._closed = True
         with self._lock:
             loop_threads, self._resting = self._resting, []
@@ -105,13 +108,13 @@ class Loop:
         self._active.set()
 
     def watch(self, sock: socket.socket, before: int, events: int, attendant: Attendant) -> None:
-        """Have ``attendant`` handle ``events`` of ``sock``; ``before`` are the events registered so far, 0 for none."""
+        """Let ``attendant`` handle ``events`` of ``sock``. ``before``: the events registered so far. 0 means none."""
         self._readiness.watch(sock, before, events, attendant)
         if not self._readiness.is_live:
             self._waker.wake()
 
     def after(self, seconds: float, act: Callable[[], None]) -> None:
-        """Have the leader call ``act`` after a short while. There is one such call at a time."""
+        """Let the leader call ``act`` after ``seconds``. There is one such call at a time."""
         self._pause = (time.monotonic() + seconds, act)
         leader = self._leader
         if leader is None or leader.ident != threading.get_ident():
@@ -123,7 +126,7 @@ class Loop:
     def claim(self, job: Job, *, must_wait: bool = False) -> bool:
         """Whether this thread may run the application now. If not, a thread calls ``job`` as soon as one is free.
 
-        Raises Overloaded when too many requests already wait, or this one would wait too long, unless it ``must_wait``.
+        Unless it ``must_wait``, raises Overloaded if too many requests already wait, or this one would wait too long.
         """
         leader = self._leader
         if leader is None or leader.ident != threading.get_ident():
@@ -151,7 +154,7 @@ class Loop:
         return waiting >= self._waiting_limit or longest > allowed
 
     def _take(self) -> Callable[[], None]:
-        """The job that waits first; how long it is between two of these tells how long the last one will wait."""
+        """Take the first job of the queue. The interval between two calls is averaged, to estimate later waits."""
         since, job, must_wait = self._waiting.popleft()
         now = time.monotonic()
         if not must_wait and now - since > self._waiting_s:
@@ -222,7 +225,7 @@ class Loop:
             guarded(pause[1])
 
     def _watch(self) -> None:
-        """Replace a leader that handles one event for long."""
+        """Replace a leader that handles one event for too long."""
         while not self._closed:
             self._active.wait()
             self._active.clear()
@@ -239,7 +242,7 @@ class Loop:
                 else:
                     quiet += 1
             self._watched = False
-            # The leader may have begun an event before it could notice that nobody watches.
+            # The leader may have begun an event before it could see that ``_watched`` is False.
             if _is_attending(self._leader):
                 self._watched = True
                 self._active.set()
@@ -259,7 +262,7 @@ def _is_attending(loop_thread: _LoopThread | None) -> bool:
 
 
 def guarded(act: Callable[[], None]) -> None:
-    """Call ``act`` and log what it raises, because the thread has other connections to serve."""
+    """Call ``act`` and log its exception, because the thread has other connections to serve."""
     try:
         act()
     except Exception:

@@ -1,4 +1,4 @@
-"""Which thread has a connection, the only state of a connection that needs a lock."""
+"""The ownership of a connection by a thread: the only state of a connection that needs a lock."""
 
 from __future__ import annotations
 
@@ -9,50 +9,51 @@ from app.server.turns.loop import Loop
 from app.server.turns.readiness import Attendant
 
 
-class Holding:
-    """At most one thread has a connection: the one that finds it ready takes it. An event in the meantime only removes
-    the socket from the selector, and the thread that has it puts it back. At first its creator has it.
+class Ownership:
+    """At most one thread owns a connection: the one that finds it ready takes it. Another event before its release only
+    removes the socket from the selector, and the owning thread registers it again. At first its creator owns it.
     """
 
-    __slots__ = ("_is_held", "_lock", "_loop", "_socket", "_watched", "is_over")
+    __slots__ = ("_is_owned", "_lock", "_loop", "_socket", "_watched", "is_over")
 
     def __init__(self, loop: Loop, sock: socket.socket) -> None:
         self._loop = loop
         self._socket = sock
         self._lock = threading.Lock()
-        self._is_held = True
+        self._is_owned = True
         self._watched = 0
         self.is_over = False
 
     def take(self, attendant: Attendant) -> bool:
-        """Take the connection for this thread, on an event of the selector; whether it was free."""
+        """Take the connection for this thread, on an event of the selector. Returns whether it was free."""
         with self._lock:
             if self.is_over:
                 return False
-            if self._is_held:
+            if self._is_owned:
                 if self._watched:
                     self._watch(0, attendant)
                 return False
-            self._is_held = True
+            self._is_owned = True
             return True
 
     def take_if_free(self) -> bool:
-        """Take the connection for this thread without disturbing one that has it; whether it was free."""
+        """Take the connection for this thread, without an event. Returns whether it was free."""
         with self._lock:
-            if self._is_held or self.is_over:
+            if self._is_owned or self.is_over:
                 return False
-            self._is_held = True
+            self._is_owned = True
             return True
 
-    def let_go(self, events: int, attendant: Attendant) -> None:
-        """Release the connection; one of ``events`` brings the next thread."""
+    def release(self, events: int, attendant: Attendant) -> None:
+        """Release the connection, and register ``events``: the next one lets a thread take it."""
         with self._lock:
-            self._is_held = False
+            self._is_owned = False
             if events != self._watched and not self.is_over:
                 self._watch(events, attendant)
 
     def end(self, attendant: Attendant) -> bool:
-        """Let no thread take it again, before the socket is closed; False if this was done before."""
+        """Let no thread take the connection again; call this before closing the socket. False if it was called
+        before."""
         with self._lock:
             if self.is_over:
                 return False

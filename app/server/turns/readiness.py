@@ -1,4 +1,5 @@
-"""Which sockets are ready: as epoll itself tells, because each request asks; by selectors where there is no epoll."""
+"""Reports which sockets are ready. It uses epoll directly, which is faster than ``selectors``, as each request needs
+it; and ``selectors`` where there is no epoll."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from operator import itemgetter
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import Protocol
 
-_AT_ONCE = 100
+_MOST_EVENTS = 100
 _DESCRIPTOR = itemgetter(0)
 
 
@@ -18,18 +19,18 @@ class Attendant(Protocol):
     """The object that is registered with each socket."""
 
     def attend(self) -> None:
-        """Handle the socket, which was ready when the leader looked; another thread may have been faster."""
+        """Handle the socket, which was ready when the leader checked; another thread may have been faster."""
         ...
 
 
 class Readiness(Protocol):
-    """``is_live``: a thread that already waits notices a change."""
+    """``is_live``: a change of the registrations affects a thread that already waits."""
 
     is_live: bool
 
     def watch(self, sock: socket.socket, before: int, events: int, attendant: Attendant) -> None:
-        """Have ``wait`` give ``attendant`` for ``events`` of ``sock``, EVENT_READ or EVENT_WRITE; ``before`` are the
-        events registered so far. 0 is for none."""
+        """Make ``wait`` return ``attendant`` for ``events`` of ``sock``: EVENT_READ, EVENT_WRITE or 0 for none.
+        ``before``: the events registered so far."""
         ...
 
     def wait(self, timeout: float | None) -> Iterable[Attendant]:
@@ -62,8 +63,8 @@ class _ByEpoll:
         change(descriptor, self._events[events])
 
     def wait(self, timeout: float | None) -> Iterable[Attendant]:
-        # What has been unregistered meanwhile has no attendant.
-        return filter(None, map(self._attendant_of, map(_DESCRIPTOR, self._poll(timeout, _AT_ONCE))))
+        # A socket that was unregistered in the meantime has no attendant.
+        return filter(None, map(self._attendant_of, map(_DESCRIPTOR, self._poll(timeout, _MOST_EVENTS))))
 
 
 class _BySelector:

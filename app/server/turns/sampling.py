@@ -8,9 +8,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# One in ``_EACH`` requests is measured. ``_SAMPLED`` of them decide whether most wait long, for ``_BELIEVED_S``. Each
-# counts separately, since on a busy machine a few wait very long, which means nothing. A database on the same machine
-# answers faster than ``_LONG_WAIT_S``.
+# One in ``_EACH`` requests is measured. ``_SAMPLED`` measurements decide for ``_BELIEVED_S`` whether most requests wait
+# long. Requests are counted instead of adding up their waits, because on a busy machine a few very long waits mean
+# nothing. A database on the same machine answers faster than ``_LONG_WAIT_S``.
 _EACH = 4
 _SAMPLED = 16
 _MOSTLY = 0.75
@@ -38,10 +38,10 @@ class Sampling:
         self._sampled += 1
         self._long_waits += waited > _LONG_WAIT_S and waited > cpu
         if self._sampled >= _SAMPLED:
-            self._judge()
+            self._conclude()
         return result
 
-    def _judge(self) -> None:
+    def _conclude(self) -> None:
         mostly = self._long_waits > _SAMPLED * _MOSTLY
         self._sampled = self._long_waits = 0
         if self.mostly_waits:

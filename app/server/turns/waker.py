@@ -10,7 +10,8 @@ from app.server.turns.readiness import Readiness
 
 
 class Waker:
-    """Sends bytes to itself, since only a socket ends the wait; the loop handles it like a connection."""
+    """A pair of connected sockets. A byte through them ends the leader's wait; the loop handles them like a
+    connection."""
 
     def __init__(self, readiness: Readiness) -> None:
         self._receiver, self._sender = socket.socketpair()
@@ -19,7 +20,7 @@ class Waker:
         readiness.watch(self._receiver, 0, EVENT_READ, self)
 
     def wake(self) -> None:
-        # It wakes already, or was closed: no thread waits any more.
+        # The buffer is full, so the leader is being woken; or the sockets are closed, and no thread waits any more.
         with contextlib.suppress(OSError):
             self._sender.send(b".")
 
