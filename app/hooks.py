@@ -306,7 +306,7 @@ class ServiceHooks:
     @hookspec
     def request_extensions(self, settings: Settings) -> Mapping[str, Extension]:
         """What members of a request's ``extensions`` ask for, by their names. Each is given ``execute``, the member's
-        value and the arguments of that stage, and returns its results; with ``results.telling(name, value)`` the
+        value and the arguments of that stage, and returns its results; with ``results.with_extension(name, value)`` the
         answer's ``extensions`` have a member of their own. Not called where the member is null. A mutation with a
         member that no plugin understands is refused, a query answered without regard to it."""
         return {}

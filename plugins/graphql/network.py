@@ -1,4 +1,4 @@
-"""Network addresses, inet and cidr (VALUE_TYPES=network)."""
+"""Network addresses: inet and cidr (VALUE_TYPES=network)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schema_cache.model import Type
 
 NAME = "Inet"
 INET = "inet"
-"""PostgreSQL compares networks (cidr) as addresses of this type, with an operand that need not be a network."""
+"""The type of operands for both: PostgreSQL compares cidr as inet, and the operand need not be a network."""
 
 OPERATORS = {
     **IN_ORDER,
@@ -25,8 +25,8 @@ OPERATORS = {
 }
 DESCRIPTIONS = {
     "within": "Addresses and networks within this network, or equal to it",
-    "contains": "Networks that have this address or network within them, or equal it",
-    "overlaps": "Networks and addresses of which one is within the other",
+    "contains": "Networks that contain this address or network, or equal it",
+    "overlaps": "Networks and addresses that contain this one, are within it, or equal it",
 }
 
 

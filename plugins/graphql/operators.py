@@ -1,4 +1,4 @@
-"""Further operators of filters: not, distinctFrom, parts and patterns of text, and similar text."""
+"""Further filter operators: not, distinctFrom, parts and patterns of text, and similar text."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def _distinct_from(value_type: ValueType) -> GraphQLInputField:
 def _is_distinct(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
     if operand is None:
         return left.value.is_not(None)
-    # IS DISTINCT FROM takes the operator = of the search path, which may be that of another type.
+    # Not IS DISTINCT FROM, which uses the operator = of the search path; that may be the one of another type.
     other = planning.bind(operand, left.to_text, left.type_text)
     return compared(left.value, left.operators.equal, other).is_not(true())
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern for LIKE that contains the operand literally, with its wildcards escaped."""
+    """Converts text to a pattern for LIKE that contains the text literally, with its wildcards escaped."""
 
     to_text: ToText
     before: str = "%"
@@ -90,8 +90,9 @@ class Pattern:
 
 @dataclass(frozen=True)
 class TextOperator:
-    """A comparison of text by an SQL operator. The operand is text; with ``after``, a part of a pattern that ends so;
-    with ``any_of``, a list of which one element must match."""
+    """A comparison of text by an SQL operator. By default the operand is passed unchanged. With ``after`` it becomes a
+    LIKE pattern that matches the operand literally and ends with ``after``. With ``any_of`` it is a list of which one
+    element must match."""
 
     symbol: str
     after: str | None = None

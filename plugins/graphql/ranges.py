@@ -1,4 +1,4 @@
-"""Ranges and multiranges, also those of the database's own (VALUE_TYPES=ranges)."""
+"""Ranges and multiranges, including user-defined ones (VALUE_TYPES=ranges)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ OPERATORS = {
     "after": by_symbol(">>"),
 }
 DESCRIPTIONS = {
-    "contains": "Ranges that have all of this within them",
-    "containedBy": "Ranges all of which is within this",
-    "overlaps": "Ranges that share a value with this",
-    "adjacent": "Ranges that touch this and share no value with it",
-    "before": "Ranges that end before this begins",
-    "after": "Ranges that begin after this ends",
+    "contains": "Ranges that contain this one",
+    "containedBy": "Ranges that this one contains",
+    "overlaps": "Ranges that share a value with this one",
+    "adjacent": "Ranges that touch this one and share no value with it",
+    "before": "Ranges that end before this one begins",
+    "after": "Ranges that begin after this one ends",
 }
 
 

@@ -1,4 +1,4 @@
-"""Operators of filters that compare a column with an operand by one operator of SQL."""
+"""Filter operators that compare a column with an operand by one SQL operator."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from app.query.sql.texts import ArrayText
 from schema_cache.operators import Operators
 
 VALUES_TO_ONE = 20
-"""How many values of a list that arrays are compared with count as one condition."""
+"""How many values of a list count as one condition, if arrays are compared with the list."""
 
 _SINGLE_VALUES_TO_ONE = 500
-"""The same of a list of which a value may be one."""
+"""How many values of a list count as one condition, if the column must equal one of them."""
 
 
 @dataclass(frozen=True)
 class RegexText:
-    """The text of a regular expression; one whose cost is not bounded is refused."""
+    """Converts a regular expression to text, and refuses one whose cost is not bounded."""
 
     to_text: ToText
 
@@ -43,16 +43,16 @@ class RegexText:
 
 @dataclass(frozen=True)
 class ComparisonOperator:
-    """A comparison of a column with a value. ``operand`` says what the value is: one of the column's type,
-    a list of it, or a pattern or regular expression, which is text whatever the column's length. ``symbol`` is the
-    SQL operator, chosen from those of the column's type."""
+    """A comparison of a column with a value. ``operand`` is the kind of the value: ``value`` for one of the column's
+    type, ``list`` for a list of these, ``pattern`` or ``regex`` for text, to which the column's length does not apply.
+    ``symbol`` chooses the SQL operator from those of the column's type."""
 
     symbol: Callable[[Operators], str]
     operand: str = "value"
 
     def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
         if operand is None:
-            # A comparison with NULL is neither true nor false, whatever the operator.
+            # A comparison with NULL is neither true nor false, for every operator.
             return cast_to(null(), "boolean")
         to_text, type_text = left.to_text, left.type_text
         if self.operand == "list":
@@ -71,7 +71,7 @@ class ComparisonOperator:
 
 
 def by_symbol(symbol: str, operand: str = "value") -> ComparisonOperator:
-    """A comparison by an operator that is called the same for every type."""
+    """A comparison by an operator that has the same symbol for every type."""
     return ComparisonOperator(lambda own: own.named(symbol), operand)
 
 
@@ -88,11 +88,11 @@ PATTERNS = {
     **dict.fromkeys(("like", "likeAny", "includes", "endsWith"), Patterns.LIKE),
     **dict.fromkeys(("ilike", "ilikeAny", "iincludes", "startsWith", "regex", "iregex"), Patterns.ALL),
 }
-"""By member of a text's filter, of which patterns its operand is one."""
+"""The kind of pattern that each member of a text filter takes."""
 
 
 def with_patterns(members: Mapping[str, GraphQLInputField], patterns: Patterns) -> dict[str, GraphQLInputField]:
-    """The members of a filter of texts that are compared with these patterns."""
+    """The members of a text filter, without those that need other patterns than ``patterns``."""
     kinds = {Patterns.ALL: set(Patterns), Patterns.LIKE: {Patterns.LIKE}, Patterns.NONE: set()}[patterns]
     return {name: each for name, each in members.items() if name not in PATTERNS or PATTERNS[name] in kinds}
 
@@ -100,7 +100,7 @@ def with_patterns(members: Mapping[str, GraphQLInputField], patterns: Patterns) 
 def comparison_members(
     value_type: ValueType, operators: Mapping[str, ComparisonOperator], descriptions: Mapping[str, str] | None = None
 ) -> dict[str, GraphQLInputField]:
-    """Members of a type's filter whose operands are of that type."""
+    """Members of a type's filter with operands of that type."""
     return {
         name: GraphQLInputField(
             value_type.input, description=(descriptions or {}).get(name), extensions={"operator": operator}
