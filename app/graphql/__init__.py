@@ -1,1 +1,1 @@
-"""The GraphQL machine: a role's schema, the values of a request, and the walk from fields to SQL expressions."""
+"""GraphQL without SQL: a role's schema, documents, and the values of a request."""

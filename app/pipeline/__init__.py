@@ -23,7 +23,7 @@ log = logging.getLogger("portico.graphql")
 Parse = Callable[[GraphQLRequest, Engine], ParsedOperation]
 
 MOST_ATTEMPTS = 10
-"""How often a request is planned at most if the schema changes meanwhile. A second attempt is enough unless the schema
+"""How often a request is planned at most if the schema changes while it runs. Two attempts are enough unless the schema
 changes again, as it does during a migration of many steps."""
 
 
@@ -36,7 +36,8 @@ def run(request: GraphQLRequest, engine: Engine) -> TimedResponse:
 def run_batch(
     requests: Sequence[GraphQLRequest], engine: Engine, join: Callable[[Sequence[GraphQLResponse]], GraphQLResponse]
 ) -> TimedResponse:
-    """The responses to several requests, joined; each request is on its own. Never raises: errors become responses."""
+    """The responses to several requests, joined by ``join``. Each request runs in its own transaction, so one may fail
+    without the others. Never raises: errors become responses."""
     parts = [run(each, engine) for each in requests]
     return together(join([each.response for each in parts]), parts)
 
@@ -44,19 +45,19 @@ def run_batch(
 def _response(request: GraphQLRequest, engine: Engine, timing: Timing) -> GraphQLResponse:
     try:
         try:
-            results = _answer(_parsed(parse, request, engine, timing), engine, timing)
+            results = _results(_parsed(parse, request, engine, timing), engine, timing)
         except TextNeeded:
-            results = _answer(_parsed(parse_whole, request, engine, timing), engine, timing)
+            results = _results(_parsed(parse_whole, request, engine, timing), engine, timing)
         response = timing.of("shape", shape, request, results)
         return cacheable(response, request, results, engine) if request.queries_only else response
     except PorticoError as ex:
         timing.role = timing.role or ex.role
         return shape_error(request, ex)
     except RecursionError:
-        # The depth limit of documents may be set higher than planning can recurse; variables have no such limit.
+        # DEPTH_LIMIT may be set to more levels than planning can recurse through, and no setting limits variables.
         return shape_error(request, DocumentError("The request is nested too deeply", "LIMIT_EXCEEDED"))
     except Exception:
-        log.exception("a request failed by a fault of the service")
+        log.exception("a request failed because of an error in the service")
         return shape_error(
             request, PorticoError("The request failed because of an error in the service; its log says why.")
         )
@@ -68,7 +69,7 @@ def _parsed(read: Parse, request: GraphQLRequest, engine: Engine, timing: Timing
     return parsed
 
 
-def _answer(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSet:
+def _results(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSet:
     for attempt in range(1, MOST_ATTEMPTS + 1):
         known = engine.schema_cache.known
         is_last = attempt == MOST_ATTEMPTS
@@ -79,7 +80,7 @@ def _answer(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSe
             if is_last or not has_changed(ex, known, engine.schema_cache):
                 raise
         else:
-            is_certain = is_last or not results.plan.tells_of_schema_alone
+            is_certain = is_last or not results.plan.depends_on_schema_alone
             if is_certain or not is_outdated(known, engine.schema_cache):
                 return results
     raise AssertionError("the last attempt returns or raises")

@@ -1,4 +1,4 @@
-"""Authorize: who calls, what that role may run and see, and whether the document is valid on that."""
+"""Authorize: identifies the caller, and validates the document against the schema of the caller's role."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MAX_ERRORS = 50
 def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
     """The operation with its caller and the schema of the caller's role.
 
-    Raises AccessError for missing or wrong credentials and for a role that the service may not take on,
-    DocumentError where the role may not run the document, or it is not valid on what the role may see, and TextNeeded.
+    Raises AccessError for missing or wrong credentials and for a role that the service may not assume, DocumentError if
+    the role may not run the document or the document is not valid against the role's schema, and TextNeeded.
     """
     caller = caller_of(parsed.request, engine)
     try:
@@ -35,14 +35,14 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
 
 
 def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSchema:
-    """The schema of the caller's role, which may run the document and on which it is valid."""
+    """The schema of the caller's role, after checking that the role may run the document and that it is valid there."""
     documents = engine.named_documents
     if documents.is_restricted:
         documents.check(caller.role, parsed.document.text)
     api = engine.role_schemas.of_role(caller.role)
     check_depth(parsed.document.depth, api.rules.depth)
     if api.dialect.validates:
-        # A caller that may see the whole database is told which parts of it are not in the API, and why.
+        # Only a caller that may see the whole database learns which parts of it are not in the API, and why.
         explain = caller.role == SERVICE_ROLE or engine.show_sql
         _validate(parsed.document, api, engine, role=caller.role, explain=explain)
     if documents.is_automatic and is_taught(parsed.request):
@@ -60,16 +60,16 @@ def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, role:
     with api.making():
         errors = validate(api.unchecked, document.syntax, max_errors=MAX_ERRORS, hide_suggestions=not api.suggests)
     if len(errors) == 1 and isinstance(errors[0], ValidationAbortedError):
-        # graphql-core compares fields of the same name pairwise, and gives up at a limit.
+        # graphql-core compares fields of the same name in pairs, and stops at a limit.
         raise DocumentError("The document has too many fields of the same name in one place", "LIMIT_EXCEEDED")
     if errors:
-        told = [_explained(each, api) for each in errors] if explain else list(errors)
-        # What is missing is often there for another role: the user's token was not sent, or a grant is missing.
+        reported = [_explained(each, api) for each in errors] if explain else list(errors)
+        # A missing field often exists for another role: the user's token was not sent, or a grant is missing.
         role_hint = f"The schema is that of the role {role}."
-        reason = (told[0].extensions or {}).get("hint")
+        reason = (reported[0].extensions or {}).get("hint")
         hint = role_hint if reason is None else f"{reason}. {role_hint}"
-        told[0] = GraphQLError(told[0].message, told[0].nodes, extensions={"hint": hint})
-        raise DocumentError(told[0].message, "GRAPHQL_VALIDATION_FAILED", told)
+        reported[0] = GraphQLError(reported[0].message, reported[0].nodes, extensions={"hint": hint})
+        raise DocumentError(reported[0].message, "GRAPHQL_VALIDATION_FAILED", reported)
     engine.valid_documents.put(key, True, len(document.text))
 
 

@@ -1,4 +1,4 @@
-"""What lets clients and caches keep the answer to a GET: a validator, and how long and for whom it may be kept."""
+"""Headers for HTTP caches: with them clients and proxies may store the response to a GET and revalidate it."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from app.identity import ANON
 from app.pipeline.engine import Engine
 from app.pipeline.records import READ_AFTER_HEADER, GraphQLRequest, GraphQLResponse, ResultSet
 
-_OWN = ("Accept", "apiKey", "Authorization")
+_ALWAYS_VARY = ("Accept", "apiKey", "Authorization")
 
 
 def cacheable(
     response: GraphQLResponse, request: GraphQLRequest, results: ResultSet, engine: Engine
 ) -> GraphQLResponse:
-    """The response to a GET, with headers for caches, or 304 if the client has it. One with errors stays as it is."""
+    """The response to a GET with headers for caches, or 304 if the client already has it. A response with errors is
+    returned unchanged."""
     if results.plan.errors:
         return response
     etag = f'"{blake2b(response.body, digest_size=16).hexdigest()}"'
-    others = [each for each in engine.identifications.headers if each not in map(str.lower, _OWN)]
+    others = [each for each in engine.identifications.headers if each not in map(str.lower, _ALWAYS_VARY)]
     if request.bookmark is not None:
         others.append(READ_AFTER_HEADER)
     headers = [
         *response.headers,
         ("ETag", etag),
         ("Cache-Control", _cache_control(results, engine.max_age_s)),
-        ("Vary", ", ".join((*_OWN, *others))),
+        ("Vary", ", ".join((*_ALWAYS_VARY, *others))),
     ]
     known = request.head.header("if-none-match")
     if known is not None and _has(known, etag):
@@ -41,6 +42,7 @@ def _cache_control(results: ResultSet, max_age_s: int) -> str:
 
 
 def _has(known: str, etag: str) -> bool:
-    """Whether ``If-None-Match`` names the entity tag; a proxy that compressed the answer has made it a weak one."""
+    """Whether ``If-None-Match`` names the entity tag. It may be weak there, because a proxy that compresses a response
+    weakens its tag."""
     given = [each.strip().removeprefix("W/") for each in known.split(",")]
     return etag in given or "*" in given

@@ -1,4 +1,4 @@
-"""Who sent a request."""
+"""Identifies the caller of a request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.pipeline.records import GraphQLRequest
 
 
 def caller_of(request: GraphQLRequest, engine: Engine) -> Caller:
-    """The caller, by one of the credentials that plugins know. Raises AccessError."""
+    """The caller, identified by the first plugin that recognizes the credentials. Raises AccessError."""
     engine.identity.check_host(request.head.header("host"))
     caller = engine.identifications.caller(request.head)
     if caller is None:

@@ -1,7 +1,7 @@
-"""The text that a request asks to run: its own, or that of a document that it names.
+"""Finds the text of the document to run: the request has the text itself, or the name of a document.
 
-Names are ``documentId``, of a document that is registered or was taught, and the hash of Apollo's automatic persisted
-queries in ``extensions.persistedQuery``.
+A name is a ``documentId``, or the hash in ``extensions.persistedQuery`` that Apollo's clients send for automatic
+persisted queries. It refers to a registered document, or to one that an earlier request taught (sent with its hash).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _VERSION = 1
 
 
 def text_of(request: GraphQLRequest, engine: Engine) -> Any:
-    """The text to run, unchecked. Raises RequestError where a name is not one or is unknown, or differs from the text
-    that was sent with it."""
+    """The text to run, unchecked. Raises RequestError if the name is malformed or unknown, or is the name of another
+    text than the one that was sent with it."""
     if request.document_id is not None:
         return _by_id(request.query, request.document_id, engine.named_documents)
     if isinstance(request.extensions, dict) and PERSISTED_QUERY in request.extensions:
@@ -32,7 +32,7 @@ def text_of(request: GraphQLRequest, engine: Engine) -> Any:
 
 
 def is_taught(request: GraphQLRequest) -> bool:
-    """Whether the request teaches its text: it has the hash as well, which ``text_of`` compared with it."""
+    """Whether the request teaches its document: it has both the text and the hash, which ``text_of`` has compared."""
     extensions = request.extensions
     return (
         isinstance(extensions, dict)
@@ -64,7 +64,7 @@ def _by_hash(request: GraphQLRequest, engine: Engine) -> Any:
         if not is_named(query, HASH + hashed):
             raise DocumentError("The sha256Hash is not that of the query", "BAD_USER_INPUT")
         return query
-    # Apollo's manifests may have ids of another kind, which its clients send in the place of the hash.
+    # Apollo's manifests may have ids that are not hashes; its clients then send the id instead of the hash.
     text = documents.text(HASH + hashed) or documents.text(hashed)
     if text is None:
         raise _unknown(request, engine)
@@ -81,7 +81,8 @@ def _hash(persisted: Any) -> str:
 
 
 def _unknown(request: GraphQLRequest, engine: Engine) -> RequestError:
-    """The error after which clients send the text: with the hash if it would be kept, else without."""
+    """The error that makes clients send the text: together with the hash if the service would keep the document,
+    otherwise the text alone."""
     documents = engine.named_documents
     restricted = documents.is_restricted and documents.restricts(caller_of(request, engine).role)
     if documents.is_automatic and not restricted:

@@ -1,4 +1,4 @@
-"""What the stages of a GraphQL request share. Made once for an application and used by all its threads."""
+"""The objects that all stages of a GraphQL request share: created once for an application, used by all its threads."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ from schema_cache.freshness import SchemaCache
 
 @dataclass(frozen=True)
 class Engine:
-    """``documents`` caches parsed documents by text and operation name, ``shapes`` those with literals by their forms,
-    ``valid_documents`` which forms are valid on which schema, ``steering`` what the SQL of each depends on, and
-    ``plans`` plans by form and shape of variables and literals. ``around`` is what plugins wrap around the stages;
-    ``identifications`` tell who calls.
-    ``named_documents`` are those that requests name instead of sending their text. ``max_age_s`` says for how many
-    seconds caches may keep what anybody may read. ``show_sql`` says that failing statements are logged,
-    ``sql_comments`` that statements name their operation.
-    ``answer_limit`` bounds the size of an answer. ``citus_claim`` is the claim that holds the caller's value of
-    distribution columns, if any. ``extensions`` are what requests may ask for beside the answer.
-    ``answers_subscriptions``: as the queries that select the same."""
+    """Caches: ``documents`` has parsed documents by text and operation name, ``shapes`` those with literals by their
+    document shape, ``valid_documents`` which document shapes are valid on which schema, ``steering`` which values the
+    SQL of a document depends on, and ``plans`` the plans by document shape and shape of the variables and literals.
+
+    ``around``: the wrappers of stages, from plugins. ``identifications``: the plugins that identify the caller.
+    ``named_documents``: documents that requests name instead of sending their text. ``max_age_s``: for how many seconds
+    shared caches may keep a response to ``anon``. ``show_sql``: failing statements are logged. ``sql_comments``:
+    statements have a comment that names their operation. ``answer_limit``: the largest response, in bytes.
+    ``citus_claim``: the claim with the caller's value of the distribution columns, if any. ``extensions``: the members
+    of a request's ``extensions`` that plugins handle. ``answers_subscriptions``: a subscription is run as the query
+    with the same selection."""
 
     around: Mapping[str, Around]
     identity: Identity
@@ -122,8 +123,8 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
 
 
 def _is_distributed(settings: Settings, schema_cache: SchemaCache) -> Callable[[], bool]:
-    """Whether flights must be as Citus needs them. Before the catalog is read there are none that touch its tables: the
-    storage's are on the coordinator alone."""
+    """Whether flights must use the transaction mode for Citus. Until the catalog is read the answer is no: the only
+    flights until then are those of the storage, whose tables exist on the coordinator alone."""
     if settings.citus == "auto":
         return lambda: schema_cache.known is not None and schema_cache.known.distributed
     return lambda: settings.citus == "on"

@@ -23,7 +23,7 @@ from schema_cache.role_view import RoleView
 log = logging.getLogger("portico.graphql")
 
 _INTEGRITY = "23"
-"""How the SQLSTATEs of violated constraints begin."""
+"""The class of the SQLSTATEs of violated constraints."""
 
 _READABLE_TOO = (
     "The policies for SELECT must admit the row too, since changes return their rows:"
@@ -32,14 +32,14 @@ _READABLE_TOO = (
 
 
 _CHANGES_NOTHING = (
-    "A query changes nothing, and something that this one calls tried to, perhaps in a view or a policy. Make it a"
-    ' mutation: docs/graphql.md, "Queries change nothing".'
+    "Queries run in a read-only transaction. A function that this query calls, perhaps in a view or a policy, tried to"
+    ' write. Make it a mutation: docs/graphql.md, "Queries change nothing".'
 )
 
 
 def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> ResultSet:
-    """The json text of each response key. Raises StatementError and its subclasses, RoleRefused, Unavailable, and what
-    the role's checks raise."""
+    """The JSON text of each response key. Raises StatementError and its subclasses, RoleRefused, Unavailable, and the
+    errors of the operation checks of plugins."""
     for check in operation.api.rules.checks:
         check(operation, bound, engine)
     plan = bound.plan
@@ -53,16 +53,16 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
     results = ResultSet(plan, texts, operation.caller.role)
     bookmark = operation.parsed.request.bookmark
     if plan.is_mutation and bookmark is not None and bookmark.written is not None:
-        results = results.telling(READ_AFTER, str(bookmark.written))
-    return results.telling(CAPPED, capped) if capped else results
+        results = results.with_extension(READ_AFTER, str(bookmark.written))
+    return results.with_extension(CAPPED, capped) if capped else results
 
 
 def _capped(plan: SQLPlan, variables: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Where the request asked for more rows than it was given."""
+    """The collections of which the request wanted more rows than a page may have."""
     return [
-        {"path": list(cap.path), "asked": asked, "given": cap.given}
+        {"path": list(cap.path), "asked": requested, "given": cap.given}
         for cap in plan.caps
-        if (asked := cap.asked.read(variables)) > cap.given
+        if (requested := cap.requested.read(variables)) > cap.given
     ]
 
 
@@ -92,7 +92,7 @@ def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> li
     plan = bound.plan
     context = context_of(operation, plan, engine)
     if plan.is_volatile and not plan.is_mutation:
-        # It may need what only the primary has, such as locks.
+        # A volatile function may need the primary, for example for locks. Without a bookmark no replica is used.
         context = replace(context, bookmark=None)
     calls: list[BoundStatement] = [
         (planned.statement, values) for planned, values in zip(plan.statements, bound.values, strict=True)
@@ -112,10 +112,10 @@ def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> li
             raise _session_changed(names, plan, ex.statement_index) from None
         if engine.show_sql and 1 <= ex.statement_index <= len(plan.statements):
             log.warning("%s\n%s", ex.message, plan.statements[ex.statement_index - 1].statement.sql)
-        raise told_failure(ex, operation, plan) from None
+        raise client_error(ex, operation, plan) from None
     except RowTooLarge as ex:
         if plan.is_mutation and not bound.rolled_back:
-            ex.hint = "What the mutation changed is changed; ask for fewer of the rows."
+            ex.hint = "The mutation was applied; only its response is too large. Select fewer rows or fields."
         raise
 
 
@@ -129,46 +129,47 @@ def _session_changed(names: Sequence[str], plan: SQLPlan, index: int) -> FieldEr
     return FieldError(error, plan.statements[index - 1].response_keys[0])
 
 
-def told_failure(error: StatementError, operation: AuthorizedOperation, plan: SQLPlan) -> StatementError | FieldError:
-    """The error of a statement of the plan, as the client is told it."""
+def client_error(error: StatementError, operation: AuthorizedOperation, plan: SQLPlan) -> StatementError | FieldError:
+    """The error of a statement of the plan, as it is reported to the client."""
     return _explained(_discreet(error, operation.api.view), plan)
 
 
 def _discreet(error: StatementError, view: RoleView) -> StatementError:
-    """The error without what the caller may not see of other rows and relations."""
-    told = error.diagnosis
-    if told.sqlstate == FOREIGN_KEY_VIOLATION and not _sees_both_ends(told, view):
-        hidden = Diagnosis(told.sqlstate, "The change violates a foreign key constraint.")
+    """The error without details of rows and relations that the caller may not see."""
+    diagnosis = error.diagnosis
+    if diagnosis.sqlstate == FOREIGN_KEY_VIOLATION and not _sees_both_ends(diagnosis, view):
+        hidden = Diagnosis(diagnosis.sqlstate, "The change violates a foreign key constraint.")
         return StatementError(hidden, error.statement_index)
-    if told.table and told.where and told.sqlstate.startswith(_INTEGRITY):
-        # It repeats the row, or the key, as far as the user of the moment may see it: in a function that is SECURITY
-        # DEFINER, such as that of a trigger, this is the function's owner.
-        return StatementError(replace(told, detail=""), error.statement_index, error.routine)
+    if diagnosis.table and diagnosis.where and diagnosis.sqlstate.startswith(_INTEGRITY):
+        # The detail repeats the row or the key if the current user may see it. Inside a SECURITY DEFINER function, such
+        # as one of a trigger, the current user is the function's owner and not the caller.
+        return StatementError(replace(diagnosis, detail=""), error.statement_index, error.routine)
     return error
 
 
-def _sees_both_ends(told: Diagnosis, view: RoleView) -> bool:
+def _sees_both_ends(diagnosis: Diagnosis, view: RoleView) -> bool:
     """Whether the caller sees both relations of the foreign key that was violated."""
     seen = {visible.relation.oid for visible in view.relations}
     joined = [
         {relation.oid, key.foreign}
         for relation in view.catalog.relations
-        if relation.name == told.table
+        if relation.name == diagnosis.table
         for key in relation.foreign_keys
-        if key.name == told.constraint and not key.inferred
+        if key.name == diagnosis.constraint and not key.inferred
     ]
     return bool(joined) and all(ends <= seen for ends in joined)
 
 
 def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldError:
-    """The error for the client: it names the failed field, and has our message if a plan raised it on purpose."""
+    """The error for the client: it names the failed field, and has the plan's own message if the plan raised it
+    deliberately."""
     if not 1 <= error.statement_index <= len(plan.statements):
         return error
     key, *others = plan.statements[error.statement_index - 1].response_keys
-    # Ours fails in the statement itself, not in a function.
-    told = failure(error.diagnosis) if error.state and not error.diagnosis.where else None
-    if told is not None:
-        message, hint = told
+    # A deliberate failure happens in the statement itself, not in a function.
+    deliberate = failure(error.diagnosis) if error.state and not error.diagnosis.where else None
+    if deliberate is not None:
+        message, hint = deliberate
         _, is_conflict, refusal = message.partition(CONFLICT_MARK)
         if not is_conflict:
             return FieldError(RequestError(message, hint=hint), key)
@@ -188,6 +189,6 @@ def _hint(error: StatementError, plan: SQLPlan) -> str | None:
 
 
 def _is_refused_row(error: StatementError) -> bool:
-    """Whether a policy refuses a row that the statement itself, and no function that it calls, writes."""
-    told = error.diagnosis
-    return error.routine == REFUSED_BY_POLICY and told.sqlstate == INSUFFICIENT_PRIVILEGE and not told.where
+    """Whether a policy refuses a row that the statement itself writes, rather than a function that it calls."""
+    diagnosis = error.diagnosis
+    return error.routine == REFUSED_BY_POLICY and diagnosis.sqlstate == INSUFFICIENT_PRIVILEGE and not diagnosis.where

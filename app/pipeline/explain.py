@@ -1,4 +1,4 @@
-"""Explain: what PostgreSQL says about a plan's statements, with the rights and the values of a request."""
+"""Runs EXPLAIN on the statements of a plan, with the rights and the values of a request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from app.database import BoundStatement, Statement, StatementError
 from app.identity import SERVICE_ROLE
 from app.pipeline.engine import Engine
-from app.pipeline.execute import context_of, told_failure
+from app.pipeline.execute import client_error, context_of
 from app.pipeline.records import AuthorizedOperation, BoundPlan
 from app.query.plan.planning import HANDED_ON
 from app.settings import Setting
@@ -22,29 +22,31 @@ EXPLAIN_ROLES: Setting[tuple[str, ...]] = Setting(
     default_note="service_role; all of API_ROLES with DEVELOPMENT",
     derive=lambda values: values["api_roles"] if values["development"] else (SERVICE_ROLE,),
 )
-"""Estimates follow from all rows of a table, hidden ones too, so they are for the same roles."""
+"""The same roles see estimated costs, because PostgreSQL's estimates depend on all rows of a table, also hidden
+ones."""
 
-_MOST_HANDED_ON = 200
+_PLACEHOLDER_COUNT = 200
 _PLACEHOLDERS = Statement(
     f"SELECT pg_catalog.num_nulls(set_config('{HANDED_ON}' || n, '{{}}', true))"  # noqa: S608
-    f" FROM generate_series(1, {_MOST_HANDED_ON}) n",
+    f" FROM generate_series(1, {_PLACEHOLDER_COUNT}) n",
     unnamed=True,
 )
-"""The planner may read what an earlier statement hands on, json or an array, and here that statement does not run."""
+"""Sets the settings through which a statement passes values to later ones. EXPLAIN does not run the earlier statement,
+and the planner may evaluate an expression that reads them; ``{}`` is valid both as json and as an array."""
 
 
 def explain(
     operation: AuthorizedOperation, bound: BoundPlan, engine: Engine, *, analyze: bool = False
 ) -> list[dict[str, Any]]:
-    """The plan of each statement, as EXPLAIN prints it in JSON, in one round trip. ``analyze``: the statements run.
+    """The plan of each statement, as EXPLAIN prints it in JSON, in one round trip. With ``analyze`` the statements run.
 
-    Raises what executing them would raise.
+    Raises the same errors as executing them.
     """
     how = "ANALYZE, FORMAT JSON" if analyze else "FORMAT JSON"
     plan = bound.plan
     first: list[BoundStatement] = [] if all(each.answers for each in plan.statements) else [(_PLACEHOLDERS, ())]
     calls: list[BoundStatement] = [
-        # Unnamed: it is used once, and would take the place of a statement that is used again.
+        # Unnamed: a named statement would evict a prepared one that is used again.
         (Statement(f"EXPLAIN ({how}) {planned.statement.sql}", unnamed=True), values)
         for planned, values in zip(plan.statements, bound.values, strict=True)
     ]
@@ -53,5 +55,5 @@ def explain(
         answers = engine.database.run(context, [*first, *calls], read_only=True, row_limit=row_limit)
     except StatementError as ex:
         ex.statement_index = max(0, ex.statement_index - len(first))
-        raise told_failure(ex, operation, plan) from None
+        raise client_error(ex, operation, plan) from None
     return [json.loads(rows[0][0] or b"[]")[0] for rows in answers[len(first) :]]

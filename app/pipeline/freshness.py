@@ -1,4 +1,4 @@
-"""Whether a statement failed because the database's schema is no longer the one it was planned for."""
+"""Detects that a request failed because the database's schema changed after it was planned."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from app.errors import PorticoError, RequestError, Unavailable
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
 
-_OTHER_OBJECT = frozenset(
+_WRONG_SCHEMA = frozenset(
     (
         "0A000",  # feature_not_supported, such as a change of a column of a view that has become an expression
         "3F000",  # invalid_schema_name
@@ -30,28 +30,28 @@ _OTHER_OBJECT = frozenset(
         "XX000",  # internal_error: an object was dropped while the statement was planned
     )
 )
-"""What PostgreSQL says of a statement that was planned for another schema. None of it is about values."""
+"""The SQLSTATEs of a statement that was planned for another schema. None of them is caused by values."""
 
 
 def has_changed(error: PorticoError, known: Catalog | None, schema_cache: SchemaCache) -> bool:
-    """Whether to plan again, because the schema has changed since ``known``, which was current when the request began.
-    The failed transaction has changed nothing."""
+    """Whether to plan again: the schema has changed since ``known``, the schema when the request began. That is safe,
+    since the failed transaction has changed nothing."""
     if isinstance(error, SchemaOutdated):
         schema_cache.refresh_if_changed(thorough=False)
         return True
     if isinstance(error, StatementError):
-        may_be_outdated = error.diagnosis.sqlstate in _OTHER_OBJECT and error.routine != REFUSED_BY_POLICY
+        may_be_outdated = error.diagnosis.sqlstate in _WRONG_SCHEMA and error.routine != REFUSED_BY_POLICY
         return may_be_outdated and schema_cache.refresh_if_changed() is not known
     return isinstance(error, RequestError) and is_outdated(known, schema_cache)
 
 
 def is_outdated(known: Catalog | None, schema_cache: SchemaCache) -> bool:
-    """Whether the database counts changes and has a newer schema than ``known``. Checked before giving an answer that
-    involved no statement, such as that a field does not exist."""
+    """Whether the database counts schema changes and has a newer schema than ``known``. Checked before a response that
+    ran no statement, such as the error that a field does not exist."""
     if known is None or not known.counted:
         return False
     try:
         return schema_cache.refresh_if_changed(thorough=False) is not known
     except Unavailable:
-        # A request that needs no database is answered without one.
+        # The request needs no database, so it is answered although the database cannot be reached.
         return False

@@ -1,4 +1,4 @@
-"""Plan: turns the operation into SQL once for all requests of one shape; the values of a request stay parameters."""
+"""Plan: compiles the operation to SQL, once for all requests of the same shape; a request's values stay parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.graphql.values.values import Readings, Steering, Variables, size_of, wh
 from app.graphql.values.variables import errors_of_variables
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
-from app.pipeline.response_text import kept_answer
+from app.pipeline.response_text import kept_response
 from app.query.plan.distribution import CLAIM
 from app.query.plan.node_count import Cap, NodeCount
 from app.query.plan.planning import Planning
@@ -43,21 +43,21 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     key = operation.api.serial, document.shape, operation.parsed.request.operation_name
     steering = engine.steering.get(key) or Steering()
     try:
-        ready = engine.plans.get((key, steering.shape(names, variables)))
-        if ready is not None:
-            if ready.unread:
-                declared = [each for each in _declared(document) if each.variable.name.value in ready.unread]
+        cached = engine.plans.get((key, steering.shape(names, variables)))
+        if cached is not None:
+            if cached.unread:
+                declared = [each for each in _declared(document) if each.variable.name.value in cached.unread]
                 _check_variables(declared, operation.api, variables)
-            if ready.is_mutation:
-                _check_nodes(ready, variables, operation.api.rules.nodes)
-            return _bind(ready, variables)
+            if cached.is_mutation:
+                _check_nodes(cached, variables, operation.api.rules.nodes)
+            return _bind(cached, variables)
     except RequestError:
-        # A value does not fit. Planning again finds where, and words the error as the dialect does.
+        # A value does not fit. Planning again finds where, and raises the error in the words of the dialect.
         pass
     if document.syntax is None:
         raise TextNeeded
     made = make_plan(document, operation.api, variables, steering)
-    _steer_by_rest(document.literals, made, steering)
+    _steer_by_unused(document.literals, made, steering)
     if engine.sql_comments:
         made = commented(made, document)
     _check_nodes(made, variables, operation.api.rules.nodes)
@@ -75,22 +75,23 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
 
 
 def _values(operation: AuthorizedOperation, engine: Engine) -> tuple[Sequence[str], Mapping[str, Any]]:
-    """The names of the variables that the SQL may depend on, and the variables; with the caller's value for
-    distribution columns, where a claim has it."""
+    """The names of the variables that the SQL may depend on, and the variables. Both include ``CLAIM``, the caller's
+    value for Citus's distribution columns, if the caller has the claim CITUS_CLAIM."""
     names, variables = operation.parsed.document.variable_names, operation.parsed.variables
     claimed = operation.caller.claims.get(engine.citus_claim) if engine.citus_claim else None
     if claimed is not None:
         return (*names, CLAIM), {**variables, CLAIM: claimed}
     if CLAIM in variables:
-        # It is not the client who says it.
+        # The value comes from the claim alone; a client must not set it.
         variables = {name: value for name, value in variables.items() if name != CLAIM}
     return names, variables
 
 
 def commented(plan: SQLPlan, document: ParsedDocument) -> SQLPlan:
-    """The plan, whose statements end with a comment that names the operation (https://google.github.io/sqlcommenter/).
+    """The plan with a comment at the end of each statement that names the operation
+    (https://google.github.io/sqlcommenter/).
 
-    The comment is the same for all requests that use the plan, so that a connection prepares no more statements.
+    The comment is the same for all requests that use the plan, so that a connection prepares no further statements.
     """
     name = document.operation.name.value[:_LONGEST_COMMENTED] if document.operation.name else ""
     # The grammar of GraphQL allows nothing in a name that could end the comment.
@@ -103,22 +104,28 @@ def commented(plan: SQLPlan, document: ParsedDocument) -> SQLPlan:
 
 
 def nodes_of(plan: SQLPlan, variables: Mapping[str, Any]) -> int:
-    """How many rows the answer to a request with these variables may hold at most."""
+    """An upper bound for the number of rows in the response to a request with these variables."""
     return sum(each.nodes.of(variables) for each in plan.statements)
 
 
 def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> None:
-    """For a query the number is part of the plan; for a mutation it depends on the number of rows in the request."""
+    """Raise DocumentError if the response may have more rows than ``limit``; 0 is no limit.
+
+    For a query the number is part of the plan. For a mutation it depends on the number of rows in the request.
+    """
     nodes = nodes_of(plan, variables)
     if limit and nodes > limit:
         hint = "Request smaller pages: a nested collection counts once for each row of the outer page."
-        message = f"The operation may give {nodes} rows, more than {limit} (NODE_LIMIT)"
+        message = f"The operation may return {nodes} rows, more than {limit} (NODE_LIMIT)"
         raise DocumentError(message, "LIMIT_EXCEEDED", hint=hint)
 
 
-def _steer_by_rest(literals: Iterable[str], plan: SQLPlan, steering: Steering) -> None:
-    """Let all of a literal steer unless the plan says what becomes of another value: one in a skipped field or in the
-    default of a variable is judged with the document, and not again."""
+def _steer_by_unused(literals: Iterable[str], plan: SQLPlan, steering: Steering) -> None:
+    """Let each literal that the plan does not use steer as a whole, such as one in a skipped field.
+
+    The plan does not check such a literal, so a document with another value must not use this plan: its literal is
+    checked only when that document is validated.
+    """
     known = _bound_names(plan).union(steering.below)
     for name in literals:
         if name not in known:
@@ -139,7 +146,8 @@ def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
 
 
 def make_plan(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, Any], steering: Steering) -> SQLPlan:
-    """A plan for the operation, made without any cache; ``steering`` learns what its SQL depends on."""
+    """A plan for the operation, made without any cache. The values that its SQL depends on are added to
+    ``steering``."""
     root = api.graphql.mutation_type if document.is_mutation else api.graphql.query_type
     if root is None:
         raise DocumentError("Unknown type Mutation", "GRAPHQL_VALIDATION_FAILED")
@@ -156,8 +164,8 @@ def make_plan(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, 
 
 
 def _unread(document: ParsedDocument, plan: SQLPlan, variables: Variables) -> list[str]:
-    """The declared variables whose values a plan neither takes nor depends on. That they are null or not given, all
-    requests with the plan have in common."""
+    """The declared variables whose values the plan neither binds nor depends on. Null and missing variables are left
+    out, since these are part of the shape: they are the same in all requests with the plan."""
     read = _bound_names(plan).union(variables.steered)
     names = (each.variable.name.value for each in _declared(document))
     return [name for name in names if name not in read and variables.values.get(name) is not None]
@@ -183,7 +191,7 @@ def _root_fields(document: ParsedDocument, root: GraphQLObjectType, selector: Se
     if not fields and not selector.dialect.validates:
         raise DocumentError("Selection set must not be empty", "GRAPHQL_VALIDATION_FAILED")
     if sum(nodes[0].name.value in META_FIELDS for nodes in fields.values()) > MAX_META_FIELDS:
-        raise DocumentError(f"The operation has more than {MAX_META_FIELDS} fields of introspection", "LIMIT_EXCEEDED")
+        raise DocumentError(f"The operation has more than {MAX_META_FIELDS} introspection fields", "LIMIT_EXCEEDED")
     return fields
 
 
@@ -205,7 +213,7 @@ class _RootPlanner:
         self._variables = variables
 
     def query(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
-        """One statement with a column for each root field, so that all see the same state of the database."""
+        """One statement with a column for each root field, so that all fields see the same state of the database."""
         planning = Planning(self._variables)
         expressions: dict[str, ColumnElement[Any]] = {}
         constants: dict[str, bytes] = {}
@@ -224,13 +232,13 @@ class _RootPlanner:
                 errors.append(GraphQLError(error.message, path=[key], extensions={"code": error.code}))
         answered = tuple(key for key in fields if key in expressions or key in constants)
         statements = (self._statement(planning, expressions),) if expressions else ()
-        tells_of_schema = bool(errors) or any(nodes[0].name.value in META_FIELDS for nodes in fields.values())
+        depends_on_schema = bool(errors) or any(nodes[0].name.value in META_FIELDS for nodes in fields.values())
         return SQLPlan(
             answered,
             statements,
-            constants if statements or errors else kept_answer(answered, constants),
+            constants if statements or errors else kept_response(answered, constants),
             tuple(errors),
-            tells_of_schema_alone=tells_of_schema and not statements,
+            depends_on_schema_alone=depends_on_schema and not statements,
             is_volatile=planning.is_volatile,
             has_effects=planning.is_volatile or self._api.catalog.effects.may_follow(planning.reads),
             caps=tuple(planning.caps),
@@ -238,7 +246,7 @@ class _RootPlanner:
         )
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
-        """A statement or more for each root field, in the order of the document."""
+        """One or more statements for each root field, in the order of the document."""
         constants: dict[str, bytes] = {}
         statements: list[PlannedStatement] = []
         caps: list[Cap] = []
@@ -261,7 +269,7 @@ class _RootPlanner:
         return [*earlier, answering]
 
     def _constant(self, nodes: Sequence[FieldNode]) -> bytes | None:
-        """The json text of a field that needs no database; None for others."""
+        """The JSON text of a field that needs no database; None for others."""
         name = nodes[0].name.value
         if name == "__typename":
             return f'"{self._root.name}"'.encode()
@@ -273,10 +281,11 @@ class _RootPlanner:
 
     def _resolve(self, planning: Planning, nodes: Sequence[FieldNode]) -> ColumnElement[Any]:
         walk = Walk(self._api, self._selector, self._variables, planning)
-        # Not while introspection describes all types, which takes long and makes its own.
+        # The lock is taken here and not around the whole plan: describing all types for introspection takes long, and
+        # makes types of its own.
         with self._api.making():
             resolved = walk.resolve(self._root, nodes, None)
-            # The text of a scalar, such as a string, is not json yet; objects are.
+            # The value of a scalar is not JSON yet; that of an object is.
             return json_text(resolved) if is_leaf_type(walk.field(self._root, nodes).type) else resolved
 
     @staticmethod

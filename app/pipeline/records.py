@@ -1,4 +1,4 @@
-"""The records that pass from stage to stage. Each is made by one stage, read by the next, and never changed."""
+"""The records that pass from stage to stage. Each is created by one stage, read by the next, and never changed."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from app.query.plan.node_count import Cap, NodeCount
 from app.query.plan.planning import Parameter
 
 NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)
-"""Of a request that did not come by HTTP. Nobody is known by it."""
+"""The head of a request that did not come by HTTP. It has no credentials."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphQLRequest:
-    """What a client sent, split into its parts but not checked, which is up to the stages.
+    """A client's request, split into its parts. The stages check them.
 
     ``query``, ``variables``, ``extensions``, ``operation_name`` and ``document_id`` may be of any JSON type here.
-    ``queries_only`` is set for GET. ``accept`` are the media types that the client takes.
+    ``queries_only`` is set for GET. ``accept`` has the media types that the client accepts.
     ``wants_graphql_media_type``: application/graphql-response+json is among them. ``head`` identifies the caller.
-    ``bookmark``: what queries must see, if replicas may answer them; the requests of a batch share it.
+    ``bookmark``: the position that the request's reads must see, and the position of its writes; None if replicas are
+    not used. The requests of a batch share it.
     """
 
     query: Any
@@ -46,13 +47,13 @@ class GraphQLRequest:
 class ParsedDocument:
     """A document that is well-formed and within the limits, with the operation that was chosen from it.
 
-    ``text_and_shape``: the text as it was sent, and the same without ``literals``. ``syntax`` is the tree of the text,
-    None if that was not read because one of the same form was; ``operation`` and ``fragments`` have variables in the
-    place of the literals. ``depth``: how many levels of fields its deepest operation has. ``variable_names`` are the
-    variables that occur anywhere in it and the names of the literals, ``type_names`` the types that it names;
-    ``defaults`` are the variables that the operation gives a value.
+    ``text_and_shape``: the text as it was sent, and its shape, which is the text without ``literals``. ``syntax`` is
+    the syntax tree of the text, or None if the text was not parsed because one of the same shape was. ``operation`` and
+    ``fragments`` have variables in place of the literals. ``depth``: the number of levels of fields in its deepest
+    operation. ``variable_names``: the variables that occur anywhere in it, and the names of the literals.
+    ``type_names``: the types that it names. ``defaults``: the default values of the operation's variables.
 
-    A plugin that replaces the operation replaces ``text`` too.
+    A plugin that replaces ``operation`` must replace ``text`` too.
     """
 
     text: str
@@ -68,7 +69,7 @@ class ParsedDocument:
 
     @property
     def shape(self) -> str:
-        """What documents with the same operation have in common; all of the text if a plugin replaced it."""
+        """The document's shape, or its whole text if a plugin replaced that."""
         sent, shape = self.text_and_shape
         return shape if self.text is sent else self.text
 
@@ -78,7 +79,7 @@ class ParsedDocument:
 
 
 class TextNeeded(Exception):
-    """What is known of a document's form does not answer it: its text has to be read."""
+    """The caches have no answer for the document's shape, so its text must be parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class ParsedOperation:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizedOperation:
-    """An operation with its caller, and what the caller's role may see of the database."""
+    """An operation with its caller and the schema of the caller's role."""
 
     parsed: ParsedOperation
     caller: Caller
@@ -102,8 +103,9 @@ class AuthorizedOperation:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStatement:
-    """One SQL statement of a plan. It returns one row, with a column of JSON text for each of ``response_keys``, unless
-    it only prepares what the next one ``answers``. ``nodes`` is an upper bound for the number of rows in them."""
+    """One SQL statement of a plan. It returns one row, with a column of JSON text for each of ``response_keys``. If it
+    only prepares a later statement, ``answers`` is false and its result is dropped. ``nodes``: an upper bound for the
+    number of rows in the JSON."""
 
     statement: Statement
     parameters: tuple[Parameter, ...]
@@ -114,17 +116,19 @@ class PlannedStatement:
 
 @dataclass(frozen=True, slots=True)
 class SQLPlan:
-    """What to execute: the same for all requests whose variables have one shape.
+    """The statements of an operation: the same for all requests whose variables have one shape.
 
-    ``response_keys`` are in the order of the answer. ``constants`` are the JSON texts of fields that need no database,
-    a KeptAnswer where there are no others.
-    ``errors`` are those of root fields that failed, where the dialect still answers the others.
-    ``tells_of_schema_alone`` says that the answer depends on the schema, and that the plan runs no statement, which
-    would fail on an outdated one. ``is_volatile`` says that the plan calls a volatile function, ``has_effects`` that
-    something which a query calls, in a view or a policy too, may do more than read. ``caps`` are where a
-    request may ask for more rows than it is given. ``reads`` are the oids of the relations and functions that a query
-    names. ``unread`` are the variables that it does without, such as those of fields that are skipped: whether their
-    values are of the declared types is asked with each request.
+    ``response_keys`` are in the order of the response. ``constants``: the JSON texts of fields that need no database; a
+    KeptResponse if there are no other fields. ``errors``: those of root fields that failed, in a dialect that still
+    answers the other fields.
+
+    ``depends_on_schema_alone``: the response depends on the schema, and the plan runs no statement that would fail if
+    the schema were outdated. ``is_volatile``: the plan calls a volatile function. ``has_effects``: a function that a
+    query calls, directly or in a view or policy, may do more than read.
+
+    ``caps``: the collections of which a request may want more rows than a page may have. ``reads``: the oids of the
+    relations and functions that a query names. ``unread``: the variables that the plan does not use, such as those of
+    skipped fields; each request checks that their values are of the declared types.
     """
 
     response_keys: tuple[str, ...]
@@ -132,7 +136,7 @@ class SQLPlan:
     constants: Mapping[str, bytes] = field(default_factory=dict)
     errors: tuple[GraphQLError, ...] = ()
     is_mutation: bool = False
-    tells_of_schema_alone: bool = False
+    depends_on_schema_alone: bool = False
     is_volatile: bool = False
     has_effects: bool = False
     caps: tuple[Cap, ...] = ()
@@ -142,8 +146,8 @@ class SQLPlan:
 
 @dataclass(frozen=True, slots=True)
 class BoundPlan:
-    """A plan with the values of one request, a tuple for each statement. ``rolled_back``: nothing that it changes is
-    kept."""
+    """A plan with the values of one request, a tuple for each statement. ``rolled_back``: the transaction is rolled
+    back."""
 
     plan: SQLPlan
     values: tuple[tuple[bytes | None, ...], ...]
@@ -151,35 +155,35 @@ class BoundPlan:
 
 
 CAPPED = "capped"
-"""The member of an answer's extensions that says where more rows were asked for than given."""
+"""The member of a response's ``extensions`` with the collections of which the request wanted more rows than it got."""
 
 
 READ_AFTER_HEADER = "Portico-Read-After"
-"""The header by which a request names what it must see, and an answer what it wrote."""
+"""The header with a bookmark: in a request the position that it must see, in a response the position of its write."""
 
 READ_AFTER = "readAfter"
-"""The member of an answer's extensions that says what a query must have seen to see this mutation."""
+"""The member of a mutation's ``extensions`` with the bookmark that a query must send to see the mutation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultSet:
-    """The JSON text of each response key; None stands for null. ``role`` is the one that they were read as.
-    ``extensions`` is what the answer tells beside the data, if anything."""
+    """The JSON text of each response key; None stands for null. ``role``: the role that read them. ``extensions``: the
+    ``extensions`` of the response, if any."""
 
     plan: SQLPlan
     texts: Mapping[str, bytes | None]
     role: str
     extensions: Mapping[str, Any] | None = field(default=None, kw_only=True)
 
-    def telling(self, name: str, value: Any) -> ResultSet:
-        """The same results, whose answer tells also this in its ``extensions``."""
+    def with_extension(self, name: str, value: Any) -> ResultSet:
+        """The same results, with one more member in the ``extensions`` of the response."""
         return replace(self, extensions={**(self.extensions or {}), name: value})
 
 
 @dataclass(frozen=True, slots=True)
 class GraphQLResponse:
-    """An answer: HTTP status, body, and headers beyond the usual ones. ``codes`` are those of its errors. ``kept``:
-    whose body it has."""
+    """HTTP status, body, and headers besides those that every response has. ``codes``: the codes of its errors.
+    ``kept``: the kept response that the body was taken from, if any."""
 
     status: int
     body: bytes

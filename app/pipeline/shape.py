@@ -1,7 +1,7 @@
-"""Shape: the bytes of the answer, its HTTP status and headers, with errors in the format of GraphQL.
+"""Shape: the body, HTTP status and headers of the response, with errors in GraphQL's format.
 
-Follows "GraphQL over HTTP" (https://graphql.github.io/graphql-over-http/): with application/json a well-formed
-request is answered with 200 even if its document is wrong; with application/graphql-response+json a request without
+Follows "GraphQL over HTTP" (https://graphql.github.io/graphql-over-http/): with application/json the response to a
+well-formed request is a 200 even if its document is wrong; with application/graphql-response+json a response without
 data is a 400.
 """
 
@@ -17,18 +17,18 @@ from graphql import GraphQLError
 from app.errors import DatabaseError, PorticoError, Unavailable
 from app.graphql.documents.errors import DocumentError, FieldError
 from app.pipeline.records import GraphQLRequest, GraphQLResponse, ResultSet
-from app.pipeline.response_text import KeptResponse, answer_of
+from app.pipeline.response_text import KeptResponse, response_body
 
 JSON = "application/json"
 GRAPHQL_JSON = "application/graphql-response+json"
 _LONGEST_MESSAGE = 1000
 _PYTHON_WORD = re.compile(r"(?:(?<=: )|(?<=be ))(None|True|False)(?=\.?$)")
-"""A value as graphql-core repeats it at the end of a message, in Python's words."""
+"""A value that graphql-core repeats at the end of a message, spelled as in Python."""
 _JSON_WORDS = {"None": "null", "True": "true", "False": "false"}
 
 
 def shape(request: GraphQLRequest, results: ResultSet) -> GraphQLResponse:
-    """The answer with data, which the database has already written as JSON."""
+    """The response with data, which is already JSON text from the database."""
     plan = results.plan
     kept = results.texts
     if isinstance(kept, KeptResponse) and results.extensions is None:
@@ -37,14 +37,14 @@ def shape(request: GraphQLRequest, results: ResultSet) -> GraphQLResponse:
     if plan.errors:
         more = b',"errors":%b%b' % (_dump([_graphql_error(each) for each in plan.errors]), more)
     if plan.response_keys or not plan.errors:
-        body = answer_of(plan.response_keys, results.texts, more)
+        body = response_body(plan.response_keys, results.texts, more)
     else:
         body = b'{"data":null%b}' % more
     return GraphQLResponse(200, body, _media_type(request), (), _codes_of(plan.errors) if plan.errors else ())
 
 
 def shape_error(request: GraphQLRequest, error: PorticoError) -> GraphQLResponse:
-    """The answer to a request that failed as a whole."""
+    """The response to a request that failed as a whole."""
     if isinstance(error, DocumentError):
         errors = [_graphql_error(each, error.code) for each in error.errors] or [describe(error)]
         status = error.graphql_status if request.wants_graphql_media_type else 200
@@ -62,7 +62,7 @@ def shape_error(request: GraphQLRequest, error: PorticoError) -> GraphQLResponse
 
 
 def _codes_of(errors: Iterable[GraphQLError]) -> tuple[str, ...]:
-    """The codes of errors of fields, each once."""
+    """The distinct codes of field errors."""
     return tuple(dict.fromkeys(str((each.extensions or {}).get("code", "")) for each in errors))
 
 
@@ -86,7 +86,7 @@ def describe(error: PorticoError) -> dict[str, Any]:
 def _graphql_error(error: GraphQLError, code: str | None = None) -> dict[str, Any]:
     formatted: dict[str, Any] = dict(error.formatted)
     message = _PYTHON_WORD.sub(lambda found: _JSON_WORDS[found[0]], error.message)
-    # A longer one repeats a part of the document.
+    # A longer message repeats a part of the document.
     formatted["message"] = message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}..."
     if code:
         formatted["extensions"] = {"code": code, **formatted.get("extensions", {})}

@@ -1,7 +1,8 @@
-"""What plugins wrap around the stages: each may act before and after a stage, change what passes, or refuse.
+"""The wrappers that plugins put around the stages: one may act before and after its stage, change its input or result,
+or refuse the request.
 
-Assembled once for an application. An unexpected exception of a plugin fails the request and is attributed to the
-plugin: the plugin may be a check, and a check that breaks must not let requests through.
+They are assembled once for an application. An unexpected exception of a plugin fails the request and is attributed to
+the plugin: the plugin may be a check, and a check that breaks must not let requests through.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from app.errors import PorticoError
 from app.plugin_guard import Plugins, PluginUnusable
 
 Around = Callable[..., Any]
-"""``around(run, *arguments)`` returns what the stage returns, by calling ``run(*arguments)``. The arguments are those
-of the stage: its records and, for stages that take it, the engine."""
+"""``around(run, *arguments)`` calls ``run(*arguments)`` and returns the result of the stage. The arguments are those of
+the stage: its records and, for stages that take it, the engine."""
 
 STAGES = ("parse", "authorize", "plan", "execute", "shape")
 
 
 def around_stages(plugins: Plugins, **arguments: Any) -> Mapping[str, Around]:
-    """What wraps each stage, with the plugin that pluggy calls first outermost. Unwrapped stages are left out.
+    """The wrapper of each stage; that of the plugin that pluggy calls first is the outermost. Stages without a wrapper
+    are left out.
 
     Raises PluginUnusable for a stage that does not exist.
     """
@@ -30,7 +32,9 @@ def around_stages(plugins: Plugins, **arguments: Any) -> Mapping[str, Around]:
     for plugin, given in plugins.by_plugin("around_stages", **arguments):
         for stage, around in given.items():
             if stage not in STAGES:
-                raise PluginUnusable(f"the plugin {plugin} is around {stage!r}, which is none of {', '.join(STAGES)}")
+                raise PluginUnusable(
+                    f"the plugin {plugin} wraps the stage {stage!r}, but the stages are {', '.join(STAGES)}"
+                )
             found.setdefault(stage, []).append(_guarded(plugins, plugin, stage, around))
     return {stage: reduce(_both, arounds) for stage, arounds in found.items()}
 
@@ -58,7 +62,7 @@ def _run(run: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _passed_through(traceback: TracebackType | None) -> bool:
-    """Whether an exception came from the stage itself, or from another plugin that wraps it."""
+    """Whether an exception came from inside the wrapper: from the stage itself, or from another plugin's wrapper."""
     while traceback is not None:
         if traceback.tb_frame.f_code is _run.__code__:
             return True

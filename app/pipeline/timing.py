@@ -1,4 +1,4 @@
-"""How long each stage of a request took, for observers and the header Server-Timing
+"""Measures the time of each stage of a request, for observers and the header Server-Timing
 (https://www.w3.org/TR/server-timing/)."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _in_milliseconds = (1000.0).__mul__
 
 
 class TimedResponse(NamedTuple):
-    """A response, what observers are told of its operations, and the value of its header Server-Timing."""
+    """A response, its operations as observers see them, and the value of its header Server-Timing."""
 
     response: GraphQLResponse
     operations: tuple[ObservedOperation, ...]
@@ -28,26 +28,26 @@ class TimedResponse(NamedTuple):
 
 
 class Timing:
-    """The times of the stages of one operation, and whose it is, as soon as that is known. The time of what plugins
-    wrap around a stage counts as the stage's, and so does all until the next stage begins."""
+    """The times of the stages of one operation, and its document and role as soon as these are known. A stage's time
+    includes the plugins that wrap it, and everything until the next stage begins."""
 
     __slots__ = ("_around", "_marks", "document", "role")
 
     def __init__(self, around: Mapping[str, Callable[..., Any]]) -> None:
         self._around = around
-        # The name of each stage and when it began, one after the other.
+        # For each stage two items: its name and the time when it began.
         self._marks: list[Any] = []
         self.document: ParsedDocument | None = None
         self.role = ""
 
     def of(self, stage: str, function: Callable[[*Arguments], R], *arguments: *Arguments) -> R:
-        """What ``function`` returns; its time counts for ``stage``."""
+        """The result of ``function``, whose time counts for ``stage``."""
         self._marks += stage, perf_counter()
         around = self._around.get(stage)
         return function(*arguments) if around is None else cast(R, around(function, *arguments))
 
     def on(self, response: GraphQLResponse) -> TimedResponse:
-        """The response, with how long the stages took until now."""
+        """The response with the times of the stages, the last of which ends now."""
         milliseconds = self._milliseconds(perf_counter())
         name, kind, text = "", "", ""
         if self.document is not None:
@@ -65,7 +65,7 @@ class Timing:
 
 
 def together(response: GraphQLResponse, parts: Iterable[TimedResponse]) -> TimedResponse:
-    """The response that joins ``parts``, with the sum of their times."""
+    """The joined ``response`` of a batch, with the operations of all ``parts`` and the sums of their times."""
     operations = tuple(operation for part in parts for operation in part.operations)
     milliseconds = _added(each for operation in operations for each in operation.stages.items())
     return TimedResponse(response, operations, _server_timing(milliseconds))
@@ -84,5 +84,5 @@ def _server_timing(milliseconds: Mapping[str, float]) -> str:
 
 @cache
 def _metrics(count: int) -> str:
-    """The form of a header that has so many metrics."""
+    """A template for a header with ``count`` metrics."""
     return ", ".join(["%s;dur=%.3f"] * count)

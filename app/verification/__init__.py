@@ -1,6 +1,6 @@
-"""Compares the answers of the GraphQL API with SQL, on any database: ``portico verify``.
+"""Compares responses of the GraphQL API with the results of SQL, on any database: ``portico verify``.
 
-Each file holds one kind of comparison, and writes its SQL on its own: nothing here uses the planner that it judges.
+Each file has one kind of comparison and writes its own SQL: nothing here uses the planner that is verified.
 Nothing that serves requests imports this package.
 """
 

@@ -1,4 +1,4 @@
-"""Compares filters: each operator of each column with a value of a row, and related rows."""
+"""Compares filters: each operator of each column, with a value of the sample row, and filters by related rows."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from app.verification.sql import typed
 from app.verification.target import PAGE, ComparedRelation, Sample
 
 FilterComparison = tuple[str, Question, Select[Any]]
-"""The subject of a comparison, what the API is asked, and SQL."""
+"""The subject of a comparison, the question to the API, and the SQL query."""
 
-InSql = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
+SqlOperator = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
 
 
-def _by(symbol: str) -> InSql:
+def _by(symbol: str) -> SqlOperator:
     return lambda column, value: column.op(symbol)(value)
 
 
-OPERATORS: Mapping[str, InSql] = {
+OPERATORS: Mapping[str, SqlOperator] = {
     "eq": _by("="),
     "neq": _by("<>"),
     "lt": _by("<"),
@@ -39,29 +39,29 @@ OPERATORS: Mapping[str, InSql] = {
     "endsWith": lambda column, value: func.right(column, func.length(value)) == value,
     "includes": lambda column, value: func.strpos(column, value) > 0,
 }
-"""What operators of filters mean, with a value of the column."""
+"""The meaning of the filter operators, for a column and a value of it."""
 
 _TEXT = frozenset(("like", "ilike", "startsWith", "endsWith", "includes"))
 
 
 def compare_filters(target: ComparedRelation, sample: Sample | None) -> None:
-    """Every column by the operators above, and by whether it is null."""
+    """Compare filters of every column: the operators above, and whether it is null."""
     members = target.argument_members("filter")
-    asked: list[FilterComparison] = []
+    comparisons: list[FilterComparison] = []
     for name, column in target.columns.items():
         operators: Any = getattr(get_named_type(members[name].type), "fields", {}) if name in members else {}
         if "is" in operators:
-            asked += _of_nulls(target, name, column)
-        if sample is not None and sample.ours.get(name) is not None:
+            comparisons += _of_nulls(target, name, column)
+        if sample is not None and sample.printed.get(name) is not None:
             known = OPERATORS.keys() - _TEXT if _is_padded(target, column) else OPERATORS.keys()
             for operator in known & operators.keys():
-                asked += _of_operator(target, name, column, sample, operator, operators[operator])
-    target.compare("filter", sorted(asked, key=lambda each: each[0]))
+                comparisons += _of_operator(target, name, column, sample, operator, operators[operator])
+    target.compare("filter", sorted(comparisons, key=lambda each: each[0]))
 
 
 def _is_padded(target: ComparedRelation, column: ApiColumn) -> bool:
-    """Whether values are of char(n), whose blanks at the end count for some of PostgreSQL's operators only."""
-    types = target.side.schema.catalog.type_by_oid
+    """Whether values are of char(n). Only some of PostgreSQL's operators ignore the blanks at the end of those."""
+    types = target.sides.schema.catalog.type_by_oid
     type_ = types[column.column.type]
     while type_.base:
         type_ = types[type_.base]
@@ -82,7 +82,7 @@ def _of_nulls(target: ComparedRelation, name: str, column: ApiColumn) -> Iterato
 def _of_operator(
     target: ComparedRelation, name: str, column: ApiColumn, sample: Sample, operator: str, member: Any
 ) -> Iterator[FilterComparison]:
-    given = [sample.ours[name]] if operator == "in" else sample.ours[name]
+    given = [sample.printed[name]] if operator == "in" else sample.printed[name]
     # An operator of arrays may take a single element.
     if is_list_type(get_nullable_type(member.type)) == isinstance(given, list):
         table = target.relation.table
@@ -97,29 +97,29 @@ def _question(target: ComparedRelation, name: str, condition: str, *variables: t
 
 
 def compare_related_filters(target: ComparedRelation) -> None:
-    """That a row has related rows, or has none."""
+    """Compare the filters for rows that have related rows, or have none."""
     table, members = target.relation.table, target.argument_members("filter")
-    asked: list[FilterComparison] = []
-    for each in relationships_of(target.side.schema, target.relation):
+    comparisons: list[FilterComparison] = []
+    for each in relationships_of(target.sides.schema, target.relation):
         related = _related(each, table)
         for condition, expected in _existence(each, members, related).items():
             question = target.page(first=str(PAGE), filter=f"{{{condition}}}")
-            asked.append((condition, question, target.keys(table, expected)))
-    target.compare("related filter", asked)
+            comparisons.append((condition, question, target.keys(table, expected)))
+    target.compare("related filter", comparisons)
 
 
 def _existence(
     relationship: Relationship, members: Mapping[str, Any], related: ColumnElement[Any]
 ) -> Mapping[str, ColumnElement[Any]]:
-    """What a filter may ask of related rows that any row satisfies, and the same in SQL."""
+    """The filters of one relationship that only check whether related rows exist, each with its condition in SQL."""
     name = relationship.name
     if name not in members:
         return {}
     if not relationship.to_many:
         return {f"{name}Exists: true": related} if f"{name}Exists" in members else {}
-    asked: Any = getattr(get_named_type(members[name].type), "fields", {})
-    found = {f"{name}: {{exists: true}}": related} if "exists" in asked else {}
-    inner: Any = getattr(get_named_type(asked["some"].type), "fields", {}) if "some" in asked else {}
+    quantifiers: Any = getattr(get_named_type(members[name].type), "fields", {})
+    found = {f"{name}: {{exists: true}}": related} if "exists" in quantifiers else {}
+    inner: Any = getattr(get_named_type(quantifiers["some"].type), "fields", {}) if "some" in quantifiers else {}
     key = relationship.target.by_name.get(relationship.target.key[0]) if relationship.target.key else None
     if key is not None and "is" in getattr(get_named_type(inner[key.field_name].type), "fields", ()):
         any_row = f"{{{key.field_name}: {{is: NOT_NULL}}}}"

@@ -1,4 +1,5 @@
-"""Questions to the API: root fields, many of which go into one document, each with an result of its own."""
+"""Sends questions to the API. A question is a root field; one document has many of them, and each has its own
+result."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from app.pipeline.records import NO_HEAD, GraphQLRequest
 from app.verification.result import Failure, ResultOrFailure, Value
 
 DOCUMENT = 20
-"""How many root fields a document has."""
+"""The number of root fields in a document."""
 
 _HEADER = "apikey"
 
@@ -33,7 +34,7 @@ class Question:
 
 
 class Api:
-    """The GraphQL API of an engine as ``role`` sees it, asked without a network in between."""
+    """The GraphQL API of an engine as ``role`` sees it, called in this process."""
 
     def __init__(self, engine: Engine, role: str) -> None:
         caller = Caller.of({"role": role}, default_role=role)
@@ -43,7 +44,7 @@ class Api:
         self.requests = 0
 
     def ask(self, questions: Sequence[Question]) -> list[ResultOrFailure]:
-        """The result of each question. A document that fails is asked again in halves, down to single questions."""
+        """The result of each question. A document that fails is split and sent in halves, down to single questions."""
         found: list[ResultOrFailure] = []
         for start in range(0, len(questions), DOCUMENT):
             found += self._together(questions[start : start + DOCUMENT])
@@ -91,22 +92,22 @@ def _document(questions: Sequence[Question], operation: str) -> tuple[str, dict[
 
 
 def edges(selection: str) -> str:
-    """The selection of a connection of which the nodes' ``selection`` is asked."""
+    """The selection of a connection with this ``selection`` of its nodes."""
     return f"{{ edges {{ node {{ {selection} }} }} }}"
 
 
 def nodes(data: Any) -> list[Any]:
-    """The nodes in the data of such a connection."""
+    """The nodes in the data of a connection."""
     return [each["node"] for each in data["edges"]]
 
 
 def arguments(**given: str | None) -> str:
-    """Arguments in parentheses, those that are None left out."""
+    """The arguments in parentheses, without those that are None."""
     listed = ", ".join(f"{name.rstrip('_')}: {value}" for name, value in given.items() if value is not None)
     return f"({listed})" if listed else ""
 
 
 def inside(result: ResultOrFailure) -> Iterator[Any]:
-    """The data of an result that is a value other than null."""
+    """The data of a result, unless it is null or a failure."""
     if isinstance(result, Value) and result.data is not None:
         yield result.data

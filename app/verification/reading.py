@@ -1,4 +1,4 @@
-"""Compares rows and their values, pages in both directions, and rows that are found by node id or key."""
+"""Compares rows and their values, pages in both directions, and look-ups of a row by node id or key."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from app.verification.target import ROWS, ComparedRelation, Sample
 
 
 def compare_rows(target: ComparedRelation) -> None:
-    """The first rows with all columns."""
+    """Compare the first rows with all columns."""
     table, columns = target.relation.table, target.columns
     selection = " ".join(columns)
     key = [table.c[each.name] for each in target.key]
     rows = select(*(table.c[each.name] for each in columns.values())).select_from(table).order_by(*key).limit(ROWS)
     question = Question(f"{target.field_name}(first: {ROWS}) {edges(selection)}")
 
-    def same(ours: Any, sql: Any) -> bool:
-        found = nodes(ours)
-        target.side.report.values += sum(len(each) for each in sql)
+    def same(printed: Any, sql: Any) -> bool:
+        found = nodes(printed)
+        target.sides.report.values += sum(len(each) for each in sql)
         return len(found) == len(sql) and all(
-            judge(one[name], other[place])
+            equal(one[name], other[position])
             for one, other in zip(found, sql, strict=True)
-            for place, name in enumerate(columns)
-            if (judge := target.judged.get(name)) is not None
+            for position, name in enumerate(columns)
+            if (equal := target.comparators.get(name)) is not None
         )
 
     target.compare("rows", [("", question, listed(rows.subquery()))], same)
 
 
 def compare_pages(target: ComparedRelation) -> None:
-    """A page after a cursor and one before it, in the order of the key."""
+    """Compare a page after a cursor and one before it, in the order of the key."""
     first = f"{target.field_name}(first: {ROWS}) {{ edges {{ cursor node {{ {target.key_selection} }} }} }}"
-    page = target.side.api.ask_one(Question(first))
+    page = target.sides.api.ask_one(Question(first))
     if not isinstance(page, Value) or len(page.data["edges"]) < ROWS:
         return
     cursor = json.dumps(page.data["edges"][2]["cursor"])
@@ -55,31 +55,31 @@ class _Slice:
     def __init__(self, target: ComparedRelation, start: int, end: int) -> None:
         self._target, self._part = target, slice(start, end)
 
-    def __call__(self, ours: Any, sql: Any) -> bool:
-        return self._target.same_keys(ours, sql[self._part])
+    def __call__(self, printed: Any, sql: Any) -> bool:
+        return self._target.same_keys(printed, sql[self._part])
 
 
 def compare_single_rows(target: ComparedRelation, sample: Sample) -> None:
-    """The sample by its node id, its primary key and its first other key."""
+    """Compare look-ups of the sample row by node id, by primary key and by its first unique key."""
     table = target.relation.table
     query = target.keys(table, *target.is_the_row(sample), limit=1)
-    asked = [(name, question, query) for name, question in _ways(target, sample)]
-    target.compare("row by key", asked, lambda ours, sql: target.same_key(ours, sql[0] if sql else None))
+    comparisons = [(name, question, query) for name, question in _look_ups(target, sample)]
+    target.compare("row by key", comparisons, lambda printed, sql: target.same_key(printed, sql[0] if sql else None))
 
 
-def _ways(target: ComparedRelation, sample: Sample) -> list[tuple[str, Question]]:
-    root: Any = target.side.schema.graphql.query_type
+def _look_ups(target: ComparedRelation, sample: Sample) -> list[tuple[str, Question]]:
+    root: Any = target.sides.schema.graphql.query_type
     selection, type_name = target.key_selection, target.relation.type_name
     base = names.lower_first(type_name)
     found = []
-    if "nodeId" in target.side.schema.object_type(target.relation).fields and "node" in root.fields:
+    if "nodeId" in target.sides.schema.object_type(target.relation).fields and "node" in root.fields:
         id_ = _node_id(target, sample)
         if id_ is not None:
             found.append(("node", Question(f"node(nodeId: $0) {{ ... on {type_name} {{ {selection} }} }}", (id_,))))
     if f"{base}ByPk" in root.fields:
         args = root.fields[f"{base}ByPk"].args
         given = ", ".join(f"{name}: ${place}" for place, name in enumerate(args))
-        variables = tuple((str(each.type), sample.ours[name]) for name, each in args.items())
+        variables = tuple((str(each.type), sample.printed[name]) for name, each in args.items())
         found.append(("ByPk", Question(f"{base}ByPk({given}) {{ {selection} }}", variables)))
     if f"{base}ByKey" in root.fields:
         key = root.fields[f"{base}ByKey"].args["key"]
@@ -90,21 +90,21 @@ def _ways(target: ComparedRelation, sample: Sample) -> list[tuple[str, Question]
 
 
 def _node_id(target: ComparedRelation, sample: Sample) -> tuple[str, Any] | None:
-    rows = target.side.api.ask_one(
+    rows = target.sides.api.ask_one(
         Question(f"{target.field_name}(first: {ROWS}) {edges(f'nodeId {target.key_selection}')}")
     )
     for each in nodes(rows.data) if isinstance(rows, Value) else ():
-        if all(each[column.field_name] == sample.ours[column.field_name] for column in target.key):
+        if all(each[column.field_name] == sample.printed[column.field_name] for column in target.key):
             return "ID!", each["nodeId"]
     return None
 
 
 def _key_value(type_: Any, sample: Sample) -> Any:
-    """The first key of the input type whose values the sample has."""
+    """The value for the first key of the input type whose columns are not null in the sample."""
     for name, member in type_.fields.items():
         named = get_named_type(member.type)
         parts = list(named.fields) if isinstance(named, GraphQLInputObjectType) else [name]
-        values = {each: sample.ours.get(each) for each in parts}
+        values = {each: sample.printed.get(each) for each in parts}
         if None not in values.values():
             return {name: values if isinstance(named, GraphQLInputObjectType) else values[name]}
     return None

@@ -1,4 +1,4 @@
-"""Compares related rows: those of the first rows, through every relationship."""
+"""Compares the related rows of the first rows, through every relationship."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ RELATED = 3
 
 
 def compare_relationships(target: ComparedRelation) -> None:
-    for each in relationships_of(target.side.schema, target.relation):
-        other = target_of(target.side, each.target)
+    for each in relationships_of(target.sides.schema, target.relation):
+        other = target_of(target.sides, each.target)
         if isinstance(other, ComparedRelation):
             same = _Same(other, each)
             target.compare(
@@ -26,19 +26,19 @@ def compare_relationships(target: ComparedRelation) -> None:
 
 
 class _Same:
-    """Whether related rows are the same for each row."""
+    """Whether the API and SQL have the same related rows for each row."""
 
     def __init__(self, other: ComparedRelation, relationship: Relationship) -> None:
         self._other, self._relationship = other, relationship
 
-    def __call__(self, ours: Any, sql: Any) -> bool:
-        found = [each[self._relationship.name] for each in nodes(ours)]
+    def __call__(self, printed: Any, sql: Any) -> bool:
+        found = [each[self._relationship.name] for each in nodes(printed)]
         return len(found) == len(sql) and all(map(self._same_row, found, (each[0] for each in sql)))
 
-    def _same_row(self, ours: Any, sql: Any) -> bool:
+    def _same_row(self, printed: Any, sql: Any) -> bool:
         if self._relationship.to_many:
-            return self._other.same_keys(ours, sql)
-        return self._other.same_key(ours, sql[0] if sql else None)
+            return self._other.same_keys(printed, sql)
+        return self._other.same_key(printed, sql[0] if sql else None)
 
 
 def _question(target: ComparedRelation, other: ComparedRelation, relationship: Relationship) -> Question:

@@ -1,4 +1,4 @@
-"""What a verification found."""
+"""The report of a verification."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from app.verification.result import ResultOrFailure, Value, fail_alike, is_refusal, is_timeout
+from app.verification.result import ResultOrFailure, Value, is_refusal, is_timeout, same_failure
 
 LONGEST = 300
-"""How many characters of an result are shown."""
+"""How many characters of a result are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The API and SQL do not agree. ``kind``: what is compared, of ``subject``. ``question``: what the API is asked."""
+    """A difference between the API and SQL. ``kind``: the kind of comparison. ``subject``: the relation, and the column
+    or condition. ``question``: the root field of the request. ``api`` and ``sql``: the two results."""
 
     kind: str
     subject: str
@@ -26,8 +27,9 @@ class Difference:
 
 @dataclass(slots=True)
 class Verification:
-    """Counts by the kind of comparison: the ``equal`` ones, those that a ``limited`` service refused, and those that
-    took ``too_long``, by the API or by SQL. ``left_out`` are relations, each with the reason."""
+    """The counts are by the kind of comparison. ``equal``: comparisons with equal results. ``limited``: a limit of the
+    service refused the request. ``too_long``: the API or SQL timed out. ``left_out``: relations that were not compared,
+    each with the reason."""
 
     requests: int = 0
     relations: int = 0
@@ -47,15 +49,16 @@ class Verification:
         kind: str,
         subject: str,
         question: object,
-        ours: Callable[[], ResultOrFailure],
+        api: Callable[[], ResultOrFailure],
         sql: Callable[[], ResultOrFailure],
         same: Callable[[Any, Any], bool],
         first: ResultOrFailure | None = None,
     ) -> None:
-        """Count one comparison. ``first`` is the result of ``ours`` if it is known. What differs is asked once more,
-        since rows may have changed in between."""
+        """Count one comparison. ``api`` and ``sql`` fetch the results, ``same`` compares their data. ``first``: the
+        result of ``api`` if it is already there. If the results differ, both are fetched once more, since rows may
+        have changed in between."""
         for attempt in range(2):
-            found = first if first is not None and attempt == 0 else ours()
+            found = first if first is not None and attempt == 0 else api()
             expected = sql()
             if is_timeout(found) or is_timeout(expected):
                 self.too_long[kind] += 1
@@ -91,10 +94,10 @@ class Verification:
         return lines
 
 
-def _agree(ours: ResultOrFailure, sql: ResultOrFailure, same: Callable[[Any, Any], bool]) -> bool:
-    if isinstance(ours, Value) and isinstance(sql, Value):
-        return same(ours.data, sql.data)
-    return fail_alike(ours, sql)
+def _agree(api: ResultOrFailure, sql: ResultOrFailure, same: Callable[[Any, Any], bool]) -> bool:
+    if isinstance(api, Value) and isinstance(sql, Value):
+        return same(api.data, sql.data)
+    return same_failure(api, sql)
 
 
 def _shown(result: ResultOrFailure) -> str:

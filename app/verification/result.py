@@ -8,14 +8,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """``data``: JSON."""
+    """The value: ``data`` is decoded JSON."""
 
     data: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """``sqlstate`` is empty if the failure is not the database's; ``code`` is empty if it is SQL's."""
+    """``code``: the error code of the API, empty on the SQL side. ``sqlstate``: empty if the failure did not come from
+    the database."""
 
     message: str
     code: str = ""
@@ -36,6 +37,6 @@ def is_refusal(result: ResultOrFailure) -> bool:
     return isinstance(result, Failure) and result.code == "LIMIT_EXCEEDED"
 
 
-def fail_alike(one: ResultOrFailure, other: ResultOrFailure) -> bool:
+def same_failure(one: ResultOrFailure, other: ResultOrFailure) -> bool:
     """Whether both failed for the same reason."""
     return isinstance(one, Failure) and isinstance(other, Failure) and one.sqlstate == other.sqlstate != ""

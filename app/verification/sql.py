@@ -1,4 +1,4 @@
-"""The SQL side: statements of its own, run as the role that is compared, in transactions that change nothing."""
+"""The SQL side: runs statements as the compared role, on its own connection, in transactions that change nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CONTEXT = Statement(
 
 
 class Sql:
-    """A session of the login in ``database_url`` that becomes ``role`` for each statement. Must be closed."""
+    """A connection to ``database_url`` that sets ``role`` for each statement. Must be closed."""
 
     def __init__(self, database_url: str, role: str, *, timeout_ms: int) -> None:
         target = parse_database_url(database_url)
@@ -35,11 +35,12 @@ class Sql:
         self._timeout = str(timeout_ms)
 
     def value(self, query: Select[Any]) -> ResultOrFailure:
-        """The single JSON value that a query selects; numbers with a fraction are Decimal."""
+        """The single JSON value that a query returns; numbers with a fraction are Decimal."""
         return self._run(*_text(query), read_only=True)
 
     def try_statement(self, statement: Any) -> ResultOrFailure:
-        """Whether a statement that returns nothing succeeds, its deferred constraints included; it is rolled back."""
+        """Run a statement that returns nothing, check deferred constraints, and roll back. The result says whether it
+        succeeded."""
         self._connection.simple("begin")
         try:
             return self._run(*_text(statement), read_only=False)
@@ -69,17 +70,17 @@ def _text(statement: Any) -> tuple[str, list[bytes | None]]:
 
 
 def typed(text: str | None, type_text: str) -> ColumnElement[Any]:
-    """A value of a PostgreSQL type, from its text."""
+    """A parameter: the text of a value, cast to its PostgreSQL type."""
     return cast_to(bindparam(None, text), type_text)
 
 
 def listed(rows: FromClause) -> Select[Any]:
-    """All rows of a subquery, in its order, as a JSON array of arrays."""
+    """All rows of a subquery, in the order of the subquery, as a JSON array of arrays."""
     columns = list(rows.c)
     if len(columns) <= MAX_ARGUMENTS:
         row: ColumnElement[Any] = func.json_build_array(*columns)
     else:
-        # Only jsonb can be put together from parts.
+        # A call has too few arguments for all columns, and only jsonb arrays can be concatenated.
         parts = (columns[start : start + MAX_ARGUMENTS] for start in range(0, len(columns), MAX_ARGUMENTS))
         row = reduce(lambda one, other: one.op("||")(other), (func.jsonb_build_array(*each) for each in parts))
     return select(func.coalesce(func.json_agg(row), _EMPTY))

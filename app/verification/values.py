@@ -1,4 +1,4 @@
-"""Whether a value of the API stands for the same as PostgreSQL's own JSON of it."""
+"""Compares a value as the API prints it with the JSON that PostgreSQL prints for it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ Same = Callable[[Any, Any], bool]
 
 
 def equality(api: ApiSchema, column: ApiColumn) -> Same | None:
-    """How values of a column are compared; None if the API has a form of its own for them, which is not judged."""
+    """The function that compares values of a column; None if the API prints them in its own format, which cannot be
+    compared."""
     named = get_named_type(column.type.graphql)
     if isinstance(named, GraphQLEnumType):
         labels = _labels(api, column.column.type, named)
-        own: Same | None = None if labels is None else (lambda ours, sql: labels.get(ours) == sql)
+        own: Same | None = None if labels is None else (lambda printed, sql: labels.get(printed) == sql)
     else:
         own = _BY_SCALAR.get(named.name)
-    return None if own is None else (lambda ours, sql: _at_any_depth(own, ours, sql))
+    return None if own is None else (lambda printed, sql: _at_any_depth(own, printed, sql))
 
 
 def _labels(api: ApiSchema, type_oid: int, enum: GraphQLEnumType) -> Mapping[str, str] | None:
@@ -38,51 +39,52 @@ def _labels(api: ApiSchema, type_oid: int, enum: GraphQLEnumType) -> Mapping[str
     return usual if set(enum.values) <= set(usual) else None
 
 
-def _at_any_depth(own: Same, ours: Any, sql: Any) -> bool:
-    if ours is None or sql is None:
-        return ours is None and (sql is None or sql in _WITHOUT_JSON)
-    if isinstance(ours, list):
+def _at_any_depth(own: Same, printed: Any, sql: Any) -> bool:
+    if printed is None or sql is None:
+        return printed is None and (sql is None or sql in _WITHOUT_JSON)
+    if isinstance(printed, list):
         return (
             isinstance(sql, list)
-            and len(ours) == len(sql)
-            and all(_at_any_depth(own, one, other) for one, other in zip(ours, sql, strict=True))
+            and len(printed) == len(sql)
+            and all(_at_any_depth(own, one, other) for one, other in zip(printed, sql, strict=True))
         )
-    return own(ours, sql)
+    return own(printed, sql)
 
 
-def _numbers(ours: Any, sql: Any) -> bool:
+def _numbers(printed: Any, sql: Any) -> bool:
     try:
-        return Decimal(str(ours)) == Decimal(str(sql))
+        return Decimal(str(printed)) == Decimal(str(sql))
     except InvalidOperation:
-        return str(ours) == str(sql)
+        return str(printed) == str(sql)
 
 
-def _floats(ours: Any, sql: Any) -> bool:
+def _floats(printed: Any, sql: Any) -> bool:
     # NaN is not equal to itself.
-    return str(ours) == str(sql) or float(ours) == float(sql)
+    return str(printed) == str(sql) or float(printed) == float(sql)
 
 
-def _moments(ours: Any, sql: Any) -> bool:
+def _moments(printed: Any, sql: Any) -> bool:
     with suppress(ValueError):
-        one, other = (datetime.fromisoformat(str(each)) for each in (ours, sql))
+        one, other = (datetime.fromisoformat(str(each)) for each in (printed, sql))
         return one == other if (one.tzinfo is None) == (other.tzinfo is None) else False
-    return str(ours) == str(sql)
+    return str(printed) == str(sql)
 
 
-def _json(ours: Any, sql: Any) -> bool:
-    """Whether JSON, or a string that holds it, is the same. Numbers with a fraction are Decimal on one side only."""
+def _json(printed: Any, sql: Any) -> bool:
+    """Whether JSON, or a string that contains JSON, is equal to the JSON from SQL, in which numbers with a fraction are
+    Decimal."""
     with suppress(ValueError):
-        if isinstance(ours, str) and json.loads(ours, parse_float=Decimal) == sql:
+        if isinstance(printed, str) and json.loads(printed, parse_float=Decimal) == sql:
             return True
-    return bool(json.loads(json.dumps(ours), parse_float=Decimal) == sql)
+    return bool(json.loads(json.dumps(printed), parse_float=Decimal) == sql)
 
 
-def _equal(ours: Any, sql: Any) -> bool:
-    return bool(ours == sql)
+def _equal(printed: Any, sql: Any) -> bool:
+    return bool(printed == sql)
 
 
 _WITHOUT_JSON = ("NaN", "Infinity", "-Infinity")
-"""The floats that JSON cannot have: the API prints null."""
+"""Floats that JSON does not have; the API prints null for them."""
 
 _BY_SCALAR: Mapping[str, Same] = {
     "BigFloat": _numbers,

@@ -1,4 +1,4 @@
-"""Goes through every relation that a role sees, and compares all of it."""
+"""Runs all comparisons on every relation that a role sees."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.verification.reading import compare_pages, compare_rows, compare_single
 from app.verification.relating import compare_relationships
 from app.verification.report import Verification
 from app.verification.sql import Sql
-from app.verification.target import ComparedRelation, Side, target_of
+from app.verification.target import ComparedRelation, Sides, target_of
 from app.verification.writing import compare_writes
 
-OF_RELATIONS = (
+COMPARISONS = (
     compare_rows,
     compare_pages,
     compare_orders,
@@ -33,8 +33,8 @@ OF_RELATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What is compared: the relations whose ``schema.name`` matches the shell pattern ``only``; with ``writes`` also
-    mutations, which are rolled back. ``timeout_ms`` bounds each statement of SQL."""
+    """The extent of a verification. ``only``: a shell pattern for ``schema.name`` of the relations. ``writes``: compare
+    mutations too; they are rolled back. ``timeout_ms``: the limit for each SQL statement, in milliseconds."""
 
     only: str = "*"
     writes: bool = False
@@ -44,31 +44,31 @@ class Extent:
 def verify(
     engine: Engine, database_url: str, role: str, extent: Extent, progress: Callable[[str], None] = lambda name: None
 ) -> Verification:
-    """Compare what ``role`` is answered with SQL; ``progress`` is called with the name of each relation.
+    """Compare the API's responses to ``role`` with SQL. ``progress`` is called with the name of each relation.
 
     Raises PorticoError if the role does not exist or the database cannot be reached.
     """
     schema = engine.role_schemas.of_role(role)
     report = Verification()
     with closing(Sql(database_url, role, timeout_ms=extent.timeout_ms)) as sql:
-        side = Side(schema, Api(engine, role), sql, report)
+        sides = Sides(schema, Api(engine, role), sql, report)
         for relation in schema.relations:
             name = f"{relation.relation.schema}.{relation.relation.name}"
             if fnmatchcase(name, extent.only):
                 progress(name)
-                target = target_of(side, relation)
+                target = target_of(sides, relation)
                 if isinstance(target, ComparedRelation):
                     _compare(target, extent)
                 else:
                     report.left_out.append((name, target))
-        report.requests = side.api.requests
+        report.requests = sides.api.requests
     return report
 
 
 def _compare(target: ComparedRelation, extent: Extent) -> None:
-    target.side.report.relations += 1
+    target.sides.report.relations += 1
     sample = target.sample()
-    for each in OF_RELATIONS:
+    for each in COMPARISONS:
         each(target)
     compare_filters(target, sample)
     if sample is not None:

@@ -1,4 +1,5 @@
-"""Compares mutations with the same in SQL: whether they succeed, or for which reason not. All of it is rolled back."""
+"""Compares mutations with the same changes in SQL: whether both succeed, or fail for the same reason. All changes are
+rolled back."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ from app.verification.target import ComparedRelation, Sample
 
 
 def compare_writes(target: ComparedRelation, sample: Sample) -> None:
-    """The sample is changed to what it is, removed, and inserted again: as a whole, and without what has defaults."""
-    root = target.side.schema.graphql.mutation_type
+    """Compare four changes: an update of the sample row with its own values, its deletion, an insert of the same row,
+    and an insert without the columns that have defaults."""
+    root = target.sides.schema.graphql.mutation_type
     name, fields = target.relation.type_name, root.fields if root is not None else {}
     if not all(each.field_name in target.argument_members("filter") for each in target.key):
         return
@@ -42,7 +44,7 @@ def _update(target: ComparedRelation, sample: Sample, field: GraphQLField) -> No
         )
         variables = (
             *key,
-            (str(field.args["set"].type), {each.field_name: sample.ours[each.field_name] for each in given}),
+            (str(field.args["set"].type), {each.field_name: sample.printed[each.field_name] for each in given}),
         )
         statement = update(target.relation.table).where(*target.is_the_row(sample)).values(_values(sample, given))
         _compare(target, "update", Question(text, variables), statement)
@@ -53,7 +55,7 @@ def _insert(target: ComparedRelation, sample: Sample, field: GraphQLField) -> No
     for kind, takes in (("insert", _any), ("insert with defaults", _without_default)):
         given = _given(target, sample, get_named_type(type_), takes)
         if given:
-            row = {each.field_name: sample.ours[each.field_name] for each in given}
+            row = {each.field_name: sample.printed[each.field_name] for each in given}
             question = Question(
                 f"insertInto{target.relation.type_name}Collection(objects: $0) {{ affectedCount }}",
                 ((str(type_), [row]),),
@@ -70,14 +72,14 @@ def _without_default(column: ApiColumn) -> bool:
 
 
 def _given(target: ComparedRelation, sample: Sample, type_: Any, takes: Callable[[ApiColumn], bool]) -> list[ApiColumn]:
-    """The columns of which the input type takes a value that the API prints as it is."""
+    """The columns that the input type has, and whose printed value can be sent back as it is."""
     return [
         each
         for name, each in target.columns.items()
         if name in type_.fields
-        and name in target.judged
+        and name in target.comparators
         and is_leaf_type(get_named_type(type_.fields[name].type))
-        and sample.ours[name] is not None
+        and sample.printed[name] is not None
         and takes(each)
     ]
 
@@ -93,18 +95,18 @@ def _filter(target: ComparedRelation) -> str:
 def _key(target: ComparedRelation, sample: Sample) -> tuple[tuple[str, Any], ...]:
     members = target.argument_members("filter")
     types = (get_named_type(members[each.field_name].type).fields["eq"].type for each in target.key)
-    return tuple((str(type_), sample.ours[each.field_name]) for type_, each in zip(types, target.key, strict=True))
+    return tuple((str(type_), sample.printed[each.field_name]) for type_, each in zip(types, target.key, strict=True))
 
 
 def _compare(target: ComparedRelation, kind: str, question: Question, statement: Any) -> None:
-    side = target.side
-    side.report.compare(
+    sides = target.sides
+    sides.report.compare(
         kind,
         target.name,
         question,
-        lambda: _succeeded(side.api.try_mutation(question)),
-        lambda: _succeeded(side.sql.try_statement(statement)),
-        lambda ours, sql: True,
+        lambda: _succeeded(sides.api.try_mutation(question)),
+        lambda: _succeeded(sides.sql.try_statement(statement)),
+        lambda printed, sql: True,
     )
 
 

@@ -38,11 +38,11 @@ def relation_names(type_name: str) -> RelationNames:
 @hookimpl
 def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     if not relation.directives.get("aggregate"):
-        of_peer = "enable the aggregate directive to use aggregates"
-        reason = enabled_by("aggregate") if api.dialect.extended else of_peer
+        pg_graphql_reason = "enable the aggregate directive to use aggregates"
+        reason = enabled_by("aggregate") if api.dialect.extended else pg_graphql_reason
         return Fields(40, {}, absent={"aggregate": reason})
     field = GraphQLField(
-        _aggregate_type(api, relation), resolve=_aggregate, description="Of all rows that match, on all pages together"
+        _aggregate_type(api, relation), resolve=_aggregate, description="Aggregates of all matching rows, on all pages"
     )
     return Fields(40, {"aggregate": field})
 
@@ -64,10 +64,12 @@ def aggregate_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 def _aggregate_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
     name = f"{relation.type_name}Aggregate"
-    says = {"unknown_field": lambda field: f'Unknown field "{field}" selected on type "{name}"'}
+    extensions = {"unknown_field": lambda field: f'Unknown field "{field}" selected on type "{name}"'}
     return api.named(
         name,
-        lambda name: GraphQLObjectType(name, lambda: api.contributed("aggregate_fields", relation), extensions=says),
+        lambda name: GraphQLObjectType(
+            name, lambda: api.contributed("aggregate_fields", relation), extensions=extensions
+        ),
     )
 
 

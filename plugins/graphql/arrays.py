@@ -1,4 +1,4 @@
-"""Arrays: lists of the type of their elements."""
+"""Arrays, as GraphQL lists of the type of their elements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from schema_cache.directives import Directive
 from schema_cache.model import Type
 
 MAX_DIMENSIONS = 6
-"""PostgreSQL's arrays have no more (MAXDIM)."""
+"""PostgreSQL's limit of dimensions (MAXDIM)."""
 
 
 def as_text_array(expression: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -31,7 +31,7 @@ def as_text_array(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 
 @dataclass(frozen=True)
 class ArrayJson:
-    """Prints an array whose elements have their own JSON form."""
+    """Prints an array whose elements need a conversion to JSON."""
 
     element: ToJson
 
@@ -43,12 +43,12 @@ class ArrayJson:
 
 @dataclass(frozen=True)
 class ArrayOfSelection:
-    """Prints an array of values of which a field selects members."""
+    """Prints an array of composite values, of which the field selects members."""
 
     element: ValueType
 
     def __call__(self, field: Field, expression: ColumnElement[Any]) -> ColumnElement[Any]:
-        # In a select list unnest leaves rows whole, and goes on in step with the numbers beside it.
+        # In a select list unnest returns each row as one value, and the two functions advance together.
         numbers = builtin.generate_subscripts(expression, literal_column("1"))
         both = select(builtin.unnest(expression).label("item"), numbers.label("place")).correlate_except()
         items = both.subquery(field.planning.alias("items"))
@@ -58,7 +58,8 @@ class ArrayOfSelection:
 
 
 def _to_json(element: ValueType, scalar: Scalar | None) -> ToJson:
-    """How an array is printed: as it is if its elements are; as text if its elements are strings in the API."""
+    """The conversion of an array to JSON: none if its elements need none, a cast to text[] if its elements are strings
+    in the API, else a conversion of each element."""
     if scalar is not None and scalar.array_to_json is not None:
         return scalar.array_to_json
     if element.of_selection is not None:
@@ -99,7 +100,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 
 @dataclass(frozen=True)
 class OfDimensions:
-    """An array as the API prints it if it has the declared number of dimensions, or no elements; else null."""
+    """Prints an array if it has the declared number of dimensions, or no elements; otherwise null."""
 
     dimensions: int
     to_json: ToJson
@@ -110,7 +111,7 @@ class OfDimensions:
 
 @dataclass(frozen=True)
 class SelectionOfDimensions:
-    """The same of an array of values of which a field selects members."""
+    """The same for an array of composite values, of which the field selects members."""
 
     dimensions: int
     of_selection: OfSelection

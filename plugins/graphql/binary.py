@@ -1,4 +1,4 @@
-"""Binary values, bytea, in Base64 (VALUE_TYPES=bytes)."""
+"""Binary values (bytea) in Base64 (VALUE_TYPES=bytes)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 
 
 def bytes_text(value: Any) -> str | None:
-    """PostgreSQL's text form of the bytes that a JSON string has in Base64. Raises RequestError for anything else."""
+    """PostgreSQL's text form of bytes, from a JSON string in Base64. Raises RequestError for any other value."""
     if value is None:
         return None
     try:
@@ -42,5 +42,5 @@ def bytes_text(value: Any) -> str | None:
 
 
 def in_base64(expression: ColumnElement[Any]) -> ColumnElement[Any]:
-    # PostgreSQL breaks the lines after 76 characters.
+    # PostgreSQL inserts a line break after each 76 characters.
     return builtin.replace(builtin.encode(expression, constant("base64")), constant("\n"), constant(""))

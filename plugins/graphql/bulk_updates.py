@@ -1,4 +1,4 @@
-"""update<T>CollectionByKey: many rows, each with new values of its own."""
+"""update<T>CollectionByKey: updates many rows, each with its own new values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from app.query.read.relationship_names import is_unique
 from app.query.sql.constructs import as_text, cast_to, row_count, unmodified, unnest
 from app.query.sql.texts import ArrayText
 from app.query.write.assignments import arguments_of_updates
-from app.query.write.changes import Affected, Undoing, answer, response_type
+from app.query.write.changes import Affected, Rollback, answer, response_type
 from app.query.write.unnesting import array_for, unnested
 
 MAX_UPDATES = 10_000
@@ -48,7 +48,7 @@ def features() -> Sequence[str]:
 
 
 UPDATE = "KeyedUpdateInput"
-"""What the name of the type of an update has behind the relation's."""
+"""The suffix of the type name of an update."""
 
 
 @hookimpl
@@ -76,7 +76,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         updates = field.whole("updates")
-        # The parts of a literal steer by their structure, which is in the plan's key anyway.
+        # The parts of a literal steer by their structure anyway, so only a variable needs a derive.
         shape = shape_of(updates.steer(shape_of) if updates.source.path else updates.raw)
         named: RowKey = key.fields[shape.member].extensions[KEY]
         columns = {name: each.extensions["column"] for name, each in set_.fields.items()}
@@ -97,8 +97,9 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
 
 @dataclass(frozen=True)
 class UpdatesShape:
-    """What updates have in common: the ``member`` that their keys name, which ``parts`` its values have, and the names
-    of what they set, each with whether all of them do."""
+    """The shape of a list of updates. ``member``: the member of the key input that all of them use. ``parts``: the sets
+    of columns in the values of that member. ``values``: the names in their ``set``, each with whether all updates have
+    it."""
 
     member: str
     parts: frozenset[tuple[str, ...]]
@@ -106,13 +107,14 @@ class UpdatesShape:
 
 
 def shape_of(updates: Any) -> UpdatesShape:
-    """The Form of the argument ``updates``: of its values no other part matters to the SQL. Raises RequestError."""
+    """The shape of the argument ``updates``, which is all that the SQL depends on. Raises RequestError for malformed
+    updates, since the values of a variable are read here before they are validated, and OverLimit for too many."""
     items = _items(updates)
     if not items:
         raise _refused("At least one update must be provided to updates")
     if len(items) > MAX_UPDATES:
         raise OverLimit(f"updates has more than {MAX_UPDATES} rows")
-    keys = {_key_form(each) for each in items}
+    keys = {_key_shape(each) for each in items}
     members = sorted({member for member, _ in keys})
     if len(members) > 1:
         raise _refused(f"The keys of updates name different members: {', '.join(members)}")
@@ -123,9 +125,9 @@ def shape_of(updates: Any) -> UpdatesShape:
     return UpdatesShape(members[0], frozenset(parts for _, parts in keys), values)
 
 
-def _key_form(update: Any) -> tuple[str, tuple[str, ...]]:
-    """The member that an update's key names, and the parts of its value. Raises RequestError for what is no update: the
-    values of a variable are looked at before they are validated."""
+def _key_shape(update: Any) -> tuple[str, tuple[str, ...]]:
+    """The member of the key input that an update uses, and the columns in its value. Raises RequestError for a
+    malformed update."""
     if not isinstance(update, dict) or update.keys() != {"key", "set"} or not isinstance(update["set"], dict):
         raise _refused("Expected updates of the form {key: {...}, set: {...}}")
     key = update["key"]
@@ -148,7 +150,8 @@ def _refused(message: str) -> RequestError:
 
 @dataclass(frozen=True)
 class Within:
-    """The texts of what a list of updates holds below ``path``, null where one lacks it."""
+    """Converts a list of updates to the text of a list with their values at ``path``, null for an update without
+    one."""
 
     path: tuple[str, ...]
     to_text: ToText
@@ -165,7 +168,7 @@ def _below(value: Any, path: Sequence[str]) -> Any:
 
 @dataclass(frozen=True)
 class Has:
-    """For each of the updates whether it sets ``name``, as an array of booleans."""
+    """Converts a list of updates to the text of an array of booleans: for each update whether it sets ``name``."""
 
     name: str
 
@@ -175,7 +178,7 @@ class Has:
 
 @dataclass(frozen=True)
 class BulkUpdate:
-    """One bulk update under construction: ``updates`` are all of them as one value, of one ``shape``."""
+    """One bulk update under construction. ``updates``: the value of the argument, with its ``shape``."""
 
     field: Field
     relation: ApiRelation
@@ -190,7 +193,7 @@ class BulkUpdate:
         rows = self.field.planning.rows_of(self.relation)
         affected = self.field.planning.named_rows(self.relation, "affected")
         position = affected.computed(POSITION, lambda source: given.c[POSITION])
-        twice = Undoing(self._names_a_row_twice(given), self._twice(), as_text(row_count()))
+        twice = Rollback(self._names_a_row_twice(given), self._twice(), as_text(row_count()))
 
         def statement() -> tuple[Sequence[Update], TableRows]:
             new = {
@@ -203,7 +206,7 @@ class BulkUpdate:
         return answer(self.field, statement, Affected(affected, number, twice, position))
 
     def _given(self) -> CTE:
-        """The updates as rows: what tells each one's row, its values, and which of them it has."""
+        """A common table expression with a row for each update: its key, its values, and which values it has."""
         planning, updates = self.field.planning, self.updates.read_by(_items)
         arrays: dict[str, ColumnElement[Any]] = {}
         for number, part in enumerate(self.key):
@@ -218,7 +221,8 @@ class BulkUpdate:
                 arrays[f"has_{number}"] = planning.bind(updates, Has(name), "boolean[]")
         rows = unnest(*arrays.values()).table_valued(*arrays, with_ordinality=POSITION)
         rows = rows.render_derived(name=planning.alias("given"))
-        # The CTE is read twice, and so computed before its columns are compared (computed_first).
+        # PostgreSQL materializes the CTE because it is read twice, so the casts are computed before the comparison, as
+        # by ``computed_first``.
         keys = {f"key_{number}": unmodified(part.comparison.type_text) for number, part in enumerate(self.key)}
         columns = (cast_to(each, keys[each.name]).label(each.name) if each.name in keys else each for each in rows.c)
         return select(*columns).cte(planning.alias("updates"))

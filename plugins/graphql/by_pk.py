@@ -1,4 +1,4 @@
-"""ByPk: one row by its primary key."""
+"""<t>ByPk: one row by its primary key."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.query.sql.comparison import key_comparison
 from app.query.sql.texts import opaque_text
 
 KEY_TYPES = frozenset(("int2", "int4", "int8", "text", "citext", "uuid", "varchar", "bpchar"))
-"""The types, by their names in pg_type, that a key's columns may have to be arguments."""
+"""The types, by their names in pg_type, of key columns that can be arguments."""
 
 
 @hookimpl
@@ -84,12 +84,13 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
 
 
 def _to_text(api: ApiSchema, column: ApiColumn) -> ToText:
-    """pg_graphql just casts values of any kind; but none is truncated, since that would make it another key."""
+    """The conversion of a key value to text. In the dialect pg_graphql any value is accepted and cast, unless the
+    column has a maximum length: the cast would truncate a long value, which would then be another key."""
     return column.to_text if api.dialect.validates or column.column.max_length is not None else opaque_text
 
 
 def _refuse_unknown(field: Field, type_: GraphQLObjectType) -> None:
-    """pg_graphql words this error differently for a row that is looked up by its key."""
+    """Raise RequestError for an unknown field, with the message that pg_graphql has for this look-up."""
     for nodes in field.walk.collect(type_, field.nodes).values():
         name = nodes[0].name.value
         if name not in type_.fields and name != "__typename":

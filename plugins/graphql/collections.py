@@ -1,4 +1,4 @@
-"""Collections: a relation's rows as a connection of edges and nodes, filtered, ordered and in pages."""
+"""Collections: a relation's rows as a connection with edges and nodes, filtered, ordered and paginated."""
 
 from __future__ import annotations
 
@@ -92,10 +92,10 @@ def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
     return Fields(
         10,
         {
-            "first": GraphQLArgument(GraphQLInt, description="How many rows from the start, or from after the cursor"),
-            "last": GraphQLArgument(GraphQLInt, description="How many rows from the end, or from before the cursor"),
+            "first": GraphQLArgument(GraphQLInt, description="The number of rows from the start, or after the cursor"),
+            "last": GraphQLArgument(GraphQLInt, description="The number of rows from the end, or before the cursor"),
             "before": GraphQLArgument(cursor, description="Rows before this cursor"),
             "after": GraphQLArgument(cursor, description="Rows after this cursor"),
-            "offset": GraphQLArgument(GraphQLInt, description="How many rows to skip; a cursor is faster"),
+            "offset": GraphQLArgument(GraphQLInt, description="The number of rows to skip; a cursor is faster"),
         },
     )

@@ -44,7 +44,7 @@ def _field(api: ApiSchema, column: ApiColumn) -> GraphQLField:
 
 
 def _arguments(api: ApiSchema, column: ApiColumn) -> dict[str, GraphQLArgument]:
-    """The arguments that plugins give the fields of a column's type, asked for once for each type."""
+    """The arguments that plugins add to fields of a column's type, collected once for each type."""
     known: dict[int, dict[str, GraphQLArgument]] = api.shared("arguments of columns", dict)
     oid = column.column.type
     if oid not in known:

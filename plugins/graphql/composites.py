@@ -1,4 +1,4 @@
-"""Composite types of exposed schemas: objects with a member for each attribute, in answers and in requests."""
+"""Composite types of exposed schemas: objects with a member for each attribute, in responses and in requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from schema_cache.directives import Directive
 from schema_cache.model import Type
 
 MOST_LEVELS = 5
-"""How many objects of composite types may be within one another."""
+"""How deep objects of composite types may be nested."""
 
 
 @hookimpl
@@ -62,7 +62,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 
 @dataclass(frozen=True)
 class CompositeMember:
-    """An attribute of a composite type that can cross the API."""
+    """An attribute of a composite type, with a type that the API supports."""
 
     attribute: str
     type: ValueType
@@ -80,7 +80,7 @@ class CompositeMember:
 
 
 def _members(api: ApiSchema, type_: Type) -> Mapping[str, CompositeMember]:
-    """The attributes that are shown, by their names in the API. What nests too deeply is not."""
+    """The attributes that the API shows, by their names there. An attribute whose type nests too deeply is left out."""
     inflect = api.comments.inflects(type_.schema)
     members: dict[str, CompositeMember] = {}
     for each in type_.attributes:
@@ -90,7 +90,7 @@ def _members(api: ApiSchema, type_: Type) -> Mapping[str, CompositeMember]:
         value = None if _levels(api, each.type) == MOST_LEVELS else api.value_type(each.type)
         value = value and value.of_declared(directives.get("dimensions") or each.dimensions)
         if value is None or name in members or not api.is_name(name):
-            api.notices.add(f"attribute {subject}", "it is left out, and no request has values of the type")
+            api.notices.add(f"attribute {subject}", "it is left out, so requests cannot have values of the type")
         else:
             members[name] = CompositeMember(
                 each.name, value, directives.get("description"), directives.get("deprecated")
@@ -99,7 +99,7 @@ def _members(api: ApiSchema, type_: Type) -> Mapping[str, CompositeMember]:
 
 
 def _levels(api: ApiSchema, type_oid: int) -> int:
-    """How many composite types nest in a type, itself counted; no more than MOST_LEVELS."""
+    """The number of levels of composite types in a type, including itself; at most MOST_LEVELS."""
     known: dict[int, int] = api.shared("levels of composite types", dict)
     type_ = api.catalog.type_by_oid.get(type_oid)
     if type_ is None:
@@ -119,14 +119,14 @@ def _object_type(
 
 
 def _of_selection(field: Field, value: ColumnElement[Any]) -> ColumnElement[Any]:
-    # IS NOT NULL would ask for every member not to be null.
+    # Not IS NOT NULL, which is true only if every member is not null.
     return case((value.is_distinct_from(null()), field.json(partial(member_of, value))))
 
 
 def _input_type(
     api: ApiSchema, type_: Type, type_name: str, members: Mapping[str, CompositeMember]
 ) -> GraphQLInputObjectType | None:
-    """The type of values in requests, which are given as a whole; None if these could not have all attributes."""
+    """The input type, for whole values; None if requests could not give values to all attributes."""
     if len(members) < len(type_.attributes) or any(each.type.is_read_only for each in members.values()):
         return None
     fields = {name: GraphQLInputField(each.type.input) for name, each in members.items()}
@@ -135,7 +135,7 @@ def _input_type(
         lambda name: GraphQLInputObjectType(
             name,
             fields,
-            description="A whole value: the members that are left out are null",
+            description="A whole value: missing members are null",
             extensions={BOUND_WHOLE: True},
         ),
     )
@@ -143,7 +143,8 @@ def _input_type(
 
 @dataclass(frozen=True)
 class CompositeText:
-    """A JSON object as PostgreSQL's text form of a composite value; ``members`` are in the order of the attributes."""
+    """Converts a JSON object to PostgreSQL's text form of a composite value. ``members``: in the order of the
+    attributes."""
 
     type_name: str
     members: tuple[tuple[str, ToText], ...]

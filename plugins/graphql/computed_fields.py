@@ -39,7 +39,7 @@ def computed_fields(api: ApiSchema, relation: ApiRelation) -> Mapping[str, Compu
 
 
 def _functions_of(api: ApiSchema, relation: ApiRelation) -> Sequence[Function]:
-    # The function is given the whole row, so the role must be allowed to read all of it.
+    # The function receives the whole row, so the role must be allowed to read all of it.
     if not relation.visible.select_all:
         return ()
     return api.shared("functions of rows", lambda: _by_row_type(api)).get(relation.relation.row_type, ())
@@ -62,7 +62,7 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 def _changes(api: ApiSchema, relation: ApiRelation) -> Mapping[str, str]:
-    """Why those that may write, and that no comment makes mutations, are no fields."""
+    """By field name, why functions are no fields: those that may write, and that no comment exposes as mutations."""
     reasons = {}
     for function in _functions_of(api, relation):
         if is_change(api, function) and not is_exposed(api, function):

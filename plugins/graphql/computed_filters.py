@@ -1,4 +1,4 @@
-"""Filters by computed fields, where the comment on the function asks for it by ``{"filter": true}``."""
+"""Filters by computed fields, enabled by ``{"filter": true}`` in the function's comment."""
 
 from __future__ import annotations
 

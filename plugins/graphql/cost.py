@@ -1,11 +1,12 @@
-"""The planner's estimate of what an operation costs: a limit on it, and an answer that tells it.
+"""The cost of an operation, as PostgreSQL's planner estimates it: a limit, and a member of ``extensions`` that shows
+it.
 
-COST_LIMIT, or ``cost_limit`` in the comment on a role, refuses an operation that PostgreSQL estimates to cost more. The
-estimate is that of the plan, made with the values of the first request and again after ten minutes: it takes a round
-trip then, and none otherwise. So it is about plans, not about values.
+COST_LIMIT, or ``cost_limit`` in the comment on a role, refuses an operation with a higher estimate. The estimate is
+made for a plan, with the values of the first request, and again after ten minutes. Only then does it take a round trip.
+So it applies to plans, not to the values of a request.
 
-It follows from statistics of all rows, also of those that policies hide: how frequent a value is among them can be read
-from it. Only roles of EXPLAIN_ROLES are told the number.
+PostgreSQL estimates from statistics of all rows, also of those that policies hide, so an estimate shows how frequent a
+value is among hidden rows. Only roles in EXPLAIN_ROLES see the number.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ COST_LIMIT = Setting(
     "cost_limit",
     Number(0),
     0,
-    "What PostgreSQL may estimate that a GraphQL operation costs, in the units of its planner; 0 for no limit.",
+    "The highest estimated cost of a GraphQL operation, in the units of PostgreSQL's planner; 0 for no limit.",
 )
 
 NAME = "cost"
 VALID_S = 600.0
-"""For how long an estimate is taken as it is."""
+"""How long an estimate is used, in seconds."""
 
 _DIRECTIVE = "cost_limit"
 
@@ -58,14 +59,14 @@ class Cost:
     @hookimpl
     def operation_checks(self, settings: Settings, directives: Mapping[str, Any]) -> Sequence[Callable[..., None]]:
         limit = directives.get(_DIRECTIVE, settings[COST_LIMIT])
-        told_to = _told_to(settings)
+        roles = _explain_roles(settings)
 
         def check(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> None:
             estimate = self._estimate(operation, bound, engine)
             if estimate > limit:
-                told = f"{estimate}, more than" if operation.caller.role in told_to else "more than"
-                message = f"The operation is estimated to cost {told} {limit} (COST_LIMIT)"
-                hint = "Request less, or filter by indexed columns. The estimate is of the plan, whatever the values."
+                excess = f"{estimate}, more than" if operation.caller.role in roles else "more than"
+                message = f"The operation is estimated to cost {excess} {limit} (COST_LIMIT)"
+                hint = "Request less, or filter by indexed columns. The estimate is for the plan, not for the values."
                 raise DocumentError(message, "LIMIT_EXCEEDED", hint=hint)
 
         return (check,) if limit else ()
@@ -73,32 +74,32 @@ class Cost:
     @hookimpl
     def request_extensions(self, settings: Settings) -> Mapping[str, Extension]:
         self._estimates = BoundedCache(settings.plan_cache_entries)
-        told_to = _told_to(settings)
+        roles = _explain_roles(settings)
 
-        def told(
+        def with_cost(
             execute: Callable[..., ResultSet],
-            wanted: Any,
+            requested: Any,
             operation: AuthorizedOperation,
             bound: BoundPlan,
             engine: Engine,
         ) -> ResultSet:
-            if not isinstance(wanted, bool):
+            if not isinstance(requested, bool):
                 raise DocumentError(f"extensions.{NAME} must be true or false", "BAD_USER_INPUT")
-            if not wanted:
+            if not requested:
                 return execute(operation, bound, engine)
             rules = operation.api.rules
             cost = {
                 "nodes": nodes_of(bound.plan, operation.parsed.variables),
                 "nodeLimit": rules.nodes or None,
-                "estimate": self._estimate(operation, bound, engine) if operation.caller.role in told_to else None,
+                "estimate": self._estimate(operation, bound, engine) if operation.caller.role in roles else None,
                 "costLimit": rules.directives.get(_DIRECTIVE, settings[COST_LIMIT]) or None,
             }
-            return execute(operation, bound, engine).telling(NAME, cost)
+            return execute(operation, bound, engine).with_extension(NAME, cost)
 
-        return {NAME: told}
+        return {NAME: with_cost}
 
     def _estimate(self, operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> int:
-        """The sum over the plan's statements, for the caller's role, made anew if it is too old."""
+        """The sum of the estimates of the plan's statements, for the caller's role; made again after VALID_S."""
         if not bound.plan.statements:
             return 0
         digests = (each.statement.digest for each in bound.plan.statements)
@@ -112,7 +113,7 @@ class Cost:
         return estimate
 
 
-def _told_to(settings: Settings) -> Sequence[str]:
-    """The roles that are told estimates; none without the plugin that declares the setting."""
+def _explain_roles(settings: Settings) -> Sequence[str]:
+    """The roles that may see estimates; none if the plugin that declares the setting is not loaded."""
     roles: Sequence[str] = settings.of_plugins.get(EXPLAIN_ROLES, ())
     return roles

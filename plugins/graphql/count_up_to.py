@@ -1,4 +1,4 @@
-"""countUpTo: how many rows a collection has, counted no further than to a limit."""
+"""countUpTo: the number of rows of a collection, counted up to a limit."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def _field() -> GraphQLField:
         GraphQLNonNull(GraphQLInt),
         {"limit": limit},
         _count,
-        description="How many rows match, on all pages together, or the limit if there are more",
+        description="The number of matching rows on all pages, or the limit if there are more",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class CountLimit:
-    """Reads the limit. It steers the plan, as sizes of pages do."""
+    """Converts the limit to text. It steers the plan, like the size of a page."""
 
     def __call__(self, value: Any) -> str:
         text = Unsigned("limit")(value) or "0"

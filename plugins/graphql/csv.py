@@ -1,7 +1,7 @@
-"""``Accept: text/csv``: one list as a table, such as the rows of a collection, its groups, or what a function gives.
+"""``Accept: text/csv``: one list as a table, such as the rows of a collection, its groups, or the result of a function.
 
-A query that selects nothing beside the list, whose items have scalars and objects that hold no list, is answered by a
-line for each item; the header has the response keys, joined by dots. Anything else is not acceptable, and is not
+The query must select only that list, and the items may have scalars and objects, but no lists. The response has a line
+for each item, after a header with the response keys, joined by dots. Other operations are refused with 406 and not
 executed.
 """
 
@@ -35,7 +35,7 @@ CSV_SAFE = Setting(
     "csv_safe",
     SWITCH,
     False,
-    "Whether text that a spreadsheet would take for a formula gets an apostrophe before it in CSV.",
+    "Whether an apostrophe is put before text in CSV that a spreadsheet would take for a formula.",
 )
 
 MEDIA_TYPE = "text/csv"
@@ -61,12 +61,12 @@ def around_stages(settings: Settings) -> Mapping[str, Around]:
     def execute(
         run: Callable[..., ResultSet], operation: AuthorizedOperation, bound: BoundPlan, *others: Any
     ) -> ResultSet:
-        if not _is_wanted(operation.parsed.request):
+        if not _prefers_csv(operation.parsed.request):
             return run(operation, bound, *others)
         with operation.api.making():
             listed = _listed(operation)
         results = run(operation, bound, *others)
-        # Rows are those of the page, also where more were asked for: then a header tells.
+        # CSV has no place for extensions. The one that says that a page was capped becomes a header instead.
         if (results.extensions or {}).keys() - {CAPPED}:
             raise _unacceptable("it has extensions")
         return _Table(results.plan, results.texts, results.role, listed, extensions=results.extensions)
@@ -76,7 +76,7 @@ def around_stages(settings: Settings) -> Mapping[str, Around]:
             return run(request, results)
         body = "".join(_lines(results, is_safe)).encode()
         capped = (results.extensions or {}).get(CAPPED, ())
-        # The items hold no other list that could be capped, so at most the list itself or its collection is.
+        # The items have no lists, so only the list itself or its connection can be capped.
         headers = [(_CAPPED_HEADER, str(each["given"])) for each in capped if results.listed.is_at(each["path"])]
         return GraphQLResponse(200, body, f"{MEDIA_TYPE}; charset=utf-8", headers)
 
@@ -85,27 +85,27 @@ def around_stages(settings: Settings) -> Mapping[str, Around]:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """The list that an operation selects: the response keys that lead to it, those that lead from an item to its row,
-    and those that lead from there to each column."""
+    """The list that an operation selects. ``path``: the response keys from the root to the list. ``row``: those from an
+    item to its row. ``columns``: those from the row to each column."""
 
     path: ResponsePath
     row: ResponsePath
     columns: Sequence[ResponsePath]
 
     def is_at(self, path: Sequence[str | int]) -> bool:
-        """Whether the field at this path is the list, or the connection that it is the edges of."""
+        """Whether the field at this path is the list, or the connection whose edges are the list."""
         return tuple(path) == (self.path[:-1] if self.row else self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class _Table(ResultSet):
-    """Results that are shown as a table."""
+    """Results whose response is a table."""
 
     listed: _Listed
 
 
-def _is_wanted(request: GraphQLRequest) -> bool:
-    """Whether the client takes CSV, and no less gladly than JSON."""
+def _prefers_csv(request: GraphQLRequest) -> bool:
+    """Whether the client accepts CSV, with at least the quality of JSON."""
     if MEDIA_TYPE not in request.accept:
         return False
     qualities = dict(map(_quality, request.accept.lower().split(",")))
@@ -123,17 +123,17 @@ def _quality(accepted: str) -> tuple[str, float]:
         return media_type, 0.0
 
 
-# What a document has to select
+# The list in the document
 
 
 def _listed(operation: AuthorizedOperation) -> _Listed:
-    """The list that becomes a table. Raises RequestError (406) where the operation does not give one."""
+    """The list that becomes the table. Raises RequestError (406) if the operation does not select exactly one list."""
     api, document = operation.api, operation.parsed.document
     query = api.graphql.query_type
     if document.is_mutation or query is None:
         raise _unacceptable("a mutation was sent")
     variables = Variables(operation.parsed.variables, Steering())
-    return _Selected(Selector(api.graphql, api.dialect, document.fragments, variables)).listed(
+    return _Selection(Selector(api.graphql, api.dialect, document.fragments, variables)).listed(
         query, [document.operation.selection_set]
     )
 
@@ -141,8 +141,8 @@ def _listed(operation: AuthorizedOperation) -> _Listed:
 _Sets = Sequence[SelectionSetNode | None]
 
 
-class _Selected:
-    """What an operation selects, by types."""
+class _Selection:
+    """Walks the selection of an operation along its types."""
 
     def __init__(self, selector: Selector) -> None:
         self._selector = selector
@@ -169,7 +169,7 @@ class _Selected:
         return _Listed(path, (key,), list(self._columns(node, below, ())))
 
     def _only(self, type_: GraphQLObjectType, sets: _Sets, of: str) -> tuple[str, str, _Sets]:
-        """The response key and the name of the only field, and what it selects."""
+        """The response key and the name of the only field, and its selection sets."""
         found = [*self._selector.collect(type_, sets).items()]
         if len(found) == 1:
             ((key, nodes),) = found
@@ -179,10 +179,10 @@ class _Selected:
         raise _unacceptable(f"{of} selects something other than one list")
 
     def _columns(self, type_: GraphQLObjectType, sets: _Sets, path: ResponsePath) -> Iterator[ResponsePath]:
-        """The columns that a selection on an object gives."""
+        """The columns of a selection on an object."""
         for key, same in self._selector.collect(type_, sets).items():
             name = same[0].name.value
-            # Of all that a type does not list, only __typename came through the plan.
+            # The plan was made already, so a field that the type does not have can only be __typename.
             below = get_nullable_type(type_.fields[name].type) if name in type_.fields else GraphQLString
             if is_leaf_type(below):
                 yield (*path, key)
@@ -194,7 +194,7 @@ class _Selected:
 
 def _unacceptable(why: str) -> RequestError:
     return RequestError(
-        f"The answer to this operation cannot be CSV: {why}",
+        f"The response to this operation cannot be CSV: {why}",
         code="NOT_ACCEPTABLE",
         status=406,
         hint="Select one list, such as edges { node { ... } } or groups, of scalars and single objects.",
@@ -207,7 +207,7 @@ def _unacceptable(why: str) -> RequestError:
 def _lines(table: _Table, is_safe: bool) -> Iterator[str]:
     listed = table.listed
     yield _line([".".join(path) for path in listed.columns])
-    # Numbers stay as they are written.
+    # Numbers are kept as text, with all their digits.
     (text,) = table.texts.values()
     root = json.loads(text or b"null", parse_int=_Number, parse_float=_Number)
     for item in _at(root, listed.path[1:]) or ():
@@ -241,7 +241,7 @@ def _line(values: Sequence[str | None]) -> str:
 
 
 def _quoted(value: str | None) -> str:
-    """A value as RFC 4180 has it. Null is nothing, empty text is ``""``, as PostgreSQL's COPY has them."""
+    """A value in the format of RFC 4180. Null is an empty field and empty text is ``""``, as in PostgreSQL's COPY."""
     if value is None:
         return ""
     if value and not any(each in value for each in ',"\r\n'):

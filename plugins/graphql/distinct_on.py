@@ -22,7 +22,7 @@ def features() -> Sequence[str]:
 
 
 COLUMN = "Column"
-"""What the name of the type has behind the relation's."""
+"""The suffix of the type's name."""
 
 
 @hookimpl
@@ -39,7 +39,7 @@ def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None
         return None
     argument = GraphQLArgument(
         GraphQLList(GraphQLNonNull(_column_type(api, relation, columns))),
-        description="Of rows that are equal in these columns only the first by orderBy, then by the key",
+        description="Of rows that are equal in these columns, only the first is kept: by orderBy, then by the key",
         extensions={"distinct": _distinct(columns)},
     )
     return Fields(40, {"distinctOn": argument})

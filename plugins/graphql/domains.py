@@ -1,4 +1,4 @@
-"""Domains as what they are made of (VALUE_TYPES=domains): their base type's GraphQL type, filters and order."""
+"""Domains like their base types (VALUE_TYPES=domains): with the base type's GraphQL type, filters and order."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     value = None if base is None or type_.kind != "d" else api.value_type(base.oid)
     if base is None or value is None:
         return None
-    # What a filter asks for need not be a value that the domain allows.
+    # Operands of filters have the base type, since they need not be values that the domain allows.
     return replace(value, operand_text=value.operand_text or base.text)

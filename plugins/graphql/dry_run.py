@@ -1,7 +1,7 @@
 """``extensions: {"dryRun": true}``: a mutation runs, deferred constraints are checked, and everything is rolled back.
 
-On with DRY_RUN=on. Off, such a request is refused: nothing is committed that was meant as a trial. Without this plugin
-a mutation is refused as well, as one with any member of ``extensions`` that nothing understands.
+Enabled by DRY_RUN=on. Otherwise such a request is refused, so that a trial is never committed. If this plugin is not
+loaded, the request is refused too, like any mutation with a member of ``extensions`` that no plugin handles.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DRY_RUN = Setting(
     "dry_run",
     SWITCH,
     False,
-    "Whether requests can ask for a trial of a mutation, which is rolled back.",
+    "Whether a request can run a mutation as a trial, which is rolled back.",
     default_note="off; on with DEVELOPMENT",
     derive=lambda values: values["development"],
 )
@@ -39,16 +39,20 @@ def request_extensions(settings: Settings) -> Mapping[str, Extension]:
     is_on = settings[DRY_RUN]
 
     def tried(
-        execute: Callable[..., ResultSet], wanted: Any, operation: AuthorizedOperation, bound: BoundPlan, *others: Any
+        execute: Callable[..., ResultSet],
+        requested: Any,
+        operation: AuthorizedOperation,
+        bound: BoundPlan,
+        *others: Any,
     ) -> ResultSet:
-        if not isinstance(wanted, bool):
+        if not isinstance(requested, bool):
             raise _refused(f"extensions.{NAME} must be true or false")
-        if not wanted:
+        if not requested:
             return execute(operation, bound, *others)
         if not is_on:
             raise _refused("Mutations cannot be tried here (DRY_RUN); nothing was executed")
         trial = replace(bound, rolled_back=bound.plan.is_mutation)
-        return execute(operation, trial, *others).telling(NAME, True)
+        return execute(operation, trial, *others).with_extension(NAME, True)
 
     return {NAME: tried}
 

@@ -1,4 +1,4 @@
-"""Enums of exposed schemas, with the names that a comment's ``mappings`` give their values."""
+"""Enums of exposed schemas. The directive ``mappings`` in a comment renames their values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def comment_directives() -> Sequence[Directive]:
 
 @hookimpl
 def database_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
-    """Where the dialect lists them, the enums of exposed schemas that the role may use."""
+    """In a dialect that lists all enums: the enums of exposed schemas that the role may use."""
     if not api.dialect.lists_all_enums:
         return ()
     shown = {schema.name for schema in api.schemas}
@@ -38,7 +38,7 @@ def database_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
 
 @dataclass(frozen=True)
 class EnumText:
-    """The SQL label of a GraphQL enum value, which may also be given as a string."""
+    """Converts a GraphQL enum value, or a string with its name, to its SQL label."""
 
     type_name: str
     labels: Mapping[str, str]
@@ -57,7 +57,7 @@ class EnumText:
 
 @dataclass(frozen=True)
 class EnumJson:
-    """An enum value as the API prints it: its label, or the name that a mapping gives it."""
+    """Prints an enum value: its label, or its name in ``renamed``."""
 
     renamed: tuple[tuple[str, str], ...]
 
@@ -93,7 +93,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 def _labels_by_value(api: ApiSchema, type_: Type, mappings: Mapping[str, str]) -> dict[str, str]:
     if not api.dialect.all_enum_labels:
         return {mappings.get(label, label): label for label in type_.labels}
-    # If two labels want the same name, the one that a mapping gives it to gets it.
+    # If two labels would have the same name, the one with a mapping to it comes first.
     mapped_first = sorted(type_.labels, key=lambda label: label not in mappings)
     values = names.enum_values([mappings.get(label, label) for label in mapped_first])
     value_of = dict(zip(mapped_first, values, strict=True))

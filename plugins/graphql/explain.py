@@ -1,6 +1,7 @@
 """``extensions: {"explain": "plan"}``: the SQL of an operation and PostgreSQL's plan for it, instead of its data.
 
-With ``"analyze"`` the statements of a query are run as well, and the plan has the times. For roles of EXPLAIN_ROLES.
+With ``"analyze"`` the statements of a query are run as well, and the plan has the times. Only for roles in
+EXPLAIN_ROLES.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ def request_extensions(settings: Settings) -> Mapping[str, Extension]:
             {"paths": [[key] for key in planned.response_keys], "sql": planned.statement.sql, "plan": of_statement}
             for planned, of_statement in zip(plan.statements, plans, strict=True)
         ]
-        # Constants need no database, and so no explanation; the rest is null, since nothing was read.
+        # Constant fields are answered as usual, since they need no database; other fields are null.
         texts = {key: plan.constants.get(key) for key in plan.response_keys}
-        return ResultSet(plan, texts, operation.caller.role).telling(NAME, entries)
+        return ResultSet(plan, texts, operation.caller.role).with_extension(NAME, entries)
 
     return {NAME: explained}
 

@@ -1,5 +1,6 @@
-"""Functions that a comment exposes, ``{"expose": true}``: those that are no fields by themselves because of their
-arguments, result or overloads, computed fields with arguments, and changes of a row, which are mutations."""
+"""Functions that a comment exposes by ``{"expose": true}``: those that are no fields without it because of their
+arguments, result or overloads, computed fields with arguments, and functions of a row that may write, which are
+mutations."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from app.query.call.functions import (
     field_name,
     given_type,
     is_exposed,
-    is_field_by_itself,
+    is_field_without_comment,
     overloads,
     passed,
 )
@@ -70,7 +71,7 @@ def _root_fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField
         (
             (function, function.arguments, None)
             for function in candidates(api, volatilities)
-            if is_exposed(api, function) and not (takes_a_row(api, function) or is_field_by_itself(api, function))
+            if is_exposed(api, function) and not (takes_a_row(api, function) or is_field_without_comment(api, function))
         ),
     )
 
@@ -101,8 +102,8 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 def _fields(
     api: ApiSchema, functions: Iterable[tuple[Function, Sequence[Argument], ApiRelation | None]]
 ) -> Mapping[str, GraphQLField]:
-    """The fields for functions, with the arguments that each takes, and the relation of a row that is named by its key;
-    notices say why one of them has none."""
+    """The fields for functions. Each function comes with the arguments of its field, and with a relation if it takes a
+    row that an argument identifies by its key. Notices report the functions without a field, with the reason."""
     fields: dict[str, GraphQLField] = {}
     for function, taken, relation in functions:
         directives = api.comments.on_function(function)
@@ -120,9 +121,9 @@ def _fields(
         elif name in fields:
             reason = f"another function is called {name}"
         elif relation is not None and KEY in arguments:
-            reason = f"an argument is called {KEY}, as is the one that names the row"
+            reason = f"it has an argument {KEY}, which is the name of the argument for the key of the row"
         elif relation is not None and key_argument(api, relation) is None:
-            reason = "its row has no key to be named by"
+            reason = "its row has no key by which a request could identify it"
         else:
             fields[name] = _field(api, function, result, arguments, directives, relation)
             continue
@@ -168,7 +169,7 @@ def _field(
 def _of_named_row(
     field: Field, relation: ApiRelation, result: FunctionResult, given: Sequence[ColumnElement[Any]]
 ) -> ColumnElement[Any]:
-    """What the function gives for the row that the argument names; null if there is none."""
+    """The result of the function for the row that the argument identifies; null if there is no such row."""
     rows = field.planning.rows_of(relation)
     returned = only(rows, named_columns(field), result.json(field, [rows.whole(), *given], outer=(rows.element,)))
     return select(returned).select_from(rows.element).where(*key_conditions(field, rows)).scalar_subquery()

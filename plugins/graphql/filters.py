@@ -1,4 +1,4 @@
-"""Filters: which operators each type has, and the conditions that columns make of them."""
+"""Filters: the operators of each type, and the filter members of columns."""
 
 from __future__ import annotations
 
@@ -110,17 +110,17 @@ def _member(api: ApiSchema, column: ApiColumn) -> GraphQLInputField:
 
 @hookimpl
 def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
-    return Fields(20, {"filter": _argument(api, relation, "Which rows")})
+    return Fields(20, {"filter": _argument(api, relation, "A condition on the rows")})
 
 
 @hookimpl
 def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
-    return Fields(20, {"filter": _argument(api, relation, "Which rows; all without it")})
+    return Fields(20, {"filter": _argument(api, relation, "A condition on the rows; without it all rows")})
 
 
 @hookimpl
 def delete_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
-    return Fields(20, {"filter": _argument(api, relation, "Which rows; all without it")})
+    return Fields(20, {"filter": _argument(api, relation, "A condition on the rows; without it all rows")})
 
 
 def _argument(api: ApiSchema, relation: ApiRelation, description: str) -> GraphQLArgument:

@@ -1,4 +1,4 @@
-"""Database functions as root fields: stable and immutable ones of Query, volatile ones of Mutation."""
+"""Database functions as root fields: stable and immutable ones in Query, volatile ones in Mutation."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField]:
         if not isinstance(made, Obstacle):
             fields[name] = _field(api, *made, directives)
         elif not is_exposed(api, function):
-            _tell(api, function, made)
+            _add_notice(api, function, made)
     return fields
 
 
@@ -83,17 +83,17 @@ def _field(api: ApiSchema, result: Result, arguments: NamedArguments, directives
 
 
 def _arguments(api: ApiSchema, result: Result, own: Mapping[str, GraphQLArgument]) -> dict[str, GraphQLArgument]:
-    """The function's own arguments, and those of its result that have other names."""
+    """The function's own arguments, and those of its result that do not have the same name."""
     added, function = result.arguments, result.function
     for name in sorted(added.keys() & own.keys()):
-        reason = f"its argument {name} stands in the place of the one that collections have"
+        reason = f"its argument {name} replaces the argument of collections with that name"
         api.notices.add(function_subject(function), reason)
     return {**own, **{name: each for name, each in added.items() if name not in own}}
 
 
-def _tell(api: ApiSchema, function: Function, obstacle: Obstacle) -> None:
-    """Add a notice why a function is not a root field, unless it takes a row and so may be a computed field, or is
-    called by triggers."""
+def _add_notice(api: ApiSchema, function: Function, obstacle: Obstacle) -> None:
+    """Add a notice why a function is not a root field, unless it takes a row, so that it may be a computed field, or is
+    a trigger function."""
     returned = api.catalog.type_by_oid.get(function.returns)
     if takes_a_row(api, function) or (returned is not None and returned.name in TRIGGERS):
         return

@@ -1,4 +1,4 @@
-"""Further aggregates: the number of different values, deviation and variance, and whether all or any are true."""
+"""Further aggregates: the number of distinct values, standard deviation, variance, and whether all or any are true."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _count_distinct(api: ApiSchema, relation: ApiRelation) -> GraphQLField | Non
     number = GraphQLNonNull(GraphQLInt)
     fields = {each.field_name: GraphQLField(number, resolve=_number_of_values(each)) for each in columns}
     type_ = api.named(api.own_type_name(*_own_numbers(relation)), lambda name: GraphQLObjectType(name, fields))
-    return GraphQLField(type_, resolve=_of_columns, description="How many different values there are, nulls aside")
+    return GraphQLField(type_, resolve=_of_columns, description="The number of distinct values, without nulls")
 
 
 def _of_columns(field: Field, rows: TableRows) -> ColumnElement[Any]:

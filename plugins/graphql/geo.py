@@ -29,9 +29,9 @@ from schema_cache.model import Type
 
 PRINTED = {"geometry": printed_geometry, "geography": printed_geography}
 NEEDED = "st_asgeojson"
-"""The function without which a role has nothing of PostGIS."""
+"""A role that may not call this function cannot use PostGIS at all."""
 DISTANCE = "st_distance"
-"""The function by which it is known that there are distances, which the operator ``<->`` has."""
+"""A role that may call this function may use the distance operator ``<->``."""
 
 WITHIN_DISTANCE: OwnName = ("input", "within distance"), "GeoJSONWithinDistance"
 NEAR_TYPE: OwnName = ("near", NAME), "NearGeoJSON"
@@ -39,16 +39,16 @@ NEAR_TYPE: OwnName = ("near", NAME), "NearGeoJSON"
 
 @dataclass(frozen=True)
 class SpatialRelation:
-    """How two shapes lie: what PostGIS calls it, and a description."""
+    """A relation between two shapes: its function in PostGIS, and a description."""
 
     function: str
     description: str
 
 
 RELATIONS: Mapping[str, SpatialRelation] = {
-    "intersects": SpatialRelation("st_intersects", "Those that share a point with this"),
-    "within": SpatialRelation("st_coveredby", "Those no point of which is outside of this"),
-    "contains": SpatialRelation("st_covers", "Those outside of which no point of this is"),
+    "intersects": SpatialRelation("st_intersects", "Shapes that share a point with this one"),
+    "within": SpatialRelation("st_coveredby", "Shapes that have no point outside of this one"),
+    "contains": SpatialRelation("st_covers", "Shapes that this one has no point outside of"),
 }
 CLOSE = "st_dwithin"
 
@@ -71,7 +71,8 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     to_json = partial(PRINTED[type_.name], type_.schema)
     made = own_value_type(api, NAME, description, geometry_text, to_json)
     nearness = Nearness(_near_type(api, made), _Distance(type_.schema)) if DISTANCE in _usable(api) else None
-    # Columns may be confined to one kind of shape, which what they are compared with need not be of.
+    # The operand has the type without modifier, since a column may be restricted to one kind of shape, and its values
+    # can be compared with others.
     return replace(made, orderable=False, operand_text=type_.text, nearness=nearness)
 
 
@@ -91,7 +92,7 @@ def _near_type(api: ApiSchema, shape: ValueType) -> GraphQLInputObjectType:
 
 @dataclass(frozen=True)
 class _Distance:
-    """How far shapes are from one, in meters for the type geography and in the units of the coordinates otherwise."""
+    """The distance of shapes from one, in meters for the type geography, otherwise in the units of the coordinates."""
 
     schema: str
 
@@ -119,7 +120,7 @@ def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
     if CLOSE in _usable(api):
         members["withinDistance"] = GraphQLInputField(
             _within_distance_type(api, value_type),
-            description="Those no farther from a shape than a distance",
+            description="Shapes within a distance of another one",
             extensions={"operator": _Close(schema, scalars_of(api).by_postgres["float8"].to_text)},
         )
     return Fields(20, members)
@@ -138,7 +139,7 @@ def _within_distance_type(api: ApiSchema, shape: ValueType) -> GraphQLInputObjec
 
 @dataclass(frozen=True)
 class _Related:
-    """Whether a function says that a shape lies so to another."""
+    """The condition that two shapes are in a spatial relation, by its function."""
 
     schema: str
     function: str
@@ -150,7 +151,7 @@ class _Related:
 
 @dataclass(frozen=True)
 class _Close:
-    """Whether a shape is within a distance of another."""
+    """The condition that a shape is within a distance of another."""
 
     schema: str
     float_text: ToText

@@ -1,4 +1,4 @@
-"""groups: the rows of a collection in groups that are equal in some columns, and what each is together."""
+"""groups: the rows of a collection, grouped by columns, and the aggregates of each group."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from app.query.sql.json_texts import json_list
 from app.query.sql.texts import StringText
 
 MOST_KEYS = 5
-"""By how many columns rows can be grouped."""
+"""The most columns that rows can be grouped by."""
 
 MOST_ORDERS = 50
-"""As many as orders of rows have."""
+"""The most elements in an order of groups, the same number as for expressions in an order of rows."""
 
 
 @hookimpl
@@ -79,13 +79,13 @@ def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
             ),
             **_arguments_as_of_rows(api, relation),
             "timeZone": GraphQLArgument(
-                GraphQLString, description="The zone of hours, days and so on; the connection's without it"
+                GraphQLString, description="The time zone of hours, days and so on; by default that of the connection"
             ),
-            "first": GraphQLArgument(GraphQLInt, description="How many groups"),
-            "offset": GraphQLArgument(GraphQLInt, description="How many groups to skip"),
+            "first": GraphQLArgument(GraphQLInt, description="The number of groups"),
+            "offset": GraphQLArgument(GraphQLInt, description="The number of groups to skip"),
         },
         _groups(api, relation),
-        description="All rows that match, on all pages together, in groups",
+        description="All matching rows, on all pages, in groups",
     )
     return Fields(50, {"groups": groups})
 
@@ -102,7 +102,7 @@ def group_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 GROUP, HAVING = "Group", "AggregateFilter"
-"""What the names of types have behind the relation's."""
+"""Suffixes of type names."""
 
 
 def _is_aggregated(relation: ApiRelation) -> bool:
@@ -117,11 +117,11 @@ def _group_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
 
 
 def _arguments_as_of_rows(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:
-    """Those that do for groups what others do for rows, and exist where these do."""
+    """``having`` and ``orderBy`` for groups, if the collection has the corresponding arguments for rows."""
     of_rows = arguments_of_collections(api, relation)
     arguments = {}
     if "filter" in of_rows:
-        arguments["having"] = GraphQLArgument(_having_type(api, relation), description="Which groups")
+        arguments["having"] = GraphQLArgument(_having_type(api, relation), description="A condition on the groups")
     if "orderBy" in of_rows:
         arguments["orderBy"] = GraphQLArgument(
             GraphQLList(GraphQLNonNull(_order_type(api, relation))),
@@ -154,10 +154,10 @@ def _groups(api: ApiSchema, relation: ApiRelation) -> Resolver:
         nodes = field.planning.nodes
         with nodes.beside(), nodes.each_of(size):
             group = field.json(grouping).label("group")
-        held = _having(field, relation, grouping)
+        having = _having(field, relation, grouping)
         ordered = [key.clause(rows) for key in _order(field, relation, grouping)]
         query = collection.query(rows, conditions, group).group_by(*values).order_by(*ordered)
-        query = query.limit(literal_column(str(size))).having(*([] if held is None else [held]))
+        query = query.limit(literal_column(str(size))).having(*([] if having is None else [having]))
         offset = field.arguments.get("offset")
         if offset is not None:
             query = query.offset(field.planning.bind(offset, Unsigned("offset"), "bigint"))
@@ -168,7 +168,7 @@ def _groups(api: ApiSchema, relation: ApiRelation) -> Resolver:
 
 
 def _keys(field: Field, relation: ApiRelation) -> Sequence[GroupKey]:
-    """The keys that a request groups by."""
+    """The keys that the request groups by."""
     given = field.arguments.get("timeZone")
     zone = None if given is None else field.planning.bind(given, StringText("String"), "text")
     keys: dict[KeyPath, GroupKey] = {}
@@ -178,7 +178,7 @@ def _keys(field: Field, relation: ApiRelation) -> Sequence[GroupKey]:
                 raise RequestError(f"by names {'.'.join(path)} more than once", code="BAD_USER_INPUT")
             keys[path] = group_key(field.api, relation, path, unit.steer(), zone)
     if not keys:
-        message = "by names no column. The field aggregate is about all rows that match"
+        message = "by names no column. For aggregates of all matching rows select the field aggregate"
         raise RequestError(message, code="BAD_USER_INPUT")
     if len(keys) > MOST_KEYS:
         raise OverLimit(f"by names more than {MOST_KEYS} columns")
@@ -197,7 +197,7 @@ def _having(field: Field, relation: ApiRelation, grouping: Grouping) -> Conditio
 
 
 def _order(field: Field, relation: ApiRelation, grouping: Grouping) -> Sequence[OrderKey]:
-    """The order that a request gives groups, then their key."""
+    """The requested order of the groups, then the order of their keys."""
     type_ = _order_type(field.api, relation)
     keys: list[OrderKey] = []
     for element in field.arguments.get("orderBy") or ():

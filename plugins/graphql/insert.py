@@ -30,7 +30,8 @@ from app.query.write.nested.inserting import nested_insert
 from app.query.write.new_rows import COLUMN, HAS_DEFAULT, REQUIRED, new_row_type
 
 TABLES = frozenset("rp")
-"""Kinds of relations whose defaults are known. The columns of a view may also get those of its table, which are not."""
+"""Kinds of relations whose defaults are known. The columns of a view may get the defaults of its table, which are not
+known."""
 
 
 @hookimpl
@@ -53,7 +54,7 @@ def insert_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 def _member(api: ApiSchema, relation: ApiRelation, column: ApiColumn, filled: frozenset[str]) -> GraphQLInputField:
-    """The member that sets a column: non-null if the column must get a value, and only this member gives it one."""
+    """The member that sets a column. It is non-null if the column must get a value and no link can give it one."""
     has_default = _has_default(api, relation, column)
     needed = column.column.not_null and not relation.relation.filled_on_insert and not has_default
     required = api.dialect.required_inserts and needed
@@ -65,7 +66,7 @@ def _member(api: ApiSchema, relation: ApiRelation, column: ApiColumn, filled: fr
 
 
 def _has_default(api: ApiSchema, relation: ApiRelation, column: ApiColumn) -> bool:
-    """Whether a column that is left out may get something other than null. True if that is not known."""
+    """Whether a missing column may get a value other than null. True if that is not known."""
     own_defaults = relation.relation.kind in TABLES
     return not own_defaults or column.column.has_default or api.catalog.type_by_oid[column.column.type].kind == "d"
 
@@ -74,7 +75,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     type_ = new_row_type(api, relation, "Insert")
     given = GraphQLArgument(
         GraphQLNonNull(GraphQLList(GraphQLNonNull(type_))),
-        description="The new rows; what they leave out gets its default",
+        description="The new rows; missing columns get their defaults",
         extensions={"takes_null": True},
     )
     others: dict[str, GraphQLArgument] = api.contributed("insert_arguments", relation)
@@ -94,7 +95,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
 def _plain(
     field: Field, relation: ApiRelation, type_: GraphQLInputObjectType, others: Mapping[str, GraphQLArgument]
 ) -> ColumnElement[Any]:
-    """The response of an insert into one relation."""
+    """The response of an insert without related rows."""
     objects = objects_of(field, relation, type_)
 
     def statement() -> tuple[Sequence[Insert], TableRows]:

@@ -1,4 +1,4 @@
-"""Intervals, printed as ISO 8601 has durations, whatever the setting IntervalStyle (VALUE_TYPES=interval)."""
+"""Intervals, printed as durations of ISO 8601 regardless of the setting IntervalStyle (VALUE_TYPES=interval)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def value_types() -> Sequence[str]:
 def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     if (type_.schema, type_.name) != ("pg_catalog", "interval"):
         return None
-    return own_value_type(api, NAME, "A time span as ISO 8601 has it, such as `P1DT12H`", to_json=printed_once)
+    return own_value_type(api, NAME, "A time span in the format of ISO 8601, such as `P1DT12H`", to_json=printed_once)
 
 
 @hookimpl
@@ -38,7 +38,8 @@ def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
 
 
 def printed_once(expression: ColumnElement[Any]) -> ColumnElement[Any]:
-    """An interval as ISO 8601 has it. ``expression`` is in the SQL once: it may call a function."""
+    """An interval in the format of ISO 8601. ``expression`` occurs in the SQL only once, because it may call a
+    function."""
     # A table function may refer to the outer row without LATERAL.
     spans = builtin.unnest(array([expression])).table_valued("span", name="spans").render_derived()
     return select(iso_8601(spans.c.span)).scalar_subquery()
@@ -57,7 +58,7 @@ def iso_8601(interval: ColumnElement[Any]) -> ColumnElement[Any]:
     )
     return case(
         (builtin.isfinite(interval), func.coalesce(func.nullif(text, constant("P")), constant("PT0S"))),
-        # Infinity, from PostgreSQL 17 on, and NULL.
+        # Infinity (from PostgreSQL 17 on) and NULL
         else_=as_text(interval),
     )
 
@@ -67,5 +68,5 @@ def _whole(unit: str, interval: ColumnElement[Any], letter: str) -> ColumnElemen
 
 
 def _part(number: ColumnElement[Any], letter: str) -> ColumnElement[Any]:
-    """A number with its letter; NULL, which ``concat`` leaves out, where it is 0."""
+    """A number with its letter. 0 becomes NULL, which ``concat`` skips."""
     return as_text(func.nullif(number, literal_column("0"))).concat(constant(letter))

@@ -1,4 +1,5 @@
-"""Filters of documents: what jsonb contains, which keys it has, SQL/JSON paths, and parts of json and jsonb."""
+"""Filters of JSON documents: containment, keys and SQL/JSON paths for jsonb, and parts of documents for json and
+jsonb."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ from app.query.values.json_columns import json_kind
 from app.query.values.scalars import scalars_of, value_type_of
 
 FILTERS = {"jsonb": "JSON", "json": "JSONText"}
-"""The filter of each type: json keeps a text, which nothing can be compared with."""
+"""The filter of each type. PostgreSQL has no comparison operators for json."""
 
 
 @hookimpl
@@ -101,19 +102,20 @@ class DocumentPart:
 
     @property
     def json_type(self) -> ColumnElement[Any]:
-        """Its JSON type; NULL if it is not there."""
+        """The JSON type of the part; NULL if it does not exist."""
         part = self.document.op("#>")(self.path)
         return builtin.jsonb_typeof(part) if self.kind == "jsonb" else builtin.json_typeof(part)
 
     @property
     def text(self) -> ColumnElement[Any]:
-        """Its text, that of a string without quotes; NULL if it is null or not there."""
+        """The text of the part, without quotes for a string; NULL if the part is null or does not exist."""
         return self.document.op("#>>")(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class PartType:
-    """Parts of one JSON type: the PostgreSQL type whose scalar and filter they have, and how a CAST calls it."""
+    """Parts of one JSON type. ``postgres``: the PostgreSQL type whose scalar and filter they have, by its name in
+    pg_type. ``type_text``: the same type, as CAST takes it."""
 
     json_type: str
     postgres: str
@@ -137,14 +139,14 @@ PART_TYPES: Mapping[str, PartType] = {
 def _parts(api: ApiSchema, document: ValueType, kind: str) -> GraphQLInputField:
     type_ = _part_filter_type(api, document)
 
-    def operator(planning: Planning, left: Compared, asked: Sequence[Mapping[str, Any]] | None) -> Condition | None:
-        made = [_of_part(type_, planning, left.value, kind, each) for each in asked or ()]
+    def operator(planning: Planning, left: Compared, elements: Sequence[Mapping[str, Any]] | None) -> Condition | None:
+        made = [_of_part(type_, planning, left.value, kind, each) for each in elements or ()]
         conditions = [each for each in made if each is not None]
         return and_(*conditions) if conditions else None
 
     return GraphQLInputField(
         GraphQLList(GraphQLNonNull(type_)),
-        description="What parts of the document are; all must match",
+        description="Conditions on parts of the document; all must match",
         extensions={"operator": operator},
     )
 
@@ -154,25 +156,25 @@ def _of_part(
     planning: Planning,
     document: ColumnElement[Any],
     kind: str,
-    asked: Mapping[str, Any],
+    element: Mapping[str, Any],
 ) -> Condition | None:
-    # It takes the service as long as three others.
+    # Compiling it takes the service as long as three other conditions.
     planning.count_conditions(3)
-    names = [name for name in asked if name != AT]
+    names = [name for name in element if name != AT]
     if len(names) != 1:
         known = ", ".join(name for name in type_.fields if name != AT)
-        raise RequestError(f"An element of path asks for exactly one of {known}", code="BAD_USER_INPUT")
+        raise RequestError(f"An element of path must have exactly one of {known}", code="BAD_USER_INPUT")
     (name,) = names
-    planning.count_values(asked[AT], VALUES_TO_ONE)
-    part = DocumentPart(document, kind, planning.bind(asked[AT], _PATH, "text[]"))
-    made: Condition | None = type_.fields[name].extensions["part"](planning, part, asked[name])
+    planning.count_values(element[AT], VALUES_TO_ONE)
+    part = DocumentPart(document, kind, planning.bind(element[AT], _PATH, "text[]"))
+    made: Condition | None = type_.fields[name].extensions["part"](planning, part, element[name])
     return made
 
 
 def _part_filter_type(api: ApiSchema, document: ValueType) -> GraphQLInputObjectType:
     def members() -> dict[str, GraphQLInputField]:
         path = GraphQLNonNull(GraphQLList(GraphQLNonNull(GraphQLString)))
-        made = {AT: GraphQLInputField(path, description="The keys, and numbers of elements, that lead to the part")}
+        made = {AT: GraphQLInputField(path, description="The path to the part: keys, and indexes of array elements")}
         made |= {name: _typed(api, each) for name, each in PART_TYPES.items()}
         existence = value_filter_type(api, document).fields.get("is")
         return made if existence is None else {**made, "is": _existence(api, existence)}
@@ -184,22 +186,24 @@ def _typed(api: ApiSchema, part_type: PartType) -> GraphQLInputField:
     value_type = part_type.value_type(api)
     type_ = value_filter_type(api, value_type)
 
-    def ask(planning: Planning, part: DocumentPart, value: Mapping[str, Any] | None) -> Condition | None:
+    def on_part(planning: Planning, part: DocumentPart, value: Mapping[str, Any] | None) -> Condition | None:
         return value_condition(type_, planning, _compared(part_type, value_type, part_type.value(part)), value)
 
     description = f"The part as a {part_type.json_type}; null if it has another type"
-    return GraphQLInputField(type_, description=description, extensions={"part": ask})
+    return GraphQLInputField(type_, description=description, extensions={"part": on_part})
 
 
 def _existence(api: ApiSchema, is_: GraphQLInputField) -> GraphQLInputField:
     text = PART_TYPES["text"]
     value_type = text.value_type(api)
 
-    def ask(planning: Planning, part: DocumentPart, value: Leaf | None) -> Condition | None:
+    def on_part(planning: Planning, part: DocumentPart, value: Leaf | None) -> Condition | None:
         made: Condition | None = is_.extensions["operator"](planning, _compared(text, value_type, part.text), value)
         return made
 
-    return GraphQLInputField(is_.type, description="Whether the part is null or not there", extensions={"part": ask})
+    return GraphQLInputField(
+        is_.type, description="Whether the part is null or does not exist", extensions={"part": on_part}
+    )
 
 
 def _compared(part_type: PartType, value_type: ValueType, value: ColumnElement[Any]) -> Compared:

@@ -1,4 +1,4 @@
-"""The argument ``at`` of JSON columns, which gives a part of a document."""
+"""The argument ``at`` of JSON columns, which selects a part of a document."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def column_arguments(api: ApiSchema, type_: Type) -> Fields | None:
         return None
     argument = GraphQLArgument(
         GraphQLList(GraphQLNonNull(GraphQLString)),
-        description="The keys, and numbers of elements, that lead to a part of the document; null if it is not there",
+        description="The path to a part of the document: keys and indexes of array elements; null if there is none",
         extensions={"part": _part},
     )
     return Fields(10, {"at": argument})

@@ -35,7 +35,7 @@ from app.query.sql.texts import StringText
 from app.query.write.assignments import Assignments, operator_argument, own_operators_name, read_and_updated
 
 MAX_STEPS = 100
-"""How many steps the paths of one argument may have together: each makes the statement longer."""
+"""The most steps in all paths of one argument: each makes the statement longer."""
 
 HINT = 'docs/changes.md, "Operators"'
 
@@ -46,7 +46,7 @@ def features() -> Sequence[str]:
 
 
 MERGE, SET_PATH, REMOVE_PATH = "Merge", "SetPath", "RemovePath"
-"""What the names of the arguments' types have behind the relation's."""
+"""Suffixes of the argument type names."""
 
 COLUMN = "JSONColumn"
 
@@ -64,7 +64,9 @@ def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None:
         for each in read_and_updated(relation)
         if api.catalog.type_by_oid[each.column.type].name == "jsonb" and each.field_name not in names.NOT_ENUM_VALUES
     ]
-    merge = operator_argument(api, relation, MERGE, documents, _merged, "JSON objects, whose members are set")
+    merge = operator_argument(
+        api, relation, MERGE, documents, _merged, "JSON objects whose members are set in the documents"
+    )
     if merge is None:
         return None
     columns = {each.field_name: each for each in documents}
@@ -73,7 +75,7 @@ def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None:
 
 
 def _document(own: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The document of a column: an empty object where it is null, or JSON's null, which the API prints alike."""
+    """The document of a column; an empty object for NULL and for the null of JSON, which the API prints the same."""
     return func.coalesce(func.nullif(own, _jsonb("null")), _jsonb("{}"))
 
 
@@ -83,7 +85,7 @@ def _jsonb(text: str) -> ColumnElement[Any]:
 
 @dataclass(frozen=True)
 class ObjectText:
-    """The text of a JSON object."""
+    """Converts a JSON object to text, and refuses other JSON values."""
 
     to_text: ToText
 
@@ -116,7 +118,7 @@ _step = StringText("String")
 
 @dataclass(frozen=True)
 class PathStep:
-    """The text of one step of a path."""
+    """Converts a path to the text of one of its steps."""
 
     number: int
 
@@ -128,21 +130,21 @@ class PathStep:
 
 
 def number_of_steps(path: Any) -> int:
-    """What of a path the SQL depends on."""
+    """The path's length, on which the SQL depends."""
     return len(path) if isinstance(path, list) else 1
 
 
 @dataclass(frozen=True)
 class Paths:
-    """An argument of one relation's updates: a list of inputs that each name a column and a path into its document.
-    What becomes of the document a subclass says; its input type is called ``kind`` behind the relation's name."""
+    """An argument of one relation's updates: a list of inputs that each name a column and a path in its document. A
+    subclass defines the change of the document, the suffix ``kind`` of its input type, and a ``description``."""
 
     api: ApiSchema
     relation: ApiRelation
     columns: Mapping[str, ApiColumn]
 
     kind: ClassVar[str]
-    says: ClassVar[str]
+    description: ClassVar[str]
 
     def argument(self) -> GraphQLArgument:
         column = self.api.own_type_name(*own_name(self.relation, COLUMN))
@@ -151,7 +153,7 @@ class Paths:
             lambda name: GraphQLInputObjectType(name, lambda: self.members(column)),
         )
         return GraphQLArgument(
-            GraphQLList(GraphQLNonNull(type_)), description=self.says, extensions={"assign": self._assign}
+            GraphQLList(GraphQLNonNull(type_)), description=self.description, extensions={"assign": self._assign}
         )
 
     def members(self, column_type: str) -> dict[str, GraphQLInputField]:
@@ -162,7 +164,7 @@ class Paths:
             "column": GraphQLInputField(GraphQLNonNull(columns)),
             "path": GraphQLInputField(
                 GraphQLNonNull(GraphQLList(GraphQLNonNull(GraphQLString))),
-                description="The members of objects, and numbers of elements, that lead to the part",
+                description="The path to the part: members of objects, and indexes of array elements",
             ),
         }
 
@@ -171,7 +173,7 @@ class Paths:
         return True
 
     def changed(self, part: PathEnd, given: Mapping[str, Leaf | None]) -> ColumnElement[Any]:
-        """The document of a part after what an input says."""
+        """The document after the change that an input describes."""
         raise NotImplementedError
 
     def _assign(self, field: Field, rows: Rows, given: Sequence[Mapping[str, Leaf | None]]) -> Assignments:
@@ -196,7 +198,7 @@ class Paths:
 
 @dataclass(frozen=True)
 class PathEnd:
-    """What a path leads to: ``steps`` into the ``document`` of a column."""
+    """The part at the end of a path: ``steps`` in the ``document`` of a column."""
 
     field: Field
     rows: Rows
@@ -206,24 +208,24 @@ class PathEnd:
 
 
 class RemovePath(Paths):
-    """removePath."""
+    """The argument removePath."""
 
     kind = REMOVE_PATH
-    says = "Parts that are taken away"
+    description = "Parts to remove"
 
     def changed(self, part: PathEnd, given: Mapping[str, Leaf | None]) -> ColumnElement[Any]:
         return part.document.op("#-")(array(part.steps))
 
 
 class SetPath(Paths):
-    """setPath."""
+    """The argument setPath."""
 
     kind = SET_PATH
-    says = "Parts that are set; missing parents are made"
+    description = "Parts to set; missing parents are created"
 
     def members(self, column_type: str) -> dict[str, GraphQLInputField]:
         json_type = next(iter(self.columns.values())).type.input
-        value = GraphQLInputField(json_type, description="The new value; null is JSON's")
+        value = GraphQLInputField(json_type, description="The new value; null is the null of JSON")
         return {**super().members(column_type), "value": value}
 
     def changes(self, given: Mapping[str, Leaf | None]) -> bool:
@@ -244,8 +246,9 @@ def _given(entry: Mapping[str, Leaf | None], member: str) -> Leaf:
 
 
 def _with_value(part: PathEnd, value: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The document with a value at the end of the path, from the inside out: jsonb_set makes the last step only."""
-    # OFFSET 0 keeps the planner from writing out the document, which may be an expression, once for each use.
+    """The document with a value at the end of the path. It is built from the inside out, because jsonb_set creates only
+    the last step of a path."""
+    # OFFSET 0 keeps the planner from repeating the document, which may be an expression, in each place that uses it.
     source = select(part.document.label("document")).offset(literal_column("0")).correlate(part.rows.element)
     whole = source.subquery(part.field.planning.alias("source")).c.document
     name, steps = part.column.field_name, part.steps

@@ -1,4 +1,4 @@
-"""Junctions: tables whose rows join those of two others, as a collection on either side that leads to the other."""
+"""Junctions: tables that link the rows of two others many-to-many. Each side has a collection of the other's rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.query.plan.rows import Rows, TableRows
 from app.query.plan.walk import Field, Resolver
 from app.query.read.collection import Collection, Origin
 from app.query.read.connections import arguments_of_collections, edge_fields, edges_field
-from app.query.read.relationship_names import names_of_ways
+from app.query.read.relationship_names import relationship_field_names
 from app.query.read.relationships import Relationship, relationships_of
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
@@ -36,7 +36,7 @@ def comment_directives() -> Sequence[Directive]:
 
 @dataclass(frozen=True)
 class Junction:
-    """One way through a junction: from the rows that ``near`` leads to, to those that ``far`` does."""
+    """One direction through a junction table: from the relation that ``near`` leads to, to the one of ``far``."""
 
     table: ApiRelation
     near: Relationship
@@ -52,36 +52,37 @@ class Junction:
 
     @property
     def type_name(self) -> str:
-        """What the names of its types begin with."""
+        """The beginning of the names of its types."""
         return f"{self.source.type_name}{self.table.type_name}{self.target.type_name}"
 
     def links(self, outer: Rows, joining: TableRows, rows: Any) -> list[ColumnElement[Any]]:
-        """The conditions that the junction's row joins the row ``outer`` with the one of the target."""
+        """The conditions that a row of the junction table links ``outer``, a row of the source, with a row of the
+        target."""
         return [*self.near.linked_to(outer, joining), *self.far.linked(joining, rows)]
 
 
 CONNECTION, EDGE = "Connection", "Edge"
-"""What the names of types end with."""
+"""Suffixes of type names."""
 
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    ways = (each for ways in _junctions(api).values() for each in ways.values())
-    return [_own_name(each, suffix) for each in ways for suffix in (CONNECTION, EDGE)]
+    junctions = (each for junctions in _junctions(api).values() for each in junctions.values())
+    return [_own_name(each, suffix) for each in junctions for suffix in (CONNECTION, EDGE)]
 
 
 @hookimpl
 def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-    ways = _junctions(api).get(relation.relation.oid, {})
-    return Fields(35, {name: _field(api, way) for name, way in ways.items()})
+    junctions = _junctions(api).get(relation.relation.oid, {})
+    return Fields(35, {name: _field(api, junction) for name, junction in junctions.items()})
 
 
-# Which junctions there are, and what they are called, whatever the role may read
+# All junctions with their names, including those that the role may not read
 
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """One way through a table, from the relation that the key ``near`` refers to, to that of ``far``."""
+    """One direction through a table, from the relation that the key ``near`` refers to, to the one of ``far``."""
 
     table: Relation
     near: ForeignKey
@@ -97,13 +98,13 @@ def _passages(api: ApiSchema) -> Iterator[_Passage]:
                 yield from (_Passage(table, *keys), _Passage(table, *keys[::-1]))
             else:
                 reason = (
-                    "it is no junction: that has two foreign keys, and a primary or unique key of exactly their columns"
+                    "it is no junction: it needs two foreign keys, and a primary or unique key of exactly their columns"
                 )
                 api.notices.add(relation_subject(table), reason)
 
 
 def _is_key(table: Relation, columns: Set[str]) -> bool:
-    """Whether a primary or unique key is made of exactly these columns."""
+    """Whether a primary or unique key consists of exactly these columns."""
     return any(index.is_plain and columns == set(index.columns) for index in table.unique_indexes)
 
 
@@ -112,7 +113,7 @@ def _names_of_passages(api: ApiSchema) -> Mapping[_Passage, str]:
     by_source: dict[int, list[_Passage]] = {}
     for passage in _passages(api):
         by_source.setdefault(passage.near.foreign, []).append(passage)
-    # The names depend on those of relationships, which are given when somebody asks for relationships.
+    # The names depend on those of relationships, which are made on the first call of relationships_of.
     for relation in api.relations[:1] if by_source else ():
         relationships_of(api, relation)
     return {
@@ -126,16 +127,16 @@ def _names_of_passages(api: ApiSchema) -> Mapping[_Passage, str]:
 def _named(
     api: ApiSchema, relations: Mapping[int, Relation], source: Relation, passages: Sequence[_Passage]
 ) -> Mapping[_Passage, str]:
-    """The shortest name of each that nothing else of the source's type has."""
-    taken = api.field_names_of_columns(source) | names_of_ways(api, source)
+    """For each direction the shortest name that no other field of the source's type has."""
+    taken = api.field_names_of_columns(source) | relationship_field_names(api, source)
     if source.oid in api.rows_by_oid:
         taken |= computed_fields_of(api, api.rows_by_oid[source.oid]).keys()
     candidates = {each: _candidates(api, relations[each.far.foreign], each) for each in passages}
     made: dict[_Passage, str] = {}
     for length in range(3):
         rest = {each: names_of_one[length] for each, names_of_one in candidates.items() if each not in made}
-        wanted = Counter(rest.values())
-        usable = {name for name, times in wanted.items() if times == 1 and name not in taken and api.is_name(name)}
+        uses = Counter(rest.values())
+        usable = {name for name, times in uses.items() if times == 1 and name not in taken and api.is_name(name)}
         free = {each: name for each, name in rest.items() if name in usable}
         made |= {each: name for each, name in free.items() if name not in made.values()}
     return made
@@ -150,7 +151,7 @@ def _candidates(api: ApiSchema, target: Relation, passage: _Passage) -> tuple[st
     return short, longer, f"{longer}{by_columns}"
 
 
-# Those that the role may read
+# The junctions that the role may read
 
 
 def _junctions(api: ApiSchema) -> Mapping[int, Mapping[str, Junction]]:
@@ -158,14 +159,14 @@ def _junctions(api: ApiSchema) -> Mapping[int, Mapping[str, Junction]]:
 
 
 def _by_source(api: ApiSchema) -> Mapping[int, Mapping[str, Junction]]:
-    """The ways through junctions, by the oid of where they begin and the name of the field."""
+    """The junctions by the oid of their source and the name of their field."""
     whole = api.whole or api
     named = whole.shared("names of junctions", lambda: _names_of_passages(whole))
     found: dict[int, dict[str, Junction]] = {}
     for passage, name in named.items():
-        way = _readable(api, passage)
-        if way is not None:
-            found.setdefault(way.source.relation.oid, {})[name] = way
+        junction = _readable(api, passage)
+        if junction is not None:
+            found.setdefault(junction.source.relation.oid, {})[name] = junction
     return found
 
 
@@ -189,72 +190,81 @@ def _relationship(api: ApiSchema, table: ApiRelation, key: ForeignKey) -> Relati
 # Fields and types
 
 
-def _field(api: ApiSchema, way: Junction) -> GraphQLField:
-    arguments = arguments_of_collections(api, way.target)
+def _field(api: ApiSchema, junction: Junction) -> GraphQLField:
+    arguments = arguments_of_collections(api, junction.target)
     if "filter" in arguments:
-        through = relation_filter_type(api, way.table)
-        arguments["through"] = GraphQLArgument(through, description=f"Which rows of `{way.table.type_name}` join them")
-    return GraphQLField(_connection_type(api, way), arguments, _connection(api, way))
+        through = relation_filter_type(api, junction.table)
+        arguments["through"] = GraphQLArgument(
+            through, description=f"A filter for the rows of `{junction.table.type_name}`"
+        )
+    return GraphQLField(_connection_type(api, junction), arguments, _connection(api, junction))
 
 
-def _own_name(way: Junction, suffix: str) -> OwnName:
-    owner = way.table.relation.oid, way.far.pairs, suffix
-    return owner, f"{way.type_name}{suffix}"
+def _own_name(junction: Junction, suffix: str) -> OwnName:
+    owner = junction.table.relation.oid, junction.far.pairs, suffix
+    return owner, f"{junction.type_name}{suffix}"
 
 
-def _connection_type(api: ApiSchema, way: Junction) -> GraphQLObjectType:
+def _connection_type(api: ApiSchema, junction: Junction) -> GraphQLObjectType:
     def fields() -> dict[str, GraphQLField]:
-        return {**api.contributed("connection_fields", way.target), "edges": edges_field(_edge_type(api, way))}
+        return {
+            **api.contributed("connection_fields", junction.target),
+            "edges": edges_field(_edge_type(api, junction)),
+        }
 
-    return api.named(api.own_type_name(*_own_name(way, CONNECTION)), lambda name: GraphQLObjectType(name, fields))
+    return api.named(api.own_type_name(*_own_name(junction, CONNECTION)), lambda name: GraphQLObjectType(name, fields))
 
 
-def _edge_type(api: ApiSchema, way: Junction) -> GraphQLObjectType:
+def _edge_type(api: ApiSchema, junction: Junction) -> GraphQLObjectType:
     def fields() -> dict[str, GraphQLField]:
-        made = edge_fields(api, way.target)
-        joining = GraphQLField(GraphQLNonNull(api.object_type(way.table)), resolve=_joining_row(way))
-        made.setdefault(names.lower_first(way.table.type_name), joining)
+        made = edge_fields(api, junction.target)
+        joining = GraphQLField(GraphQLNonNull(api.object_type(junction.table)), resolve=_joining_row(junction))
+        made.setdefault(names.lower_first(junction.table.type_name), joining)
         return made
 
     return api.named(
-        api.own_type_name(*_own_name(way, EDGE)),
+        api.own_type_name(*_own_name(junction, EDGE)),
         lambda name: GraphQLObjectType(name, fields, extensions=unknown_field_in("edge")),
     )
 
 
 @dataclass(frozen=True)
 class JoinedOrigin(Origin):
-    """Where the rows of a collection through a junction come from; ``row`` is the one that they are joined with."""
+    """The origin of a collection through a junction; ``row`` is the row of the source."""
 
     row: Any = None
 
 
-def _connection(api: ApiSchema, way: Junction) -> Resolver:
+def _connection(api: ApiSchema, junction: Junction) -> Resolver:
     def resolve(field: Field, outer: Rows) -> ColumnElement[Any]:
         planning = field.planning
 
         def linked(rows: TableRows) -> Sequence[ColumnElement[Any]]:
-            joining = planning.rows_of(way.table)
+            joining = planning.rows_of(junction.table)
             given = field.arguments.get("through")
-            through = query_condition(relation_filter_type(api, way.table), planning, joining, given) if given else None
-            joined = select().select_from(joining.element).where(*way.links(outer, joining, rows))
+            through = (
+                query_condition(relation_filter_type(api, junction.table), planning, joining, given) if given else None
+            )
+            joined = select().select_from(joining.element).where(*junction.links(outer, joining, rows))
             narrowed = joined if through is None else joined.where(through)
             return [narrowed.correlate(outer.element, rows.element).exists()]
 
-        origin = JoinedOrigin(way.target, lambda: planning.rows_of(way.target), linked, (outer.element,), row=outer)
+        origin = JoinedOrigin(
+            junction.target, lambda: planning.rows_of(junction.target), linked, (outer.element,), row=outer
+        )
         return Collection(field, origin).json()
 
     return resolve
 
 
-def _joining_row(way: Junction) -> Resolver:
+def _joining_row(junction: Junction) -> Resolver:
     def resolve(field: Field, collection: Collection) -> ColumnElement[Any]:
-        joining, outer = field.planning.rows_of(way.table), cast(JoinedOrigin, collection.origin).row
+        joining, outer = field.planning.rows_of(junction.table), cast(JoinedOrigin, collection.origin).row
         with field.planning.nodes.each_of(1):
             row = field.json(joining)
 
         def joined_to(rows: Rows) -> ColumnElement[Any]:
-            query = select(row).select_from(joining.element).where(*way.links(outer, joining, rows))
+            query = select(row).select_from(joining.element).where(*junction.links(outer, joining, rows))
             return query.correlate(outer.element, rows.element).scalar_subquery()
 
         return collection.of_row(joined_to)

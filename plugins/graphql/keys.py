@@ -42,7 +42,8 @@ def key_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 def _keys(api: ApiSchema, relation: ApiRelation, fewest: int = 1) -> Iterator[Sequence[ApiColumn]]:
-    """The columns of the keys that the role may read, of those that have so many: the primary one first."""
+    """The columns of the keys that the role may read and that have at least ``fewest`` columns; the primary key
+    first."""
     unique = (each.columns for each in relation.relation.unique_indexes if each.is_plain)
     for key in (each for each in (relation.key, *unique) if len(each) >= fewest):
         columns = [relation.by_name[name] for name in key if name in relation.by_name]
@@ -51,7 +52,7 @@ def _keys(api: ApiSchema, relation: ApiRelation, fewest: int = 1) -> Iterator[Se
 
 
 def _is_named(api: ApiSchema, column: ApiColumn) -> bool:
-    """Whether a request can name a value of a column, and the role its type."""
+    """Whether a request can have a value of the column, and the role may name the column's type."""
     return column.column.type not in api.view.unnamed_types and column.type.of_selection is None
 
 
@@ -78,7 +79,7 @@ def _own_name(relation: ApiRelation, member: str) -> OwnName:
 
 
 def _part(api: ApiSchema, column: ApiColumn, member: str | None) -> KeyPart:
-    # Without the column's own check: a value that is too long is that of no row.
+    # Without the column's length check: a value that is too long matches no row.
     comparison = key_comparison(api.view, column.column, column.type.operand_text)
     return KeyPart(column.name, comparison, column.type.to_text, member)
 
@@ -141,7 +142,7 @@ def _delete(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
     if not (relation.visible.delete and relation.relation.deletable):
         return None
     key = key_argument(api, relation)
-    description = f"Removes the row of `{relation.type_name}` with a key, and gives it as it was"
+    description = f"Removes the row of `{relation.type_name}` with a key, and returns it as it was"
     if key is None:
         return None
     return GraphQLField(api.object_type(relation), {KEY: key}, resolve, description=description)

@@ -1,4 +1,4 @@
-"""and, or, not: conditions on a row made of other conditions on it."""
+"""The filter members and, or, not, which combine other filters of the row."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ from schema_cache.model import Type
 NAME = "Ltree"
 LTREE = "ltree"
 MOST_OPEN = 4
-"""How many levels of a pattern may stand for any number of labels: each multiplies what PostgreSQL tries, and ten of
-them keep it busy for minutes with a single path of a hundred labels."""
+"""The most levels of a pattern that match a variable number of labels. Each multiplies the combinations that PostgreSQL
+tries; ten of them keep it busy for minutes with a single path of a hundred labels."""
 
 _PATTERN = StringText("String")
 
@@ -65,7 +65,7 @@ def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
 
 
 def pattern_text(value: Any) -> str | None:
-    """The text of a pattern; raises RequestError for one whose cost is not bounded."""
+    """The text of a pattern. Raises RequestError for one whose cost is not bounded."""
     text = _PATTERN(value)
     if text is not None and sum(map(_is_open, text.split("."))) > MOST_OPEN:
         reason = f"A pattern of labels may have at most {MOST_OPEN} levels that are * or have {{}}"

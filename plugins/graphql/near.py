@@ -1,4 +1,4 @@
-"""near: a collection in the order of the distance from a value, which its edges tell (VALUE_TYPES=vector and geo)."""
+"""near: orders a collection by the distance from a value; edges have the distance (VALUE_TYPES=vector and geo)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.query.sql.comparison import USUAL_OPERATORS, Comparison
 from app.query.values.scalars import scalars_of
 
 SUFFIX = "Near"
-"""What the name of the argument's type has behind the relation's."""
+"""The suffix of the argument's type name."""
 
 DISTANCES = Comparison("double precision", USUAL_OPERATORS, by_text=False, printed_as_text=False)
 
@@ -46,7 +46,7 @@ def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None
         return None
     argument = GraphQLArgument(
         _type(api, relation, columns),
-        description="Rows by their distance from a value, the nearest first; orderBy orders those of the same distance",
+        description="Orders rows by their distance from a value, nearest first; orderBy orders rows of equal distance",
         extensions={"order": _order(columns)},
     )
     return Fields(25, {"near": argument})
@@ -56,12 +56,12 @@ def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None
 def edge_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     if not _columns(relation):
         return None
-    description = "How far the row is from what `near` gives; null without `near`, and where the row has no value"
+    description = "The distance of the row from the value of `near`; null without `near`, and if the row has no value"
     return Fields(20, {"distance": GraphQLField(GraphQLFloat, resolve=_distance, description=description)})
 
 
 def _columns(relation: ApiRelation) -> Mapping[str, tuple[ApiColumn, Nearness]]:
-    """The columns whose values have distances, by the names of their fields."""
+    """The columns whose values have distances, by field name."""
     return {each.field_name: (each, each.type.nearness) for each in relation.columns if each.type.nearness is not None}
 
 
@@ -88,7 +88,7 @@ def _order(columns: Mapping[str, tuple[ApiColumn, Nearness]]) -> Order:
 
 
 class Distance(Expression):
-    """How far rows are from what a field gives."""
+    """The distance of rows from the value in a field's arguments."""
 
 
 def _from(field: Field, column: ApiColumn, nearness: Nearness, given: Mapping[str, Any]) -> Distance:

@@ -1,4 +1,4 @@
-"""Nested inserts: members of the input of new rows that write, or connect, rows of their relationships."""
+"""Nested inserts: members of the input of new rows that insert or connect related rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def own_type_names_of(api: ApiSchema, relation: ApiRelation) -> Sequence[OwnName
 @hookimpl
 def insert_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     if not relation.has_readable_key:
-        # The rows of the root are read again by their keys.
+        # A nested insert reads the root's rows again, by their keys, so the role must be able to read these.
         return None
     members = ((each.name, _member(api, each)) for each in relationships_of(api, relation))
     return Fields(40, {name: member for name, member in members if member is not None})
@@ -38,13 +38,13 @@ def insert_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
 
 @hookimpl
 def filled_columns(api: ApiSchema, relation: ApiRelation) -> frozenset[str]:
-    """Those that a link of the row gives a value to, or one that leads to it, whichever the role has of the two."""
+    """The columns that the role can fill by a link instead of by their own members."""
     links = (Link(each) for each in relationships_of(api, relation) if each.refers)
     return frozenset(name for link in links if _is_offered(api, link) for name in link.fills)
 
 
 def _member(api: ApiSchema, relationship: Relationship) -> GraphQLInputField | None:
-    """The member that leads to the rows of a relationship; None where the role can neither write nor connect any."""
+    """The member for the related rows of a relationship; None if the role can neither insert nor connect any."""
     link = Link(relationship)
     return GraphQLInputField(_type(api, link), extensions={LINK: link}) if _is_offered(api, link) else None
 
@@ -54,24 +54,25 @@ def _is_offered(api: ApiSchema, link: Link) -> bool:
 
 
 def _creates(link: Link) -> bool:
-    """Whether the role may write the other rows."""
+    """Whether the role may insert the related rows."""
     target = link.relationship.target
     return target.takes_rows and target.inserts(link.fills_below)
 
 
 def _gives_key(link: Link) -> bool:
-    """Whether the role may give one of the rows the key of the other."""
+    """Whether the role may set the foreign key, so that existing rows can be connected."""
     target = link.relationship.target
     return link.refers or (target.relation.updatable and target.updates(link.fills_below))
 
 
 def _key_type(api: ApiSchema, link: Link) -> GraphQLInputObjectType | None:
-    """What names the other rows; None where the role may not connect any."""
+    """The key input of the related rows; None if the role may not connect any."""
     return key_input_type(api, link.relationship.target) if _gives_key(link) else None
 
 
 def _type(api: ApiSchema, link: Link) -> GraphQLInputObjectType:
-    """What the member takes. Relationships to one relation may differ in what the role can do by them."""
+    """The type of the member. Relationships to one relation may have different types, since the role's rights may
+    differ."""
     target, to_many = link.relationship.target, link.relationship.to_many
     creates, key_type = _creates(link), _key_type(api, link)
 
@@ -84,7 +85,7 @@ def _type(api: ApiSchema, link: Link) -> GraphQLInputObjectType:
             new = taken(new_row_type(api, target, "Insert"))
             made[link.member] = GraphQLInputField(new, description="New rows" if to_many else "A new row")
         if key_type is not None:
-            description = "The keys of rows that are there" if to_many else "The key of a row that is there"
+            description = "The keys of existing rows" if to_many else "The key of an existing row"
             made[CONNECT] = GraphQLInputField(taken(key_type), description=description)
         if creates:
             arguments = api.contributed("insert_arguments", target).items()

@@ -1,4 +1,4 @@
-"""Network addresses, inet and cidr (VALUE_TYPES=network)."""
+"""Network addresses: inet and cidr (VALUE_TYPES=network)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schema_cache.model import Type
 
 NAME = "Inet"
 INET = "inet"
-"""PostgreSQL compares networks (cidr) as addresses of this type, with an operand that need not be a network."""
+"""The type of operands for both: PostgreSQL compares cidr as inet, and the operand need not be a network."""
 
 
 @hookimpl

@@ -59,7 +59,7 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     return Fields(
         10,
         {"nodeId": GraphQLField(GraphQLNonNull(GraphQLID), resolve=_node_id, description="The id of the row")},
-        # The interface Node promises it.
+        # The interface Node requires the field.
         precedence=5,
     )
 
@@ -108,21 +108,21 @@ def key_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
 
 def _own_key_value(relation: ApiRelation, position: int, comparison: Comparison) -> OwnKeyValue:
     of = relation.relation
-    return OwnKeyValue(of.schema, of.name, len(relation.key), KeyValue(position, _form(comparison)))
+    return OwnKeyValue(of.schema, of.name, len(relation.key), KeyValue(position, _value_type(comparison)))
 
 
 def steer_node_id(leaf: Leaf) -> NodeId:
-    """The nodeId of the request being planned; which relation it names becomes part of the plan's key."""
+    """The nodeId of the request being planned. The relation that it names steers the plan."""
     return decode_node_id(leaf.steer(node_id_form))
 
 
 def has_key(view: RoleView, planning: Planning, rows: Rows, leaf: Leaf, node_id: NodeId) -> ColumnElement[Any]:
-    """That a row has the key that the nodeId ``leaf`` holds."""
+    """The condition that a row has the key in the nodeId ``leaf``."""
     key = key_comparisons(view, rows.relation)
     check_key_count(node_id, len(key))
 
     def value(position: int, comparison: Comparison) -> ColumnElement[Any]:
-        return planning.bind(leaf, KeyValue(position, _form(comparison)), comparison.type_text)
+        return planning.bind(leaf, KeyValue(position, _value_type(comparison)), comparison.type_text)
 
     return and_(
         *(
@@ -132,8 +132,8 @@ def has_key(view: RoleView, planning: Planning, rows: Rows, leaf: Leaf, node_id:
     )
 
 
-def _form(comparison: Comparison) -> str:
-    """The type whose text stands in a nodeId."""
+def _value_type(comparison: Comparison) -> str:
+    """The PostgreSQL type of a key value in a nodeId."""
     return "text" if comparison.printed_as_text else comparison.type_text
 
 

@@ -1,4 +1,4 @@
-"""Further operators of filters: not, distinctFrom, parts and patterns of text, and similar text."""
+"""Further filter operators: not, distinctFrom, parts and patterns of text, and similar text."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _distinct_from(value_type: ValueType) -> GraphQLInputField:
 def _is_distinct(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
     if operand is None:
         return left.value.is_not(None)
-    # IS DISTINCT FROM takes the operator = of the search path, which may be that of another type.
+    # Not IS DISTINCT FROM, which uses the operator = of the search path; that may be the one of another type.
     other = planning.bind(operand, left.to_text, left.type_text)
     return compared(left.value, left.operators.equal, other).is_not(true())
 

@@ -1,4 +1,4 @@
-"""Ordering: the argument orderBy, by any column that has an order."""
+"""The argument orderBy, with all columns whose type has an order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pageInfo: where a page begins and ends, and whether more rows lie before and after it."""
+"""pageInfo: the first and last cursor of a page, and whether there are rows before and after it."""
 
 from __future__ import annotations
 
@@ -63,20 +63,20 @@ def _has_previous_page(field: Field, collection: Collection) -> ColumnElement[An
 
 
 def _cursor_at(collection: Collection, *, last: bool) -> ColumnElement[Any]:
-    """The cursor of the first or the last row of the page in its direction; null where the page is empty."""
+    """The cursor of the first or the last row of the page, in the page's direction; null if the page is empty."""
     if collection.page.is_empty:
         return null()
     position: ColumnElement[Any] = literal_column("1")
     if last:
         position = collection.count
         position = func.least(position, collection.page.limit()) if collection.looks_ahead else position
-    # The filter makes PostgreSQL compute the cursor of that one row only.
+    # FILTER makes PostgreSQL compute the cursor of that row only.
     texts = "pg_catalog.max(", ") FILTER (WHERE ", " = ", ")"
     return WrittenSQL("max", texts, (collection.cursor, collection.position, position))
 
 
 def _more_follow(collection: Collection) -> ColumnElement[Any]:
-    """Whether rows remain after the page, in its direction."""
+    """Whether rows follow the page, in the page's direction."""
     return compared(call("count", collection.position), ">", collection.page.limit())
 
 

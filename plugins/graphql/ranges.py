@@ -1,4 +1,4 @@
-"""Ranges and multiranges, also those of the database's own (VALUE_TYPES=ranges)."""
+"""Ranges and multiranges, including user-defined ones (VALUE_TYPES=ranges)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Filters by related rows: members of a relation's filter for each of its relationships, in both directions.
 
-Each asks whether related rows exist, so it is true or false, never unknown; a row that a policy hides does not exist.
+Each is a condition that related rows exist, so it is true or false, never unknown. A row that a policy hides does not
+exist.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def features() -> Sequence[str]:
 
 
 MANY, OF_ALL = "ManyFilter", "AggregateFilter"
-"""What the names of types have behind the relation's."""
+"""Suffixes of type names."""
 
 
 @hookimpl
@@ -60,12 +61,12 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     return Fields(40, members)
 
 
-# From a row to those that are related to it
+# From a row to its related rows
 
 
 @dataclass(frozen=True)
 class RelationStep:
-    """One step of a filter: from the row ``outer`` to those that a relationship leads to."""
+    """One step of a filter, from the row ``outer`` to its related rows."""
 
     api: ApiSchema
     relationship: Relationship
@@ -76,24 +77,23 @@ class RelationStep:
         return self.planning.rows_of(self.relationship.target)
 
     def matching(self, rows: TableRows, *filters: Mapping[str, Any] | None) -> Condition | None:
-        """What filters ask of one related row; None where they have no effect."""
+        """The conjunction of filters as a condition on one related row; None if they have no effect."""
         type_ = relation_filter_type(self.api, self.relationship.target)
         given = [each for each in filters if each]
         return condition(type_, self.planning, rows, *given) if given else None
 
     def among(self, rows: TableRows, filter_: Mapping[str, Any] | None) -> Condition | None:
-        """The same where PostgreSQL never joins the query for the related rows with the one around it."""
+        """The same for one filter, in a query that PostgreSQL never joins with the outer one."""
         type_ = relation_filter_type(self.api, self.relationship.target)
         return query_condition(type_, self.planning, rows, filter_) if filter_ else None
 
     def exist(self, rows: TableRows, *conditions: Condition) -> Condition:
-        """That there are related rows on which the conditions hold."""
+        """The condition that there are related rows that meet the conditions."""
         return Existence(self.relationship.query(self.outer, rows).where(*conditions), conditions)
 
 
-Asked = Callable[[RelationStep, Any], Condition | None]
-"""What the value of a member asks of related rows, as a condition on the row that they are related to; None where it
-has no effect."""
+MemberOfStep = Callable[[RelationStep, Any], Condition | None]
+"""A function from a step and the value of a member to a condition on the outer row; None if the value has no effect."""
 
 
 def _some(step: RelationStep, *filters: Mapping[str, Any] | None) -> Condition | None:
@@ -114,37 +114,38 @@ def _every(step: RelationStep, filter_: Mapping[str, Any] | None) -> Condition |
 
 
 def _exists(step: RelationStep, *values: Leaf | None) -> Condition | None:
-    # PostgreSQL makes a semi join or an anti join of it, which it could not if the value were a parameter.
-    asked = dict.fromkeys(value.steer() for value in values if value is not None)
-    parts = [found if is_there is True else not_(found) for is_there in asked for found in [step.exist(step.rows())]]
+    # The value steers, because with a parameter PostgreSQL could plan neither a semi join nor an anti join.
+    wanted = dict.fromkeys(value.steer() for value in values if value is not None)
+    parts = [found if exists is True else not_(found) for exists in wanted for found in [step.exist(step.rows())]]
     return and_(*parts) if parts else None
 
 
 def _together(step: RelationStep, value: Mapping[str, Any] | None) -> Condition | None:
     rows = step.rows()
     type_ = _group_type(step.api, step.relationship.target)
-    asked = group_condition(type_, Group(step.planning, rows), value or {})
-    if value is None or asked is None:
+    having = group_condition(type_, Group(step.planning, rows), value or {})
+    if value is None or having is None:
         return None
     matching = step.among(rows, value.get(NARROWING))
     query = step.relationship.query(step.outer, rows).where(*([] if matching is None else [matching]))
-    # Without GROUP BY there is one group, of no rows where none match. What is unknown of it does not hold.
-    return query.having(asked).exists()
+    # Without GROUP BY there is exactly one group, which has no rows if none match. An unknown condition counts as
+    # false.
+    return query.having(having).exists()
 
 
 def _member(
-    api: ApiSchema, relationship: Relationship, type_: Any, asked: Callable[..., Condition | None], description: str
+    api: ApiSchema, relationship: Relationship, type_: Any, of_step: Callable[..., Condition | None], description: str
 ) -> GraphQLInputField:
-    """A member for the related row; ``asked`` takes a step and its values."""
+    """A member for the related row. ``of_step`` makes the condition from a step and the member's values."""
 
     def all_of(planning: Planning, rows: Rows, values: Sequence[Any]) -> Condition | None:
         with planning.relation_step(api.rules.filter_depth, len(values)):
-            return asked(RelationStep(api, relationship, planning, rows), *values)
+            return of_step(RelationStep(api, relationship, planning, rows), *values)
 
     def make(planning: Planning, rows: Rows, value: Any) -> Condition | None:
         return all_of(planning, rows, [value])
 
-    # All values are about the same row if there is at most one.
+    # If there is at most one related row, all values in a conjunction apply to the same row, in one subquery.
     merged = {MERGED: all_of} if relationship.leads_to_one else {}
     return GraphQLInputField(type_, description=description, extensions={"condition": make, **merged})
 
@@ -154,14 +155,14 @@ def _member(
 
 def _to_one(api: ApiSchema, relationship: Relationship) -> GraphQLInputField:
     type_ = relation_filter_type(api, relationship.target)
-    return _member(api, relationship, type_, _some, "The related row is there and matches")
+    return _member(api, relationship, type_, _some, "The related row exists and matches")
 
 
 def _existence(api: ApiSchema, relationship: Relationship) -> GraphQLInputField:
-    return _member(api, relationship, GraphQLBoolean, _exists, "Whether the related row is there")
+    return _member(api, relationship, GraphQLBoolean, _exists, "Whether the related row exists")
 
 
-ASKED: Mapping[str, Asked] = {
+MEMBERS: Mapping[str, MemberOfStep] = {
     "some": _some,
     "none": _none,
     "every": _every,
@@ -176,9 +177,9 @@ def _to_many(api: ApiSchema, relationship: Relationship) -> GraphQLInputField:
         parts = []
         for name, member in (value or {}).items():
             with planning.relation_step(api.rules.filter_depth):
-                parts.append(ASKED[name](step, member))
-        holding = [part for part in parts if part is not None]
-        return and_(*holding) if holding else None
+                parts.append(MEMBERS[name](step, member))
+        conditions = [part for part in parts if part is not None]
+        return and_(*conditions) if conditions else None
 
     type_ = _many_type(api, relationship.target)
     return GraphQLInputField(type_, extensions={"condition": make})
@@ -190,9 +191,9 @@ def _many_type(api: ApiSchema, target: ApiRelation) -> GraphQLInputObjectType:
         return {
             "some": GraphQLInputField(filter_, description="At least one related row matches"),
             "none": GraphQLInputField(filter_, description="No related row matches"),
-            "every": GraphQLInputField(filter_, description="No related row fails; one that is unknown fails"),
+            "every": GraphQLInputField(filter_, description="All related rows match; an unknown result is no match"),
             "exists": GraphQLInputField(GraphQLBoolean, description="Whether there are related rows"),
-            "aggregate": GraphQLInputField(group, description="What the related rows are together"),
+            "aggregate": GraphQLInputField(group, description="A condition on aggregates of the related rows"),
         }
 
     name = api.own_type_name(*own_name(target, MANY))

@@ -1,4 +1,4 @@
-"""Order by related rows: members of orderBy that follow relationships, and functions of a row that opt in."""
+"""Orders by related rows: members of orderBy for relationships, and for functions of a row that a comment enables."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def comment_directives() -> Sequence[Directive]:
 
 
 MANY = "Many"
-"""What the name of the type for related rows has behind the relation's."""
+"""The suffix of the type name for related rows."""
 
 DIRECTION = "direction"
-"""The member beside a function's arguments."""
+"""The member for the direction, next to those for a function's arguments."""
 
 
 @hookimpl
@@ -159,7 +159,7 @@ def _add_by_arguments(
     elif isinstance(arguments, Obstacle):
         reason = arguments.reason
     elif DIRECTION in arguments:
-        reason = f"an argument is called {DIRECTION}, as the member beside the arguments is; rename it"
+        reason = f"it has an argument {DIRECTION}, which is the name of the member for the direction; rename it"
     elif not api.is_name(name):
         reason = f"{name} is no GraphQL name; the directive `name` gives another"
     elif name in members:
@@ -174,9 +174,9 @@ def _by_arguments(
     api: ApiSchema, relation: ApiRelation, function: Function, arguments: NamedArguments
 ) -> GraphQLInputField:
     own = api.own_type_name(*_own_function_order_name(api, relation, function))
-    towards = GraphQLInputField(GraphQLNonNull(direction_type(api)))
+    direction_member = GraphQLInputField(GraphQLNonNull(direction_type(api)))
     type_ = api.named(
-        own, lambda name: GraphQLInputObjectType(name, {**declared_members(arguments), DIRECTION: towards})
+        own, lambda name: GraphQLInputObjectType(name, {**declared_members(arguments), DIRECTION: direction_member})
     )
     is_overloaded = overloads(api, function) > 1
 
@@ -201,7 +201,7 @@ def _comparison(api: ApiSchema, function: Function) -> Comparison:
 
 
 def _result(function: Function, others: Callable[[Planning], Sequence[ColumnElement[Any]]]) -> TermOfField:
-    """What a function gives for a row, and for the arguments that it has beside."""
+    """The term with a function's result for a row; ``others`` makes the function's further arguments."""
 
     def of_field(field: Field) -> Expression:
         field.planning.reads.add(function.oid)
@@ -209,7 +209,7 @@ def _result(function: Function, others: Callable[[Planning], Sequence[ColumnElem
 
         def value(rows: TableRows) -> ColumnElement[Any]:
             call = FunctionCall(function.schema, function.name, [rows.whole(), *arguments])
-            # The function could return a value for a row of nulls.
+            # If the optional row does not exist, all its columns are null, and the function could still return a value.
             return case((rows.is_not_empty(), call)) if rows.is_optional else call
 
         return Expression(value)

@@ -1,4 +1,4 @@
-"""Relationships: foreign keys, and those that a comment declares, as fields from row to row in both directions."""
+"""Relationships: fields to related rows in both directions, for foreign keys and for keys that a comment declares."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.query.plan.rows import Rows
 from app.query.plan.walk import Field, Resolver
 from app.query.read.collection import Collection, Origin
 from app.query.read.connections import arguments_of_collections, connection_type
-from app.query.read.relationship_names import Key, Way, named_ways
+from app.query.read.relationship_names import Key, KeyDirection, names_by_direction
 from app.query.read.relationships import Relationship, relationships_of
 from app.query.sql.comparison import operators_of
 from app.query.sql.compiled_constructs import Query
@@ -86,38 +86,38 @@ def _to_one(relationship: Relationship) -> Resolver:
         rows = field.planning.rows_of(relationship.target)
         with field.planning.nodes.each_of(1):
             row = field.json(rows)
-        # A key that only a comment declares, or that is checked later, may match several rows; the first one is taken.
+        # A key that only a comment declares, or a deferrable one, may match several rows; any one of them is taken.
         limit: ColumnElement[Any] | None = None if relationship.leads_to_one else literal_column("1")
         return Query([(row, None)], rows.element, relationship.linked(outer, rows), limit=limit)
 
     return resolve
 
 
-# Which relationships there are, and what they are called
+# The relationships and their names
 
 
 @hookimpl
 def relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
-    """All relationships by the oid of the relation that has the field: the ones to a referenced row first."""
+    """All relationships, by the oid of the relation that has the field; those to a referenced row come first."""
     if api.whole is not None:
         return _part(api, relationships(api.whole))
     keys = list({_contents(key): key for key in _keys(api)}.values())
     found: dict[int, list[Relationship]] = {}
-    for way, name in named_ways(api, keys).items():
+    for direction, name in names_by_direction(api, keys).items():
         if name is None:
-            by = f"{', '.join(way.key.columns)} of {way.key.local.name}"
+            by = f"{', '.join(direction.key.columns)} of {direction.key.local.name}"
             api.notices.add(
-                relation_subject(way.source),
+                relation_subject(direction.source),
                 f"a relationship by {by} has no field: its names are taken, or no GraphQL names",
                 fix='comment the constraint with @graphql({"local_name": "...", "foreign_name": "..."})',
             )
-        elif way.target.oid in api.relation_by_oid and _is_readable(api, way.key):
-            found.setdefault(way.source.oid, []).append(_relationship(api, way, name))
+        elif direction.target.oid in api.relation_by_oid and _is_readable(api, direction.key):
+            found.setdefault(direction.source.oid, []).append(_relationship(api, direction, name))
     return found
 
 
 def _part(api: ApiSchema, whole: Mapping[int, Sequence[Relationship]]) -> Mapping[int, Sequence[Relationship]]:
-    """Those that ``api`` has both sides of, under the names that they have in the whole schema."""
+    """The relationships with both sides in ``api``, under the names that they have in the whole schema."""
     own = api.rows_by_oid
     return {
         oid: [
@@ -131,7 +131,8 @@ def _part(api: ApiSchema, whole: Mapping[int, Sequence[Relationship]]) -> Mappin
 
 
 def _keys(api: ApiSchema) -> Iterator[Key]:
-    """The keys between relations of the API's schemas, whatever the role may read of them: by their columns' order."""
+    """The keys between relations of the API's schemas, including those that the role may not read, sorted by the order
+    of their columns."""
     shown = {each.name for each in api.schemas}
     relations = [each for each in api.catalog.relations if each.schema in shown and api.is_exposed_kind(each)]
     by_oid = {each.oid: each for each in relations}
@@ -144,7 +145,7 @@ def _keys(api: ApiSchema) -> Iterator[Key]:
 
 
 def _contents(key: Key) -> tuple[object, ...]:
-    """What distinguishes a key from others: the same constraint may exist twice."""
+    """The properties of a key. Keys with equal ones are one: the same constraint may exist twice."""
     named = key.local_name, key.foreign_name, key.deprecated
     return key.local.oid, key.columns, key.foreign.oid, key.foreign_columns, *named
 
@@ -157,7 +158,7 @@ def _columns_order(key: Key) -> tuple[list[int], str, str, tuple[str, ...]]:
 def _constraints(
     api: ApiSchema, local: Relation, by_oid: Mapping[int, Relation], declared: Sequence[Key]
 ) -> Iterator[Key]:
-    """The foreign keys of a relation, but no inferred ones of the same columns as ``declared`` ones."""
+    """The foreign keys of a relation, without inferred ones that have the columns of a ``declared`` one."""
     known = {each.columns for each in declared}
     for constraint in sorted(local.foreign_keys, key=lambda each: each.name):
         foreign = by_oid.get(constraint.foreign)
@@ -167,8 +168,8 @@ def _constraints(
                 yield Key(local, *columns)
             else:
                 directives = api.comments.on("foreign_key", f"{constraint.name} on {local.name}", constraint.comment)
-                said = (directives.get(key) for key in ("local_name", "foreign_name", "deprecated"))
-                yield Key(local, *columns, *said)
+                overrides = (directives.get(key) for key in ("local_name", "foreign_name", "deprecated"))
+                yield Key(local, *columns, *overrides)
 
 
 def _declared(api: ApiSchema, local: Relation, by_name: Mapping[tuple[str, str], Relation]) -> Iterator[Key]:
@@ -194,11 +195,11 @@ def _is_readable(api: ApiSchema, key: Key) -> bool:
     )
 
 
-def _relationship(api: ApiSchema, way: Way, name: str) -> Relationship:
-    key = way.key
+def _relationship(api: ApiSchema, direction: KeyDirection, name: str) -> Relationship:
+    key = direction.key
     local, foreign = api.rows_by_oid[key.local.oid], api.rows_by_oid[key.foreign.oid]
     operators = _equality(api, key)
-    if way.back:
+    if direction.back:
         pairs = tuple(zip(key.foreign_columns, key.columns, strict=True))
         many = not key.is_local_unique
         return Relationship(
@@ -214,7 +215,7 @@ def _relationship(api: ApiSchema, way: Way, name: str) -> Relationship:
 
 
 def _equality(api: ApiSchema, key: Key) -> tuple[str, ...]:
-    """The operators by which the columns of a key are equal."""
+    """The equality operators for the columns of a key."""
     usual = api.catalog.usual_operators
 
     def operator(name: str, foreign_name: str) -> str:

@@ -1,4 +1,4 @@
-"""Scalar types: how PostgreSQL's simple types cross the API. Whatever has no scalar of its own is Opaque."""
+"""Scalars for PostgreSQL's simple types. A type without its own scalar is Opaque."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def boolean_text(value: Any) -> str | None:
 
 
 KEPT_BYTES = {"char": 1, "name": 63}
-"""What PostgreSQL keeps of a value of these types; it truncates the rest silently."""
+"""The maximum lengths of these types, in bytes; PostgreSQL truncates longer values silently."""
 
 
 @dataclass(frozen=True)
 class UncutText:
-    """Text of a value of which PostgreSQL would keep ``limit`` bytes only: a longer one is refused."""
+    """Converts a value to text, and refuses one of more than ``limit`` bytes, which PostgreSQL would truncate."""
 
     to_text: ToText
     limit: int
@@ -96,7 +96,7 @@ def json_as_text(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 def native_json_text(value: Any) -> str | None:
-    """Anything; null is the database's."""
+    """The text of any JSON value; null becomes NULL, not the null of JSON."""
     if value is None:
         return None
     try:
@@ -121,7 +121,7 @@ def array_of_finite(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 FINITE: Mapping[str, Any] = {"to_json": finite, "array_to_json": array_of_finite, "prints_null": True}
-"""Prints floats as JSON allows: it has neither NaN nor the infinities."""
+"""Options that print NaN and the infinities, which JSON does not have, as null."""
 
 JSON_EXPECTED = 'Expected a string that holds JSON, such as "{\\"a\\": 1}": docs/graphql.md, "Types"'
 
@@ -161,12 +161,12 @@ def scalars(api: ApiSchema) -> Sequence[Scalar]:
         text("Time", "A time of day", "time", list_filter=True),
         text("Datetime", "A date and time", "timestamp timestamptz", list_filter=True),
         of(*_json(api.dialect), "json jsonb", filterable=False, orderable=False, **documents),
-        of((OPAQUE, "A value whose form only the database knows"), opaque_text, ""),
+        of((OPAQUE, "A value in a format that only the database knows"), opaque_text, ""),
     )
 
 
 def _json(dialect: Dialect) -> tuple[tuple[str, str], ToText]:
-    """The scalar of JSON, and how its values become text."""
+    """The name and description of the JSON scalar, and the conversion of its values to text."""
     if dialect.native_json:
         return ("JSON", "A JSON value"), native_json_text
     return ("JSON", "A JSON value, as a string"), StringText("JSON", JSON_EXPECTED if dialect.validates else "")

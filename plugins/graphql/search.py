@@ -1,4 +1,4 @@
-"""Text search: the filter's member ``search`` and the order ``searchRank`` of relations whose comment asks for it."""
+"""Text search: the filter member ``search`` and the order ``searchRank`` of relations whose comment enables them."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def comment_directives() -> Sequence[Directive]:
 
 
 LONGEST = 1000
-"""Characters: the time that a rank takes grows with the square of the number of words."""
+"""The longest search text, in characters: the time for a rank grows with the square of the number of words."""
 
 _string = StringText("String")
 
 
 def _text(value: Any) -> str | None:
-    """The text of a search. Raises OverLimit for one that is too long."""
+    """The search text. Raises OverLimit if it is too long."""
     text = _string(value)
     if text is not None and len(text) > LONGEST:
         raise OverLimit(f"A text search has at most {LONGEST} characters")
@@ -61,7 +61,7 @@ def _text(value: Any) -> str | None:
 
 
 def _prefixes(value: Any) -> str | None:
-    """The text of a tsquery that asks for words that begin with each of those of a text."""
+    """The text of a tsquery that, for each word of a search text, requires a word with that prefix."""
     text = _text(value)
     return None if text is None else " & ".join(f"{_literally(word)}:*" for word in text.split())
 
@@ -72,7 +72,7 @@ def _literally(word: str) -> str:
 
 @dataclass(frozen=True)
 class QueryKind:
-    """A way to write a query: the function that makes a tsquery of the text that ``to_text`` makes of it."""
+    """A syntax for searches. ``to_text`` converts the search text, and ``function`` makes a tsquery from the result."""
 
     function: str
     to_text: ToText
@@ -83,7 +83,7 @@ QUERIES: Mapping[str, QueryKind] = {
     "websearch": QueryKind("websearch_to_tsquery", _text, 'As search engines read it: words, "phrases", or, -without'),
     "plain": QueryKind("plainto_tsquery", _text, "All of these words"),
     "phrase": QueryKind("phraseto_tsquery", _text, "These words, one after the other"),
-    "prefix": QueryKind("to_tsquery", _prefixes, "Words that begin with each of these"),
+    "prefix": QueryKind("to_tsquery", _prefixes, "For each of these, a word that begins with it"),
 }
 
 
@@ -116,9 +116,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
         planning.count_conditions(OF_A_SEARCH)
         return compared(searched.document(rows), "@@", _query(planning, searched, search))
 
-    member = GraphQLInputField(
-        _search_type(api), description="Rows that a text search finds", extensions={"condition": matching}
-    )
+    member = GraphQLInputField(_search_type(api), description="A text search", extensions={"condition": matching})
     return Fields(70, {SEARCH: member})
 
 
@@ -152,7 +150,7 @@ def order_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
 
 def _rank(api: ApiSchema, relation: ApiRelation, searched: Searched, field: Field) -> Term:
     search = (field.arguments.get("filter") or {}).get(SEARCH)
-    # Something else of the relation may be called so.
+    # Another feature may have given the filter a member of this name.
     member = relation_filter_type(api, relation).fields.get(SEARCH)
     if search is None or member is None or member.type is not _search_type(api):
         raise _not_searched()
@@ -161,7 +159,7 @@ def _rank(api: ApiSchema, relation: ApiRelation, searched: Searched, field: Fiel
     def value(rows: TableRows) -> ColumnElement[Any]:
         return builtin.ts_rank(searched.document(rows), query)
 
-    # The filter finds no row whose vector is null.
+    # The rank is never null, because the filter finds no row whose vector is null.
     return Expression(value, not_null=True)
 
 

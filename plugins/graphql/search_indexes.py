@@ -1,4 +1,4 @@
-"""The index that a text search needs, as advice of ``portico doctor``."""
+"""Advice of ``portico doctor`` on missing indexes for text search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def features() -> Sequence[str]:
 
 @hookimpl
 def advice(api: ApiSchema, read: Callable[[str], bytes | None]) -> Sequence[Notice]:
-    """The index that a search needs, for each relation that has none."""
+    """A notice with the index to create, for each searched relation that has none."""
     found = ((each.relation, searched_of(api, each)) for each in api.relations if each.relation.kind in INDEXABLE)
     return [
         _advice(relation, searched)
@@ -46,12 +46,12 @@ def _is_indexed(relation: Relation, searched: Searched, read: Callable[[str], by
 
 
 def _plain(sql: str) -> str:
-    """SQL without what PostgreSQL adds when it prints an index: types of constants, parentheses and quotes."""
+    """SQL without the types of constants, parentheses and quotes that PostgreSQL adds when it prints an index."""
     return re.sub(r"""'::(character varying|[\w."]+)|[\s()"']""", "", sql.lower())
 
 
 def _key(relation: Relation, searched: Searched) -> str:
-    """What is indexed, as SQL."""
+    """The SQL expression to index."""
     if searched.vector is not None:
         return quoted(searched.vector)
     columns = ((each, quoted(each.name)) for name in searched.columns if (each := relation.column(name)) is not None)

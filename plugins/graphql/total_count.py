@@ -1,4 +1,4 @@
-"""totalCount: how many rows a collection has, regardless of pages. Opt-in by comment directive."""
+"""totalCount: the number of rows of a collection, regardless of pages. Opt-in by comment directive."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
         # pg_graphql gives no reason.
         return Fields(30, {}, absent={"totalCount": enabled_by("totalCount")} if api.dialect.extended else {})
     field = GraphQLField(
-        GraphQLNonNull(GraphQLInt), resolve=_count, description="How many rows match, on all pages together"
+        GraphQLNonNull(GraphQLInt), resolve=_count, description="The number of matching rows on all pages"
     )
     return Fields(30, {"totalCount": field})
 

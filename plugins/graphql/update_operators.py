@@ -1,4 +1,4 @@
-"""inc, append, prepend and remove: updates that make new values of those that columns have."""
+"""inc, append, prepend and remove: updates that compute new values from the current ones."""
 
 from __future__ import annotations
 
@@ -39,16 +39,19 @@ def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
     removed = [each for each in arrays if _is_found(_element(api, each))]
     of_removed = "Array" if removed == arrays else "Remove"
     made = {
-        "inc": operator_argument(api, relation, "Inc", numbers, _increased, "What is added to numbers"),
-        "append": operator_argument(api, relation, "Array", arrays, _appended, "What is added behind"),
-        "prepend": operator_argument(api, relation, "Array", arrays, _prepended, "What is added in front"),
-        "remove": operator_argument(api, relation, of_removed, removed, _removed, "What is taken away, wherever it is"),
+        "inc": operator_argument(api, relation, "Inc", numbers, _increased, "Amounts to add to numbers"),
+        "append": operator_argument(api, relation, "Array", arrays, _appended, "Elements to add at the end"),
+        "prepend": operator_argument(api, relation, "Array", arrays, _prepended, "Elements to add at the start"),
+        "remove": operator_argument(
+            api, relation, of_removed, removed, _removed, "Elements to remove, at every position"
+        ),
     }
     return Fields(15, {name: argument for name, argument in made.items() if argument is not None})
 
 
 def _is_list(api: ApiSchema, column: ApiColumn) -> bool:
-    """Whether a column's values are arrays, of values that are no arrays themselves. PostgreSQL joins no vectors."""
+    """Whether a column has arrays of one dimension. int2vector and oidvector do not count, since PostgreSQL cannot
+    concatenate them."""
     type_ = api.catalog.type_by_oid[column.column.type]
     element = api.catalog.type_by_oid.get(type_.element)
     if element is None or element.category == "A" or type_.is_vector:
@@ -62,7 +65,7 @@ def _element(api: ApiSchema, column: ApiColumn) -> Type:
 
 
 def _is_found(element: Type) -> bool:
-    """Whether elements of a type are found in an array: as a table, unnest would take rows apart."""
+    """Whether elements of a type can be compared. Rows cannot, because unnest in FROM splits them into columns."""
     return element.equality is not None and element.category != "C"
 
 

@@ -1,4 +1,4 @@
-"""onConflict: what an insert does about rows that are in the way of the new ones."""
+"""onConflict: the action of an insert if new rows conflict with existing ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ from schema_cache.directive_values import String
 from schema_cache.directives import Directive
 
 EXCLUDED = "excluded"
-"""What ON CONFLICT calls the proposed row: of a table of that name it cannot tell the two apart."""
+"""The name of the proposed row in ON CONFLICT. In a table of that name the two could not be distinguished, so updates
+are not offered there."""
 
 
 @hookimpl
@@ -53,7 +54,7 @@ def comment_directives() -> Sequence[Directive]:
 
 
 CONSTRAINT, COLUMN, ON_CONFLICT = "Constraint", "UpdateColumn", "OnConflict"
-"""What the names of types have behind the relation's."""
+"""Suffixes of type names."""
 
 
 @hookimpl
@@ -68,7 +69,7 @@ def insert_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None:
         return None
     argument = GraphQLArgument(
         upsert.input_type(api),
-        description="What happens where a row is in the way of a new one; an error without it",
+        description="What to do if a new row conflicts with an existing one; without it that is an error",
         extensions={"alter": upsert.alter, "arbiter": upsert.arbiter},
     )
     return Fields(20, {"onConflict": argument})
@@ -84,12 +85,12 @@ def insert_response_fields(api: ApiSchema, relation: ApiRelation) -> Fields | No
         20,
         {
             "insertedCount": GraphQLField(
-                GraphQLNonNull(GraphQLInt), resolve=upsert.inserted_count, description="How many rows were not there"
+                GraphQLNonNull(GraphQLInt), resolve=upsert.inserted_count, description="The number of new rows"
             ),
             "existing": GraphQLField(
                 rows,
                 resolve=upsert.existing,
-                description="The rows that were in the way and left alone",
+                description="The existing rows that conflicted and were not changed",
                 extensions={AFTERWARDS: lambda inserted: _given(inserted) is not None},
             ),
         },
@@ -97,7 +98,7 @@ def insert_response_fields(api: ApiSchema, relation: ApiRelation) -> Fields | No
 
 
 def _upsert(api: ApiSchema, relation: ApiRelation) -> Upsert | None:
-    """What upserts of a relation offer; None where there is nothing that rows could be in conflict in."""
+    """The upsert of a relation; None if the role may use no arbiter of it."""
 
     def make() -> Upsert | None:
         arbiters = arbiters_of(api, relation)
@@ -126,8 +127,8 @@ def _enum(api: ApiSchema, name: str, values: Iterable[str]) -> GraphQLEnumType:
 
 @dataclass(frozen=True)
 class Conflict:
-    """What a request wants done: the arbiter, None for any, and the columns that get the proposed value, and those to
-    which it is added."""
+    """The requested action. ``arbiter``: the arbiter of the conflict, None for any. ``replaced``: the columns that get
+    the proposed value. ``added_up``: the columns to which the proposed value is added."""
 
     arbiter: Arbiter | None
     replaced: tuple[ApiColumn, ...]
@@ -135,13 +136,13 @@ class Conflict:
 
     @property
     def changes(self) -> bool:
-        """Whether rows that are in the way are changed."""
+        """Whether conflicting rows are changed."""
         return bool(self.replaced or self.added_up)
 
 
 @dataclass(frozen=True)
 class Upsert:
-    """What upserts of one relation offer: its arbiters, and the columns that may be changed, by their names."""
+    """The upsert of one relation: its arbiters, and the columns that can be changed, by their names in the API."""
 
     relation: ApiRelation
     arbiters: Mapping[str, Arbiter]
@@ -155,16 +156,17 @@ class Upsert:
         def members() -> dict[str, GraphQLInputField]:
             made = {
                 "constraint": GraphQLInputField(
-                    _enum(api, constraint, self.arbiters), description="In what rows are in the way"
+                    _enum(api, constraint, self.arbiters),
+                    description="The constraint or unique index by which rows conflict",
                 )
             }
             if self.columns:
                 columns = GraphQLList(GraphQLNonNull(_enum(api, column, self.columns)))
-                made["updateColumns"] = GraphQLInputField(columns, description="They get the proposed value")
+                made["updateColumns"] = GraphQLInputField(columns, description="Columns that get the proposed value")
                 made["addColumns"] = GraphQLInputField(
-                    columns, description="Numbers, to which that of the object is added"
+                    columns, description="Columns with numbers to which the object's number is added"
                 )
-                made |= _judging_members(api, self.relation)
+                made |= _condition_members(api, self.relation)
             return made
 
         return api.named(self._name(api, ON_CONFLICT), lambda name: GraphQLInputObjectType(name, members))
@@ -173,7 +175,7 @@ class Upsert:
         return api.own_type_name(*own_name(self.relation, kind))
 
     def alter(self, field: Field, inserting: Insert, given: Mapping[str, Any]) -> Insert:
-        """The insert that does what onConflict says."""
+        """The insert with the ON CONFLICT clause for the argument onConflict."""
         conflict = self._conflict(field.api, given)
         arbiter = conflict.arbiter
         if arbiter is None:
@@ -183,16 +185,16 @@ class Upsert:
         proposed = inserting.excluded
         new: dict[str, ColumnElement[Any]] = {each.name: proposed[each.name] for each in conflict.replaced}
         new |= {each.name: added_up(field, inserting, each, arbiter) for each in conflict.added_up}
-        judged = self._judged(field, given, arbiter)
-        return inserting.on_conflict_do_update(**arbiter.target(), set_=new, where=judged)
+        condition = self._condition(field, given, arbiter)
+        return inserting.on_conflict_do_update(**arbiter.target(), set_=new, where=condition)
 
     def arbiter(self, api: ApiSchema, given: Mapping[str, Any]) -> Arbiter | None:
-        """In what rows can be in the way of the new ones; None for anything."""
+        """The arbiter of the conflict; None for any."""
         return self._conflict(api, given).arbiter
 
-    def _judged(self, field: Field, given: Mapping[str, Any], arbiter: Arbiter | None) -> ColumnElement[Any] | None:
-        """The condition under which a row that is in the way is changed."""
-        members = _judging_members(field.api, self.relation)
+    def _condition(self, field: Field, given: Mapping[str, Any], arbiter: Arbiter | None) -> ColumnElement[Any] | None:
+        """The condition under which a conflicting row is changed."""
+        members = _condition_members(field.api, self.relation)
         there = field.planning.rows_in(self.relation, self.relation.table)
         made = (
             members[name].extensions["condition"](field.planning, there, given[name])
@@ -224,7 +226,7 @@ class Upsert:
         for each in self.arbiters.values():
             if each.index.primary:
                 return each
-        message = "onConflict needs a constraint: the primary key is none of those to choose from"
+        message = "onConflict needs a constraint: the primary key cannot be used"
         raise _refused(message, f"Expected one of {', '.join(self.arbiters)}.")
 
     def _listed(self, given: Leaf | None) -> tuple[ApiColumn, ...]:
@@ -232,7 +234,7 @@ class Upsert:
         return tuple(self.columns[each] for each in dict.fromkeys(names if isinstance(names, list) else [names]))
 
     def inserted_count(self, field: Field, inserted: Inserted) -> ColumnElement[Any]:
-        """How many rows of an insert are new."""
+        """The number of rows of an insert that are new."""
         given = _given(inserted)
         conflict = None if given is None else self._conflict(field.api, given)
         if conflict is None or conflict.arbiter is None or not conflict.changes:
@@ -241,7 +243,7 @@ class Upsert:
         return row_count().filter(is_new(field, inserted, conflict.arbiter, replaced, added_up))
 
     def existing(self, field: Field, inserted: Inserted) -> ColumnElement[Any]:
-        """The rows that were in the way and left alone."""
+        """The existing rows that conflicted and were not changed."""
         given = _given(inserted)
         if given is None:
             return cast_to(constant("[]"), "json")
@@ -251,11 +253,16 @@ class Upsert:
         return existing_rows(field, inserted, arbiter)
 
 
-def _judging_members(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLInputField]:
-    """What chooses the rows of a deletion judges the rows that are in the way."""
+def _condition_members(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLInputField]:
+    """The members with conditions on the conflicting rows: the same as the arguments that choose the rows of a
+    delete."""
     arguments = api.contributed("delete_arguments", relation)
     return {
-        name: GraphQLInputField(each.type, description="Which of the rows are changed", extensions=each.extensions)
+        name: GraphQLInputField(
+            each.type,
+            description="A condition on the conflicting rows; others are not changed",
+            extensions=each.extensions,
+        )
         for name, each in arguments.items()
         if "condition" in each.extensions
     }

@@ -1,4 +1,4 @@
-"""Vectors of the extension pgvector, vector and halfvec, and the distances between them (VALUE_TYPES=vector)."""
+"""Vectors of the extension pgvector (vector and halfvec) and their distances (VALUE_TYPES=vector)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TYPES = frozenset(("vector", "halfvec"))
 
 @dataclass(frozen=True)
 class Metric:
-    """A way to measure distances: the operator, the function by which it is known that there is one, and a
+    """A distance of vectors: its operator, its function, which shows whether the installed version has it, and a
     description."""
 
     symbol: str
@@ -70,7 +70,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 
 
 def _metrics(api: ApiSchema) -> Mapping[str, Metric]:
-    """The ways to measure that the installed version has, and the role may use."""
+    """The distances that the installed version has and the role may use."""
     usable = usable_functions(api, _is_vector)
     return {name: each for name, each in METRICS.items() if each.function in usable}
 
@@ -80,7 +80,7 @@ def _is_vector(type_: Type) -> bool:
 
 
 def vector_text(value: Any) -> str | None:
-    """The text form of a vector, which is a list of numbers in JSON. Raises RequestError for anything else."""
+    """The text form of a vector, from a JSON list of numbers. Raises RequestError for any other value."""
     if value is None:
         return None
     if isinstance(value, list) and all(map(is_number, value)):

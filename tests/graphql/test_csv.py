@@ -159,7 +159,7 @@ def test_anything_else_is_not_acceptable(door: Door, query: str) -> None:
     assert result.status_code == 406
     (error,) = result.json["errors"]
     assert error["extensions"]["code"] == "NOT_ACCEPTABLE"
-    assert error["message"].startswith("The answer to this operation cannot be CSV: ")
+    assert error["message"].startswith("The response to this operation cannot be CSV: ")
     assert door.ask("{ postCollection { edges { node { id } } } }").data["postCollection"]["edges"], "nothing was done"
 
 

@@ -112,4 +112,4 @@ def test_a_table_has_no_place_for_it(reading_door: OpenDoor) -> None:
     refused = ask_with(
         reading_door(SCHEMA), {"explain": "plan"}, query, role="service_role", headers={"Accept": "text/csv"}
     )
-    assert (refused.status, refused.message) == (406, "The answer to this operation cannot be CSV: it has extensions")
+    assert (refused.status, refused.message) == (406, "The response to this operation cannot be CSV: it has extensions")

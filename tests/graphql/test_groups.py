@@ -317,10 +317,10 @@ def test_a_hidden_row_counts_as_absent(own_door: Door, postgres: PostgresServer)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("by: []", "by names no column. The field aggregate is about all rows that match"),
+        ("by: []", "by names no column. For aggregates of all matching rows select the field aggregate"),
         (
             "by: [{}, {account: {}}, {title: null}]",
-            "by names no column. The field aggregate is about all rows that match",
+            "by names no column. For aggregates of all matching rows select the field aggregate",
         ),
         ("by: [{title: Value, id: Value}]", "An element of by names one column: [{title: ...}, {id: ...}]"),
         ("by: [{account: {name: Value, id: Value}}]", "An element of by names one column: [{name: ...}, {id: ...}]"),
@@ -355,7 +355,7 @@ def test_nodes_are_those_of_the_groups(reading_door: OpenDoor) -> None:
     query = "{ postCollection(first: %s) { groups(by: [{title: Value}], first: 50) { key { title } } } }"
     assert door.ask(query % 100).data
     refused = reading_door(SCHEMA + ROWS, node_limit=149).ask(query % 100)
-    assert refused.message == "The operation may give 150 rows, more than 149 (NODE_LIMIT)"
+    assert refused.message == "The operation may return 150 rows, more than 149 (NODE_LIMIT)"
 
 
 def test_too_many_steps(open_door: OpenDoor) -> None:

@@ -174,7 +174,7 @@ def test_records_count_as_nodes(writing_door: OpenDoor) -> None:
     answer = door.ask(query, {"objects": [GOOD] * 9})
     assert (answer.code, answer.message) == (
         "LIMIT_EXCEEDED",
-        "The operation may give 108 rows, more than 100 (NODE_LIMIT)",
+        "The operation may return 108 rows, more than 100 (NODE_LIMIT)",
     )
 
 

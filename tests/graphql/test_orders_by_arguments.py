@@ -138,7 +138,7 @@ def test_who_may_not_call_it_or_read_the_row_has_no_member(door: Door, postgres:
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        ("f(spot, direction text) returns int language sql stable as 'select 1'", "an argument is called direction"),
+        ("f(spot, direction text) returns int language sql stable as 'select 1'", "it has an argument direction"),
         ("f(spot, other town) returns int language sql stable as 'select 1'", "its argument other is public.town"),
         ("f(spot, y int) returns int language sql volatile as 'select 1'", "it is volatile"),
         ("f(spot, y int) returns json language sql stable as $$ select '1'::json $$", "a type without an order"),

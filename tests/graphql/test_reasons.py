@@ -65,8 +65,8 @@ def reasons(door: Door, subject: str) -> list[str]:
     ("function", "reason"),
     [
         ("search_acct", "its argument filter has the name of an argument that collections have; rename it"),
-        ("search2", 'the name of its argument "first name" is none in GraphQL; rename it'),
-        ("weirdarg", 'the name of its argument "User Id" is none in GraphQL; rename it'),
+        ("search2", 'the name of its argument "first name" is no GraphQL name; rename it'),
+        ("weirdarg", 'the name of its argument "User Id" is no GraphQL name; rename it'),
         ("Weird Fn", "weird Fn is no GraphQL name; the directive `name` gives another"),
         ("Weird Too", "weird Too is no GraphQL name; the directive `name` gives another"),
         ("alike", "two of its arguments are called userId in GraphQL; rename one"),
@@ -91,7 +91,7 @@ def test_functions_that_are_no_fields(door: Door, function: str, reason: str) ->
 
 
 def test_exposing_a_function_does_not_hide_the_reason(door: Door) -> None:
-    reason = 'it is not exposed: the name of its argument "User Id" is none in GraphQL; rename it'
+    reason = 'it is not exposed: the name of its argument "User Id" is no GraphQL name; rename it'
     assert reasons(door, "function public.exposed_weird") == [reason]
     answer = door.ask("{ exposed_weird }", role="service_role")
     assert reason.removeprefix("it is not exposed: ") in str(answer.errors)

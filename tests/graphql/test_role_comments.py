@@ -56,7 +56,7 @@ def test_a_lower_node_limit(limited: Any) -> None:
     error = door.ask(TWO_LEVELS, role=ROLE)
     assert (error.code, error.message) == (
         "LIMIT_EXCEEDED",
-        "The operation may give 20 rows, more than 19 (NODE_LIMIT)",
+        "The operation may return 20 rows, more than 19 (NODE_LIMIT)",
     )
     assert door.ask(TWO_LEVELS, role=OTHER).data
     # Also for the plan that the other role has made by now.

@@ -219,9 +219,9 @@ def test_hidden_rows_are_not_found(open_door: OpenDoor) -> None:
 @pytest.mark.parametrize(
     ("written", "problem"),
     [
-        ('{"config": "english"}', "it names either columns or a vector"),
-        ('{"columns": ["title"], "vector": "document"}', "it names either columns or a vector"),
-        ('{"columns": []}', "it names either columns or a vector"),
+        ('{"config": "english"}', "it must name either columns or a vector"),
+        ('{"columns": ["title"], "vector": "document"}', "it must name either columns or a vector"),
+        ('{"columns": []}', "it must name either columns or a vector"),
         ('{"columns": ["title", "nothing"]}', "there is no column nothing"),
         ('{"columns": ["id"]}', "the column id is no text"),
         ('{"vector": "title"}', "the column title is no tsvector"),

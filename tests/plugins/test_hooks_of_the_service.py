@@ -305,7 +305,7 @@ class Extensions:
         if name == "broken":
             raise KeyError(name)
         execute(*arguments)
-        return execute(*arguments).telling(name, 2)
+        return execute(*arguments).with_extension(name, 2)
 
 
 def test_hook_request_extensions(open_door: Callable[..., Door]) -> None:

@@ -1,4 +1,4 @@
-"""The text of a GraphQL document becomes an operation: limits, syntax, validation, and the fields that it selects.
+"""From the text of a GraphQL document to an operation: limits, syntax, validation, and the fields that it selects.
 
 Nothing here knows the database.
 """

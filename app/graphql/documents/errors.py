@@ -10,8 +10,8 @@ from app.errors import RequestError
 
 
 class DocumentError(RequestError):
-    """A document that cannot be executed. ``errors`` are all that were found in it, with locations. ``graphql_status``
-    is the HTTP status for clients that take application/graphql-response+json; for others it is 200."""
+    """A document that cannot be executed. ``errors``: all errors in it, with locations. ``graphql_status``: the HTTP
+    status for clients that accept application/graphql-response+json; for others it is 200."""
 
     status = 200
 
@@ -30,7 +30,7 @@ class DocumentError(RequestError):
 
 
 class FieldError(RequestError):
-    """A root field whose arguments or selection do not fit: the answer has ``data``, which is null.
+    """A root field whose arguments or selection do not fit: the response has ``"data": null``.
 
     ``key`` is the field's response key.
     """

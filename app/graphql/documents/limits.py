@@ -1,4 +1,4 @@
-"""Limits on a document and its variables: found by counting, in linear time, before anything is validated."""
+"""Limits on a document and its variables. They are checked by counting, in linear time, before validation."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ from app.errors import OverLimit
 from app.graphql.documents.errors import DocumentError
 
 MAX_FRAGMENT_DEPTH = 50
-"""How many fragments may be nested in one another, in both dialects."""
+"""How deep fragments may be nested in one another, in both dialects."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
-    """What a document may have at most, whoever sends it. ``fields`` counts the fields with fragments in place,
-    ``variables`` the lists and objects in the values of its variables. A role may have less than ``depth``."""
+    """The limits of a document, for all roles; a comment directive may set a smaller ``depth`` for one role. ``fields``
+    counts a fragment's fields wherever it is spread. ``variables`` counts the lists and objects in the values of the
+    variables."""
 
     tokens: int
     depth: int
@@ -43,7 +44,7 @@ class DocumentLimits:
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """``roots`` are the fields on the first level."""
+    """The size of a selection. ``roots``: the number of fields on its first level."""
 
     roots: int = 0
     fields: int = 0
@@ -56,8 +57,8 @@ def check_limits(
     fragments: Mapping[str, FragmentDefinitionNode],
     limits: DocumentLimits,
 ) -> int:
-    """How many levels the deepest operation has. Raises DocumentError for a document over a limit, which the message
-    names, and for a cycle of fragments."""
+    """The number of levels of fields in the deepest operation. Raises DocumentError for a document over a limit, which
+    the message names, and for a cycle of fragments."""
     measure = _Measure(fragments)
     for name in fragments:
         measure.fragment(name)
@@ -75,7 +76,7 @@ def check_limits(
 
 
 def check_numbers(document: DocumentNode) -> None:
-    """Raises DocumentError for a whole number of more digits than Python converts: that takes quadratic time."""
+    """Raises DocumentError for a whole number of more digits than Python converts; converting takes quadratic time."""
     most, at = sys.get_int_max_str_digits(), document.loc
     if at is None or not 0 < most < at.end:
         return
@@ -94,22 +95,23 @@ def check_depth(levels: int, limit: int) -> None:
 
 
 def check_variables(variables: Mapping[str, Any], limit: int) -> None:
-    """Raises OverLimit if the values contain more than ``limit`` lists and objects: each costs some microseconds
-    wherever the values are read, where plain values cost a fraction of one."""
+    """Raises OverLimit if the values contain more than ``limit`` lists and objects. Each of these costs several
+    microseconds in every step that reads the values; a scalar costs a fraction of one."""
     left = limit
-    unread: list[Any] = [variables]
-    while unread:
-        value = unread.pop()
+    pending: list[Any] = [variables]
+    while pending:
+        value = pending.pop()
         items = value.values() if isinstance(value, dict) else value
         inner = [each for each in items if isinstance(each, (dict, list))]
         left -= len(inner)
         if left < 0:
             raise OverLimit(f"The variables hold more than {limit} lists and objects (VARIABLE_LIMIT)")
-        unread.extend(inner)
+        pending.extend(inner)
 
 
 class _Measure:
-    """Sizes with fragments in place; each fragment is measured once, so nesting them does not multiply the work."""
+    """Measures selections, with their fragments expanded. Each fragment is measured once, so nesting fragments does not
+    multiply the work."""
 
     def __init__(self, fragments: Mapping[str, FragmentDefinitionNode]) -> None:
         self._fragments = fragments

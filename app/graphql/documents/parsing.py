@@ -1,8 +1,8 @@
-"""graphql-core's parser, on tokens that one regular expression finds: graphql-core's own lexer looks at each character,
-which takes half of the time of parsing.
+"""Parses documents with graphql-core's parser, on tokens that one regular expression finds. graphql-core's own lexer
+examines each character, which takes half of the time of parsing.
 
-Only what is usual is found: names, punctuation, numbers of up to a thousand digits, comments, and strings without
-escapes. A document with anything else, or with an error, is parsed as graphql-core does it.
+The expression finds the common tokens only: names, punctuation, numbers of up to a thousand digits, comments, and
+strings without escapes. A document with another token, or with an error, is parsed by graphql-core alone.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PUNCTUATORS = {each.value: each for each in TokenKind}
 
 
 def parsed(text: str, *, max_tokens: int) -> DocumentNode:
-    """The syntax tree of a document. Raises GraphQLError as graphql-core's function ``parse`` does."""
+    """The syntax tree of a document. Raises the same GraphQLError as graphql-core's ``parse``."""
     source = Source(text)
     tokens = _tokens(text, max_tokens)
     if tokens is not None:
@@ -43,17 +43,20 @@ def parsed(text: str, *, max_tokens: int) -> DocumentNode:
         try:
             return _Parser(source, _Lexer(source, first), count).parse_document()
         except (GraphQLError, RecursionError):
-            # It is parsed once more, to be told what is wrong as usual.
+            # graphql-core parses it again below, and reports the error with its line and column.
             pass
     return parse(source, max_tokens=max_tokens)
 
 
 def _tokens(text: str, most: int) -> tuple[Token, int] | None:
-    """The token before all others, each of which knows the next one, but not its line, which only errors tell, and how
-    many follow it, comments included. None if there are too many, or other ones than are found here."""
+    """The tokens of a document, as a linked list that begins with the start-of-file token, and the number of tokens
+    after that, comments included. None if there are more than ``most``, or a token that the expression does not find.
+
+    The tokens have no line and column, which only error messages need.
+    """
     first = last = Token(TokenKind.SOF, 0, 0, 0, 0)
     count = 0
-    # Something is found wherever the last token ended, so that nothing is looked for further on.
+    # The expression matches at every position, so no character is ever skipped.
     for count, found in enumerate(_TOKEN.finditer(text)):
         kind = found.lastindex
         if kind is None:
@@ -74,7 +77,7 @@ def _tokens(text: str, most: int) -> tuple[Token, int] | None:
 
 
 class _Lexer(Lexer):
-    """Reads tokens that were found before."""
+    """Returns tokens that were found before."""
 
     def __init__(self, source: Source, first: Token) -> None:
         super().__init__(source)
@@ -85,8 +88,8 @@ class _Lexer(Lexer):
 
 
 class _Parser(Parser):
-    """Counts no tokens, which were counted before, and lets none stay: documents are kept, and a third of the objects
-    that one consists of would be tokens, which the garbage collector looks at again and again."""
+    """A parser that does not count tokens, which ``_tokens`` has done, and removes them from the syntax tree: trees are
+    cached, and tokens would be a third of their objects, which the garbage collector would visit again and again."""
 
     def __init__(self, source: Source, lexer: _Lexer, token_count: int) -> None:
         super().__init__(source, lexer=lexer)

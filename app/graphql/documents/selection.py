@@ -1,4 +1,4 @@
-"""Which fields a selection set asks for: fragments applied, @skip and @include obeyed, equal response keys merged."""
+"""Collects the fields of a selection set: expands fragments, obeys @skip and @include, merges equal response keys."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class Selector:
     def collect(
         self, type_: GraphQLObjectType, selection_sets: Iterable[SelectionSetNode | None]
     ) -> dict[str, list[FieldNode]]:
-        """The fields to answer on an object of ``type_``, by response key in the order of the document.
+        """The fields that are selected on an object of ``type_``, by response key, in the order of the document.
 
-        Raises RequestError for what a dialect without validation finds only here.
+        Raises RequestError for an invalid document that only now is found invalid, since the dialect does not validate.
         """
         collected: dict[str, list[FieldNode]] = {}
         for selection_set in selection_sets:
@@ -159,21 +159,21 @@ BELOW = {
     kind: tuple(key for key in keys if key not in ("alias", "description", "name"))
     for kind, keys in QUERY_DOCUMENT_KEYS.items()
 }
-"""Where a node of each kind has others below it, apart from names and descriptions."""
+"""For each kind of node its attributes that have child nodes, except names and descriptions."""
 
 
 def nodes_of(document: DocumentNode) -> Iterator[Node]:
     """All nodes of a document except names and descriptions, in a fraction of the time of graphql-core's ``visit``."""
-    unread: list[Node] = [document]
-    while unread:
-        node = unread.pop()
+    pending: list[Node] = [document]
+    while pending:
+        node = pending.pop()
         yield node
         for key in BELOW.get(node.kind, ()):
             below = getattr(node, key)
             if isinstance(below, tuple):
-                unread += below
+                pending += below
             elif below:
-                unread.append(below)
+                pending.append(below)
 
 
 def _arguments_text(node: FieldNode) -> list[str]:

@@ -1,8 +1,9 @@
-"""Documents that differ in literals alone have one form: the text without their numbers and strings.
+"""Finds the shape of a document: its text without numbers and strings, the same for documents that differ only in
+those.
 
-A form is found without parsing, so it must never be that of two documents that mean different things. Whatever is not
-certainly a number or a string as GraphQL's grammar has it stays in the form as it is, or leaves the document without
-one. Equal literals have the same name, because a document may ask for one field twice if the arguments are equal.
+The shape is found without parsing, so two documents that mean different things must never have the same one. A token
+that is not certainly a number or a string of GraphQL's grammar therefore stays in the shape, or the whole text becomes
+the shape. Equal literals get the same name, because a document may select one field twice if the arguments are equal.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from graphql.language.ast import QUERY_DOCUMENT_KEYS
 AnyNode = TypeVar("AnyNode", bound=Node)
 
 LiteralKey = tuple[bool, str]
-"""Whether a literal is a string, and its value, or its text if it is a number: those of -0.0 and 0.0 differ."""
+"""Whether a literal is a string, and its value; for a number its text, since -0.0 and 0.0 are equal as values."""
 
-# Begins with a set of characters, so that the others are skipped quickly. What was found is told by an empty group.
-# (?!) fails where it stands: in Python 3.11.2 what follows a possessive group begins where its last alternative failed.
+# Begins with a set of characters, so that the others are skipped quickly. The named groups are empty; the one that took
+# part says what was found. The alternative (?!) always fails: in Python 3.11.2 matching continues after a possessive
+# group at the position where its last alternative failed, which for this one is the right position.
 _TOKEN = re.compile(
     r"""
     [-"\#0-9] (?:
@@ -44,23 +46,23 @@ _TOKEN = re.compile(
     re.VERBOSE | re.ASCII | re.DOTALL,
 )
 _INTROSPECTION = re.compile(r"__(?:schema|type)\b", re.ASCII)
-# What JSON reads otherwise than GraphQL does.
+# Escapes that JSON and GraphQL read differently.
 _OTHER_ESCAPE = re.compile(r"\\u(?:\{|d[89a-f])", re.IGNORECASE)
-_PASSED = frozenset({"alias", "description", "name", "type_condition", "variable_definitions"})
+_WITHOUT_LITERALS = frozenset({"alias", "description", "name", "type_condition", "variable_definitions"})
 _LEADING_TO_LITERALS = {
-    kind: tuple(key for key in keys if key not in _PASSED) for kind, keys in QUERY_DOCUMENT_KEYS.items()
+    kind: tuple(key for key in keys if key not in _WITHOUT_LITERALS) for kind, keys in QUERY_DOCUMENT_KEYS.items()
 }
 _LITERALS = (IntValueNode, FloatValueNode, StringValueNode)
 _MARK = "\0"
 _LONGEST_NUMBER = 40
 
 MAX_LITERALS = 1000
-"""A document with more literals and comments keeps them in its form: reading them takes a microsecond each."""
+"""The text of a document with more literals and comments is its own shape. Reading them takes a microsecond each."""
 
 
 class DocumentShape(NamedTuple):
-    """``text`` has a mark and a name in the place of each literal. ``literals`` are their values by these names, which
-    no variable of GraphQL can have, and ``names`` the names by what the syntax tree has of a literal."""
+    """``text`` has a mark and a name in place of each literal. ``literals``: the values by these names, which no
+    variable of GraphQL can have. ``names``: the names by the keys of the literals in the syntax tree."""
 
     text: str
     literals: Mapping[str, Any]
@@ -68,11 +70,12 @@ class DocumentShape(NamedTuple):
 
 
 class _NotMarked(Exception):
-    """The document has a string that is not read here, or too many literals."""
+    """The document has a string that is not read here, or more than MAX_LITERALS."""
 
 
 def shape_of(text: str) -> DocumentShape:
-    """The form of a document. One that introspects has its literals in it: what describes a schema depends on them."""
+    """The shape of a document. That of an introspection document keeps its literals, because the response depends on
+    them."""
     if _MARK in text or _INTROSPECTION.search(text):
         return DocumentShape(text, {}, {})
     marking = _Marking()
@@ -84,12 +87,13 @@ def shape_of(text: str) -> DocumentShape:
 
 
 def lifted(node: AnyNode, shape: DocumentShape) -> AnyNode:
-    """An operation or a fragment with variables in the place of its literals. Defaults of variables stay."""
+    """An operation or a fragment with variables in place of its literals. Default values of variables stay."""
     return cast(AnyNode, _lifted(node, shape.names)) if shape.names else node
 
 
 def _lifted(node: Node, names: Mapping[LiteralKey, str]) -> Node:
-    """Half of the work of graphql-core's ``visit``: what cannot have literals below it is not visited."""
+    """Half of the work of graphql-core's ``visit``, since nodes that cannot have literals below them are not
+    visited."""
     if isinstance(node, _LITERALS):
         name = names.get(_key(node))
         return node if name is None else VariableNode(name=NameNode(value=name), loc=node.loc)
@@ -110,14 +114,14 @@ def _lifted(node: Node, names: Mapping[LiteralKey, str]) -> Node:
 
 
 def _with(node: Node, changed: Mapping[str, Any]) -> Node:
-    """The node with some fields changed, in a fraction of the time that its class takes to make another one."""
+    """A copy of the node with some fields changed. This takes a fraction of the time of calling its class."""
     made = object.__new__(type(node))
     vars(made).update(vars(node), **changed)
     return made
 
 
 def _key(node: IntValueNode | FloatValueNode | StringValueNode) -> LiteralKey:
-    """What a node has of a literal; the key of none for a block string."""
+    """The key of a literal in the syntax tree; for a block string a key that no literal has."""
     if isinstance(node, StringValueNode):
         return (False, "") if node.block else (True, node.value)
     return False, node.value
@@ -132,7 +136,7 @@ class _Marking:
         self._left = MAX_LITERALS
 
     def mark(self, found: re.Match[str]) -> str:
-        """What stands for a token in the form."""
+        """The text that replaces a token in the shape."""
         token, kind = found[0], found.lastgroup
         self._left -= 1
         if kind == "stray" or self._left < 0:
@@ -160,7 +164,7 @@ def _string(token: str) -> str:
 
 
 def _kind(value: Any) -> str:
-    """What decides which types take a literal, whatever its value."""
+    """The kind of a literal: literals of one kind are accepted by the same types, regardless of their values."""
     if isinstance(value, str):
         return "s"
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""The text of a document becomes its syntax, within the limits."""
+"""Parses the text of a document and checks the limits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from app.graphql.documents.parsing import parsed
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """A document that is well-formed and within the limits, with its operations and its fragments. ``depth``: how many
-    levels of fields its deepest operation has."""
+    """A document that is well-formed and within the limits, with its operations and its fragments. ``depth``: the
+    number of levels of fields in its deepest operation."""
 
     document: DocumentNode
     operations: Sequence[OperationDefinitionNode]
@@ -24,7 +24,7 @@ class Syntax:
 
 
 def read_syntax(text: str, limits: DocumentLimits) -> Syntax:
-    """The syntax of a document. Raises DocumentError where it is not well-formed, or beyond a limit."""
+    """The syntax of a document. Raises DocumentError if it is not well-formed or exceeds a limit."""
     try:
         document = parsed(text, max_tokens=limits.tokens)
     except GraphQLError as ex:
@@ -42,7 +42,8 @@ def read_syntax(text: str, limits: DocumentLimits) -> Syntax:
 
 
 def subscriptions_as_queries(syntax: Syntax) -> Syntax:
-    """The syntax with a query in the place of each subscription: they may select the same."""
+    """The syntax with each subscription replaced by a query with the same selection, which is always possible since
+    both have the same fields."""
     definitions = tuple(
         replace(each, operation=OperationType.QUERY)
         if isinstance(each, OperationDefinitionNode) and each.operation is OperationType.SUBSCRIPTION

@@ -1,8 +1,9 @@
-"""Validation by the rules of graphql-core, in a third of the time that its own ``validate`` takes. Documents that are
-seen to be valid at a quick look need none of it.
+"""Validation by the rules of graphql-core, in a third of the time of its own ``validate``. Documents that pass the fast
+check (``quick_validation.py``) need none of it.
 
-graphql-core's function asks every rule about every kind of node, of each document anew; it visits names, which no rule
-looks at, by a function that could edit them; and it finds what it knows of a node by a hash of all that is below it.
+graphql-core's function is slower for three reasons. It finds out anew for each document which rules have methods for
+which kind of node. It visits names, which no rule uses, with a visitor that can edit the tree. And it caches facts
+about a node by a hash of the whole tree below the node.
 """
 
 from __future__ import annotations
@@ -34,26 +35,26 @@ from app.graphql.documents.selection import BELOW
 from app.graphql.schema.fields import ABSENT_FIELD
 
 _SUGGESTING = 5
-"""How many errors of a document may suggest names: to find one takes 3 ms with 90 types, and longer with more."""
+"""How many errors of a document may suggest names: finding one takes 3 ms with 90 types, and longer with more."""
 
 _MOST_NAMES = 2000
-"""Among how many names of types one is suggested."""
+"""Names are suggested only in a schema with at most this number of types."""
 
 _LARGE, _LONG = 1000, 50_000
-"""From how many tokens, or characters, on a document is large: only its first errors are reported, without names,
-since graphql-core reads all of the text for the place of an error, and prints all of an object of which a member is
-wrong."""
+"""A document with more tokens, or characters, is large: only its first errors are reported, without suggestions.
+graphql-core scans the whole text to find the line of an error, and prints the whole object that has a wrong member."""
 
 overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 30_000
-"""How much graphql-core compares of fields that have one name: it takes 3 microseconds for each unit of it."""
+"""How many comparisons of fields with the same name graphql-core makes before it gives up; each takes 3 us."""
 
 
 def validate(
     schema: GraphQLSchema, document: DocumentNode, *, max_errors: int, hide_suggestions: bool
 ) -> list[GraphQLError]:
-    """The errors of a document, as graphql-core's function of that name finds them; only the first suggest names.
+    """The errors of a document, the same as those of graphql-core's ``validate``, but only the first ones suggest
+    names.
 
-    If there are more than ``max_errors``, or too much to compare, the last one is a ValidationAbortedError.
+    If there are more than ``max_errors``, or too many fields to compare, the last one is a ValidationAbortedError.
     """
     if is_certainly_valid(schema, document):
         return []
@@ -62,7 +63,8 @@ def validate(
     errors = _errors(schema, document, max_errors, hide_suggestions=True)
     if not errors or hide_suggestions or len(schema.type_map) > _MOST_NAMES:
         return errors
-    # The names in one literal are all suggested or none, so that the first pass would not know where to stop.
+    # A second pass finds the suggestions: graphql-core suggests names for all errors of one literal or for none, so the
+    # first pass could not stop suggesting after _SUGGESTING errors.
     suggesting = _errors(schema, document, _SUGGESTING, hide_suggestions=False)[:_SUGGESTING]
     return [*suggesting, *errors[len(suggesting) :]]
 
@@ -93,7 +95,7 @@ def _errors(
 
 
 def _with_reason(error: GraphQLError, type_info: TypeInfo) -> GraphQLError:
-    """The error, with a hint if it is about a field for whose absence the type has a reason."""
+    """The error, with a hint if it is about a missing field and the type knows why the field is missing."""
     node, parent = error.nodes[0] if error.nodes else None, type_info.get_parent_type()
     if parent is None or not isinstance(node, FieldNode):
         return error
@@ -103,7 +105,7 @@ def _with_reason(error: GraphQLError, type_info: TypeInfo) -> GraphQLError:
 
 
 class _Context(ValidationContext):
-    """Knows nodes by their identity."""
+    """A context whose caches find nodes by identity instead of by a hash of the tree below them."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -121,11 +123,11 @@ class _Context(ValidationContext):
 
 
 _Methods = Sequence[tuple[int, Callable[..., Any]]]
-"""Of the rules that have one, each with the place of its rule."""
+"""Methods of rules, each with the index of its rule."""
 
 
 class _Kind(NamedTuple):
-    """What is done at a node of one kind, and where nodes are below it."""
+    """The methods to call at a node of one kind, and its attributes that have child nodes."""
 
     enter_types: Callable[[Node], None] | None
     entering: _Methods
@@ -135,8 +137,8 @@ class _Kind(NamedTuple):
 
 
 class _Visit:
-    """Lets each rule see the nodes that it has methods for, as graphql-core's ``visit`` does with visitors that edit
-    nothing. A rule that skips what is below a node rests until that is left."""
+    """Calls each rule at the nodes that it has methods for, like graphql-core's ``visit`` with visitors that edit
+    nothing. A rule that skips the nodes below one is paused until that node is left."""
 
     def __init__(self, type_info: TypeInfo, rules: Sequence[Visitor]) -> None:
         self._type_info = type_info
@@ -145,29 +147,29 @@ class _Visit:
         self._kinds: dict[str, _Kind] = {}
         self._path: list[str | int] = []
         self._ancestors: list[Node | tuple[Node, ...]] = []
-        self._resting = [False] * len(rules)
+        self._paused = [False] * len(rules)
 
     def see(self, node: Node, key: str | int | None = None, parent: Node | tuple[Node, ...] | None = None) -> None:
-        """Visit a node, which is under ``key`` in ``parent``, and all below it."""
+        """Visit a node, which is under ``key`` in ``parent``, and all nodes below it."""
         kind = self._kinds.get(node.kind) or self._learn(node.kind)
-        path, ancestors, resting = self._path, self._ancestors, self._resting
+        path, ancestors, paused = self._path, self._ancestors, self._paused
         if kind.enter_types is not None:
             kind.enter_types(node)
         skipping = []
         for index, method in kind.entering:
-            if not resting[index]:
+            if not paused[index]:
                 result = method(node, key, parent, path, ancestors)
                 if result is not None:
-                    resting[index] = True
+                    paused[index] = True
                     if result is not BREAK and result is not True:
                         skipping.append(index)
         if kind.below:
             self._see_below(node, parent, kind.below)
         for index, method in kind.leaving:
-            if not resting[index]:
+            if not paused[index]:
                 method(node, key, parent, path, ancestors)
         for index in skipping:
-            resting[index] = False
+            paused[index] = False
         if kind.leave_types is not None:
             kind.leave_types()
 
@@ -205,6 +207,6 @@ class _Visit:
 
 @lru_cache(500)
 def _methods(rules: Sequence[type[Visitor]], event: str, kind: str) -> Sequence[tuple[int, str]]:
-    """The methods that rules have for an event at nodes of a kind: the place of the rule, and the method's name."""
+    """The methods that rules have for an event at nodes of a kind: the index of the rule, and the method's name."""
     names = (next((name for name in (f"{event}_{kind}", event) if hasattr(rule, name)), None) for rule in rules)
     return [(index, name) for index, name in enumerate(names) if name]

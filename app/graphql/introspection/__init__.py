@@ -1,1 +1,1 @@
-"""Introspection: what a schema says of itself, as JSON text."""
+"""Introspection: the description of a schema, as JSON text."""

@@ -1,4 +1,4 @@
-"""Introspection: answered from the types of the role's schema, as a constant of the plan."""
+"""Answers introspection fields from the types of the role's schema; the result is a constant of the plan."""
 
 from __future__ import annotations
 
@@ -35,38 +35,38 @@ from app.graphql.values.values import ABSENT, Steering, Variables, whole_value
 from schema_cache.collector import collector_at_rest
 
 KEPT = 64
-"""How much is remembered of each schema: answers that take up to 64 KiB when compressed, fewer of larger ones."""
+"""The number of answers that are kept for each schema. One of 64 KiB or more, compressed, counts as several."""
 
 META_FIELDS = frozenset(DESCRIBED)
 NECESSARY_RULES = (FieldsOnCorrectTypeRule, KnownArgumentNamesRule, MaxIntrospectionDepthRule)
 OF_ALL_TYPES = frozenset(("types", "possibleTypes"))
-"""The fields of introspection that ask for all types."""
+"""The introspection fields that list all types."""
 
 _MOST_DESCRIBING = 2
-"""How many threads describe all types, or wait until they can. Others have the service's other requests to answer."""
+"""How many threads may describe all types or wait for their turn; the others stay free for other requests."""
 
 
 class Descriptions:
-    """The answers that one schema gave. They are kept compressed, which makes them 20 times smaller."""
+    """The answers for one schema. They are kept compressed, which makes them 20 times smaller."""
 
     def __init__(self) -> None:
         self._kept: BoundedCache[bytes] = BoundedCache(KEPT)
         self._describing = Lock()
         self._places = BoundedSemaphore(_MOST_DESCRIBING)
 
-    def get(self, asked: Hashable) -> bytes | None:
-        """The json text that answered the same before."""
-        packed = self._kept.get(asked)
+    def get(self, key: Hashable) -> bytes | None:
+        """The JSON text of an earlier answer with this key."""
+        packed = self._kept.get(key)
         return None if packed is None else zlib.decompress(packed)
 
-    def put(self, asked: Hashable, text: bytes) -> None:
+    def put(self, key: Hashable, text: bytes) -> None:
         packed = zlib.compress(text, 1)
-        self._kept.put(asked, packed, len(packed))
+        self._kept.put(key, packed, len(packed))
 
     @contextmanager
     def describing_all(self) -> Iterator[None]:
-        """While all types are described: two threads that do it at once would take twice the memory. Raises Unavailable
-        where one does it and another waits."""
+        """Held while all types are described, by one thread at a time: two would take twice the memory. Raises
+        Unavailable if one thread holds it and another already waits."""
         if not self._places.acquire(blocking=False):
             raise Unavailable("The schema is being described for other requests.", code="OVERLOADED", hint="Try again.")
         try:
@@ -83,30 +83,31 @@ def introspect(
     nodes: Sequence[FieldNode],
     variables: Variables,
 ) -> bytes:
-    """The json text of one introspection field, which ``nodes`` select at the root of a query.
+    """The JSON text of one introspection field, which ``nodes`` select at the root of a query.
 
-    Raises DocumentError if the selection is not valid, and Unavailable if too many requests ask for all types.
+    Raises DocumentError if the selection is not valid, and Unavailable if too many requests need all types.
     """
     document = _only(operation, fragments, nodes)
     values = _steer_all(document, variables)
     descriptions = api.shared("introspection", Descriptions)
-    asked = _asked(document, nodes, values)
-    answer = descriptions.get(asked)
+    cache_key = _cache_key(document, nodes, values)
+    answer = descriptions.get(cache_key)
     if answer is None:
-        if _asks_for_all_types(document):
-            # Types lead to one another. Those made here are young when they are left, so the next collection of young
-            # objects, which is soon, takes all of them; after a collection in between only one of all objects would.
+        if _needs_all_types(document):
+            # The types made here refer to one another in cycles, so only the garbage collector frees them. While it is
+            # paused they stay in the youngest generation, and the next collection of that, which is soon, frees them
+            # all. A collection in between would move them to an older generation.
             with descriptions.describing_all(), collector_at_rest:
-                answer = descriptions.get(asked) or _answer(api.anew(), document, fragments, nodes, values)
+                answer = descriptions.get(cache_key) or _answer(api.anew(), document, fragments, nodes, values)
         else:
             with api.making():
                 answer = _answer(api, document, fragments, nodes, values)
-        descriptions.put(asked, answer)
+        descriptions.put(cache_key, answer)
     return answer
 
 
-def _asked(document: DocumentNode, nodes: Sequence[FieldNode], values: Mapping[str, Any]) -> Hashable:
-    """What an answer depends on, apart from its response key."""
+def _cache_key(document: DocumentNode, nodes: Sequence[FieldNode], values: Mapping[str, Any]) -> Hashable:
+    """Everything that the answer depends on. The response key is not part of it."""
     selected = [(print_ast(each.selection_set) if each.selection_set else "", *_arguments(each)) for each in nodes]
     fragments = [print_ast(each) for each in document.definitions if isinstance(each, FragmentDefinitionNode)]
     return nodes[0].name.value, tuple(selected), tuple(fragments), whole_value(dict(values))
@@ -116,8 +117,8 @@ def _arguments(node: FieldNode) -> list[str]:
     return [print_ast(each) for each in (*(node.arguments or ()), *(node.directives or ()))]
 
 
-def _asks_for_all_types(document: DocumentNode) -> bool:
-    """Whether an answer may need all types. Most documents that ask for one or a few need only those."""
+def _needs_all_types(document: DocumentNode) -> bool:
+    """Whether the answer may need all types of the schema, rather than those that the document names."""
     return any(isinstance(node, FieldNode) and node.name.value in OF_ALL_TYPES for node in nodes_of(document))
 
 
@@ -147,8 +148,8 @@ def _refused(errors: Sequence[GraphQLError]) -> DocumentError:
 
 
 def _check(api: ApiSchema, document: DocumentNode) -> None:
-    """The part of validation that introspection cannot do without: fields that do not exist, and nested lists of types
-    and fields, which multiply the size of the answer."""
+    """Raise DocumentError for unknown fields and arguments, and for nested lists of types and fields, which multiply
+    the size of the answer: introspection needs these checks even in a dialect that does not validate."""
     errors = validate(api.unchecked, document, NECESSARY_RULES)
     if errors:
         raise _refused(errors)
@@ -157,7 +158,7 @@ def _check(api: ApiSchema, document: DocumentNode) -> None:
 def _only(
     operation: OperationDefinitionNode, fragments: Mapping[str, FragmentDefinitionNode], nodes: Sequence[FieldNode]
 ) -> DocumentNode:
-    """A document with nothing but these fields of the operation."""
+    """A document with only these fields of the operation."""
     selected = OperationDefinitionNode(
         operation=operation.operation,
         name=operation.name,
@@ -170,7 +171,8 @@ def _only(
 
 
 def _steer_all(document: DocumentNode, variables: Variables) -> dict[str, Any]:
-    """The values of the variables that occur in the document, which become part of the plan's key."""
+    """The values of the variables that occur in the document. All of them steer, so they become part of the plan's
+    key."""
     values = {}
     for name in variable_names(document):
         value = variables.get(name)

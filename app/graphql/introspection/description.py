@@ -1,7 +1,7 @@
-"""Describes a schema: the json text of an introspection field, written straight from the types.
+"""Describes a schema: writes the JSON text of an introspection field directly from the types.
 
-The fields of introspection and what they resolve to are graphql-core's. Its executor is not used: of a schema of 200
-tables it makes a million values, one by one, where most are those of the same few types.
+The introspection fields and their resolvers are graphql-core's. Its executor is not used: for a schema of 200 tables it
+would compute a million values one by one, most of which describe the same few types.
 """
 
 from __future__ import annotations
@@ -30,32 +30,33 @@ from app.graphql.documents.selection import Selector
 
 META_FIELDS = {"__schema": SchemaMetaFieldDef, "__type": TypeMetaFieldDef}
 NAMED = frozenset(("__Type", "__Field", "__InputValue", "__EnumValue"))
-"""The types whose ``__typename`` is, in pg_graphql, the name of what is described."""
+"""The types whose ``__typename`` in pg_graphql is the name of the described type, field, argument or enum value."""
 EMPTY_NOT_NULL = frozenset(("interfaces", "enumValues"))
 """The lists of ``__Type`` that are empty rather than null in pg_graphql."""
 
 WriteJson = Callable[[Any], str]
-"""Gives the json text of a value."""
+"""A function that returns the JSON text of a value."""
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class Describer:
-    """Writes what fields select of one schema. With ``oddities``, the answer has pg_graphql's peculiarities."""
+    """Writes what introspection fields select of one schema. With ``oddities`` the answer has pg_graphql's
+    peculiarities."""
 
     def __init__(self, schema: GraphQLSchema, selector: Selector, variables: VariableValues, *, oddities: bool) -> None:
         self._selector = selector
         self._variables = variables
         self._oddities = oddities
-        # All that the resolvers of introspection look at.
+        # The introspection resolvers of graphql-core use no other attribute of ``info``.
         self._info = SimpleNamespace(schema=schema)
 
     def text(self, nodes: Sequence[FieldNode]) -> str:
-        """The json text of the root field that ``nodes`` select. Raises GraphQLError for a wrong argument."""
+        """The JSON text of the root field that ``nodes`` select. Raises GraphQLError for a wrong argument."""
         return self._resolved(META_FIELDS[nodes[0].name.value], nodes)(None)
 
     def _value(self, type_: GraphQLOutputType, nodes: Sequence[FieldNode]) -> WriteJson:
-        """How values of a type are written, of which ``nodes`` say what they select."""
+        """The writer for values of a type; ``nodes`` select from them."""
         if isinstance(type_, GraphQLNonNull):
             return self._value(type_.of_type, nodes)
         if isinstance(type_, GraphQLList):
@@ -87,7 +88,7 @@ class Describer:
     def _resolved(
         self, field: GraphQLField, nodes: Sequence[FieldNode], change: Callable[[Any], Any] | None = None
     ) -> WriteJson:
-        """How a field of a value is written, after a ``change`` of what it resolves to."""
+        """The writer for a field. ``change`` is applied to the resolved value before it is written."""
         arguments = get_argument_values(field, nodes[0], self._variables)
         written = self._value(field.type, nodes)
         resolve, info = cast(Callable[..., Any], field.resolve), self._info
@@ -104,7 +105,8 @@ class Describer:
 
 
 def _once_for_each_type(write: WriteJson) -> WriteJson:
-    """The same, but a type is written once, however many fields are of it: its text names it among all types."""
+    """The same writer, with a cache: a type is written once, however many fields have it. ``str(type_)`` identifies a
+    type within a schema."""
     known: dict[str, str] = {}
 
     def write_type(type_: Any) -> str:

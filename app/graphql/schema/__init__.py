@@ -1,4 +1,4 @@
-"""The GraphQL schema of one role: which relations, columns and functions it has, and what they are called.
+"""The GraphQL schema of one role: its relations, columns and functions, and their GraphQL names.
 
-Types and fields come from plugins; the mechanism knows no single feature.
+Types and fields come from plugins; nothing here knows a single feature.
 """

@@ -1,4 +1,4 @@
-"""The GraphQL schema of one role's view of the database, built from what plugins contribute."""
+"""The GraphQL schema for one role's view of the database, built from the contributions of plugins."""
 
 from __future__ import annotations
 
@@ -42,19 +42,21 @@ NamedType = TypeVar("NamedType", bound=GraphQLNamedType)
 Made = TypeVar("Made")
 
 MOST_SUGGESTING = 100
-"""How many relations a schema may have whose errors suggest names."""
+"""Errors suggest names only in a schema with at most this number of relations."""
 
 _serial = itertools.count(1)
 
 
 class ApiSchema:
-    """What one view of the database looks like in GraphQL; with ``whole``, that part of another one that is of
-    ``only_schemas``, where everything is called as it is there.
+    """The GraphQL schema for one view of the database. With ``whole`` it is the part of that schema whose objects are
+    in the database schemas ``only_schemas``; its names are those of the whole.
 
-    Built once per view, dialect and rules, used by many threads. Types are made when they are first asked for, each
-    the same whoever asks when. ``relations`` are those that have a key, and so a collection; ``rows_by_oid`` has all
-    whose rows have a type. ``graphql`` is the schema; ``unchecked`` is the same without a check of all its types.
-    ``rules`` are those of the roles that it is for. ``notices`` say what the database has that is not in it.
+    Built once for each view, dialect and rules, and used by many threads. Types are made on first use. A type does not
+    depend on the order in which types are requested.
+
+    ``relations``: those with a key, and so with a collection. ``rows_by_oid``: all relations whose rows have a type.
+    ``graphql``: the schema; ``unchecked``: the same, without the check of all its types. ``rules``: the rules of the
+    roles that have this schema. ``notices``: the objects of the database that are not in the schema, with reasons.
     """
 
     def __init__(
@@ -74,8 +76,9 @@ class ApiSchema:
         self._named: dict[str, Any] = {}
         self._shared: dict[str, Any] = {}
         self._learning = Lock()
-        # A part has its names from the whole. With a lock each, one thread that has the part's would wait for the
-        # whole's while another that has that waits for graphql-core, which in Python 3.11 has one lock for all types.
+        # A part takes its names from the whole, so both share one lock. With two locks there could be a deadlock: a
+        # thread with the part's lock waits for the whole's, whose owner waits for graphql-core, which in Python 3.11
+        # has one lock for all types.
         self._making: AbstractContextManager[object] = RLock() if whole is None else whole._making
         self._value_types: dict[int, ValueType | None] = {}
         self._collated_types: dict[int, ValueType | None] = {}
@@ -99,17 +102,18 @@ class ApiSchema:
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
         self._lazy = self._lazy_types()
         self.unchecked: GraphQLSchema = LazySchema(self._lazy, assume_valid=True)
-        # Names with two leading underscores, which pg_graphql allows, are all that a check could find.
+        # Without validation the check is skipped: it could only find names with two leading underscores, which
+        # pg_graphql allows.
         self.graphql = LazySchema(self._lazy, assume_valid=False) if dialect.validates else self.unchecked
         if whole is None:
             self.shared("names of enums", self._claim_names_of_enums)
-            self._own_names.settle(self._announced_names())
+            self._own_names.use_announced(self._announced_names())
 
     @property
     def catalog(self) -> Catalog:
         return self.view.catalog
 
-    # What is exposed
+    # Exposed objects
 
     def _comments(self) -> Comments:
         declared = (each for some in self.hooks.comment_directives() for each in some)
@@ -148,8 +152,8 @@ class ApiSchema:
         return frozenset(listed | interfaces | set(introspection_types) | {"Query", "Mutation", "Subscription"})
 
     def value_type(self, type_oid: int) -> ValueType | None:
-        """How values of that PostgreSQL type cross the API; None if they cannot, as rows of relations. Of a type in a
-        schema that is closed to the role, values can only be read: taking one would need the type's name."""
+        """The API's type for that PostgreSQL type; None if there is none, as for rows of relations. If the role may not
+        use the type's schema, values can only be read: a value in a request would need the type's name."""
         if type_oid not in self._value_types:
             type_ = self.catalog.type_by_oid.get(type_oid)
             hidden = type_ is None or self._is_left_out(type_)
@@ -164,7 +168,7 @@ class ApiSchema:
         return self._value_types[type_oid]
 
     def value_type_of(self, column: Column) -> ValueType | None:
-        """How the values of a column cross the API."""
+        """The API's type for the values of a column."""
         value_type = self.value_type(column.type)
         if value_type is None or not (column.nondeterministic and self.dialect.only_possible):
             return value_type
@@ -174,7 +178,7 @@ class ApiSchema:
         return self._collated_types[column.type]
 
     def _is_left_out(self, type_: Type) -> bool:
-        """Whether a type has a GraphQL type of its own but is of an exposed schema that ``only_schemas`` leaves out."""
+        """Whether a type has its own GraphQL type but is in an exposed schema that ``only_schemas`` leaves out."""
         return type_.kind in "ec" and type_.schema in self._left_out
 
     # Types
@@ -208,22 +212,23 @@ class ApiSchema:
         )
 
     def contributed(self, hook: str, relation: ApiRelation) -> dict[str, Any]:
-        """What plugins add to a relation by a hook, in order; a notice reports what is left out because of its name."""
+        """The fields that plugins add to a relation by a hook, in order. A notice reports each field that is left out
+        because another one has its name."""
         return self._in_order(hook, relation_subject(relation.relation), relation=relation)
 
     def operators_of(self, value_type: ValueType) -> dict[str, Any]:
-        """The members that plugins give the filter of a type's values, as ``contributed`` does."""
+        """The members that plugins add to the filter of a type, in order, like ``contributed``."""
         return self._in_order("filter_operators", f"type {value_type.filter}Filter", value_type=value_type)
 
     def arguments_of_columns(self, type_: Type) -> dict[str, Any]:
-        """The arguments that plugins give the fields of a type's columns, as ``contributed`` does."""
+        """The arguments that plugins add to the fields of columns of a type, in order, like ``contributed``."""
         return self._in_order("column_arguments", f"type {type_.text}", type_=type_)
 
     def _in_order(self, hook: str, subject: str, **about: Any) -> dict[str, Any]:
         return in_order(getattr(self.hooks, hook)(api=self, **about), self._leaves_out(hook, subject))
 
     def _leaves_out(self, hook: str, subject: str) -> Callable[[str], None]:
-        """What is called with the names of what is left out because something else has them."""
+        """A function that adds a notice for a field that is left out because another one has its name."""
         what = hook.replace("_", " ")
         renamed = "the directive `name` renames columns and functions"
         return lambda name: self.notices.add(subject, f"of two {what} called {name} one is left out; {renamed}")
@@ -238,19 +243,19 @@ class ApiSchema:
         return cast(Made, self._shared[key])
 
     def claim(self, owner: Hashable, *type_names: str) -> bool:
-        """Whether types of these names are ``owner``'s to make: not the API's, a relation's or an earlier owner's."""
+        """Reserve these type names for ``owner``. False if the API, a relation or an earlier owner has one of them."""
         return self._own_names.claim(owner, type_names)
 
     def own_type_name(self, owner: Hashable, name: str) -> str:
-        """``name`` for a type beyond the relations' own ones, with underscores appended until no other type has
-        it. ``owner`` identifies the type. It never takes a name that an object of the database would have.
+        """The name of a type that relations do not reserve: ``name``, with underscores appended until no other type has
+        it. ``owner`` identifies the type. The result is never the name of a type for an object of the database.
 
-        Plugins say what they ask for by the hooks ``own_type_names`` and ``own_type_names_of``: where one did not, all
-        types are made."""
+        Plugins should announce these names by the hooks ``own_type_names`` and ``own_type_names_of``. For a name that
+        was not announced, all types are made first, so that the result does not depend on the order of requests."""
         if self.whole is not None:
             return self.whole.own_type_name(owner, name)
         self.shared("names of enums", self._claim_names_of_enums)
-        return self._own_names.given(owner, name)
+        return self._own_names.assign(owner, name)
 
     def _announced_names(self) -> Announced:
         def of_relation(relation: ApiRelation) -> Iterator[OwnName]:
@@ -287,43 +292,45 @@ class ApiSchema:
         return RootType(name, deferred(contributed, self.is_name, self._leaves_out(hook, "the API")))
 
     def _before_all_types(self) -> None:
-        self._own_names.unsettle()
+        self._own_names.ignore_announced()
         for each in self.rows_by_oid.values():
-            # Notices say which columns are not as their comments have it, also of relations that no type leads to.
+            # Making the columns adds notices about directives in their comments that have no effect. They are needed
+            # also for relations that no type refers to.
             _ = each.columns, each.insertable, each.updatable
 
     def making(self) -> AbstractContextManager[object]:
-        """A context to walk types in, some of which may not be made yet. One thread at a time is in it."""
+        """A context for walking types, some of which may not be made yet. It admits one thread at a time until all
+        types are made."""
         return self._lazy.making()
 
-    def learn_names(self, asked: Iterable[str]) -> None:
-        """Find out whether types of the names ``asked`` exist. If only all types tell, they are made elsewhere, so that
-        nobody waits who needs some of these, and their memory is free again afterwards."""
-        if not all(map(self._lazy.can_tell, asked)):
+    def learn_names(self, names: Iterable[str]) -> None:
+        """Find out whether types of these names exist. If that takes all types, they are made in a copy of this schema:
+        other threads can use this one meanwhile, and the memory is freed afterwards."""
+        if not all(map(self._lazy.can_tell, names)):
             with self._learning:
-                # At rest until the types are left, as for introspection.
-                if not all(map(self._lazy.can_tell, asked)):
+                # Garbage collection is paused until the types are dropped, as for introspection.
+                if not all(map(self._lazy.can_tell, names)):
                     with collector_at_rest:
                         self._lazy.learn(self.anew().unchecked.type_map)
 
     def anew(self) -> ApiSchema:
-        """The same schema, made again for one who walks all of it and keeps nothing of it."""
+        """A copy of this schema, for code that walks all types and drops them afterwards."""
         if self.whole is None:
             return ApiSchema(self.view, self.dialect, self.rules)
         return cast(ApiSchema, self.whole.anew().introspected)
 
     def _having_columns_of(self, type_name: str) -> Iterator[str]:
-        """The types of rows with a column whose type, or its filter, is called so."""
+        """The names of the row types that have a column of the GraphQL type ``type_name``, or with that filter type."""
         known = (*self._value_types.items(), *self._collated_types.items())
-        called = {oid for oid, each in known if each is not None and type_name in each.type_names}
-        for relation in self.rows_by_oid.values() if called else ():
-            if any(each.type in called for each in relation.relation.columns):
+        oids = {oid for oid, each in known if each is not None and type_name in each.type_names}
+        for relation in self.rows_by_oid.values() if oids else ():
+            if any(each.type in oids for each in relation.relation.columns):
                 yield relation.type_name
 
     @property
     def suggests(self) -> bool:
-        """Whether an error suggests names that are alike, which may take all types. Where introspection hides a schema,
-        errors do not give its names away."""
+        """Whether errors suggest similar names. Finding these may take all types, so large schemas suggest none. If
+        introspection hides a database schema, errors must not reveal its names."""
         return len(self.relations) <= MOST_SUGGESTING and len(self._introspectable) == len(self.schemas)
 
     # Introspection

@@ -1,4 +1,4 @@
-"""The directives in the comments on the objects of a catalog."""
+"""Reads the directives in the comments on the objects of a catalog."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schema_cache.directives import Commented, Directive, DirectiveReader, plain
 from schema_cache.model import Catalog, Function, Relation
 
 MOST_LEVELS = 200
-"""The highest limit of nested fields that a setting or a comment may have."""
+"""The largest depth limit that a setting or a comment may have."""
 
 DIRECTIVES = (
     Directive("schema", "introspection", Flag()),
@@ -22,21 +22,21 @@ DIRECTIVES = (
     Directive("role", "max_rows", Count()),
     Directive("role", "features", ListOf(String())),
 )
-"""What the API itself understands: a schema's comment opts in to introspection, or out of it; a relation's names the
-column by which its rows are spread over nodes, where the catalog does not say it, as of views; a role's changes what it
-may ask for (app.graphql.schema.role_rules)."""
+"""The directives that belong to no plugin. A schema's comment opts in to introspection or out of it. A relation's
+comment names the column by which its rows are distributed over nodes, if the catalog does not have it, as for views. A
+role's comment changes the limits and features of the role (app.graphql.schema.role_rules)."""
 
 
 REMEMBERED = 20_000
-"""How many comments are remembered that were read: they are asked for again and again while a schema is made."""
+"""How many parsed comments are cached: each is read many times while a schema is made."""
 
 DESCRIBED = frozenset(("relation", "column", "function", "enum", "composite"))
 """The kinds of objects that have descriptions."""
 
 
 class Comments:
-    """The directives of a catalog's comments that are ``known`` and well-formed; ``notices`` report the others. With
-    ``describe``, the rest of a comment is the description of an object that has no directive for that."""
+    """The ``known`` and well-formed directives of a catalog's comments; ``notices`` report the others. With
+    ``describe`` the rest of a comment describes the object, unless it has the directive ``description``."""
 
     def __init__(
         self, catalog: Catalog, known: Iterable[Directive], notices: Notices, *, describe: bool = False
@@ -51,7 +51,7 @@ class Comments:
         self.inflects = lru_cache(maxsize=None)(self._inflects)
 
     def on(self, kind: Commented, name: str, comment: str | None) -> Mapping[str, Any]:
-        """The directives of an object of that kind called ``name``; empty without any."""
+        """The directives in the comment of the object ``name`` of that kind; empty if there are none."""
         if comment is None:
             return {}
         directives, problems = self._read(kind, comment)
@@ -64,11 +64,11 @@ class Comments:
         return (kind, key) in self._keys
 
     def _interpret(self, kind: Commented, comment: str) -> tuple[Mapping[str, Any], Sequence[str]]:
-        """What a comment on an object of that kind says, and what is wrong with it."""
+        """The directives of a comment on an object of that kind, and the problems in it."""
         reading = self._reader.read(kind, comment)
         text = plain_text(comment) if self._describe and kind in DESCRIBED else None
-        said = reading.directives if text is None else {"description": text, **reading.directives}
-        return said, reading.problems
+        directives = reading.directives if text is None else {"description": text, **reading.directives}
+        return directives, reading.problems
 
     def on_schema(self, name: str) -> Mapping[str, Any]:
         """The directives of the schema of that name; empty if there is none."""
@@ -88,5 +88,5 @@ class Comments:
         return self.on("function", f"{function.schema}.{function.name}", function.comment)
 
     def _inflects(self, schema: str) -> bool:
-        """Whether names of that schema's objects are turned into GraphQL's customary form."""
+        """Whether the names of that schema's objects are converted to GraphQL's style (directive ``inflect_names``)."""
         return self.on_schema(schema).get("inflect_names") is True

@@ -9,31 +9,31 @@ from dataclasses import dataclass, replace
 class Dialect:
     """How the API behaves where the GraphQL specification and pg_graphql disagree.
 
-    ``validates``: documents must pass all rules of the GraphQL specification; otherwise values are read as they come,
-    unknown fields are found while planning, and errors carry pg_graphql's messages only.
-    ``partial_answers``: a root field of a query that fails validation leaves the others standing.
+    ``validates``: documents must pass all rules of the GraphQL specification; otherwise the declared types of variables
+    are not checked, unknown fields are found while planning, and errors have only pg_graphql's messages.
+    ``partial_answers``: if one root field of a query is not valid, the others are still answered.
     ``introspection``: whether a schema is introspectable unless its comment says otherwise.
-    ``to_one_by_table``: a field that leads to one row is named after the table it leads to, not after the column.
+    ``to_one_by_table``: a field for one related row is named after the related table, not after the column.
     ``to_one_nullable``: such a field is nullable even where the key's columns are NOT NULL.
     ``partitioned_tables``: the parents of partitions are exposed.
     ``one_order_key_per_element``: an element of orderBy names exactly one column.
     ``direction_aliases``: AscNullFirst is understood for AscNullsFirst.
     ``node_fragments``: a fragment on the interface Node applies to the types that implement it.
-    ``introspection_oddities``: introspection answers with pg_graphql's peculiarities.
-    ``all_enum_labels``: a label of an enum that is no GraphQL name is given one, so that no value is left out.
+    ``introspection_oddities``: introspection has pg_graphql's peculiarities.
+    ``all_enum_labels``: an enum label that is no GraphQL name is given one, so that no value is left out.
     ``nested_arrays``: an array column of several dimensions is a list of lists.
     ``finite_floats``: NaN and the infinities, which JSON does not have, are null.
     ``nullable_json``: a JSON column is nullable even where it is NOT NULL: the null of JSON is null.
     ``lists_all_enums``: the enums of exposed schemas are types of the schema even where no field uses them.
-    ``reads_after_functions``: what the rows lead to that a volatile function returns is read after it, and so as the
-    function left it.
-    ``fields_that_write``: a volatile function of a row is a field of its type, which a query could not select without
-    changing something.
+    ``reads_after_functions``: if a volatile function returns rows, related rows are read after it has run, so they
+    include its changes.
+    ``fields_that_write``: a volatile function of a row is a field of the row's type, although a query that selects it
+    may change data.
     ``required_inserts``: a column that is NOT NULL and has no default must be given a value by an insert.
-    ``native_json``: JSON values are JSON in requests and answers, not strings that hold it; a setting turns it on.
-    ``described_by_comments``: the text of a comment is a description; a setting turns it on.
+    ``native_json``: JSON values are JSON in requests and responses, not strings with JSON inside; enabled by a setting.
+    ``described_by_comments``: the text of a comment is a description; enabled by a setting.
     ``keyless_rows``: rows of relations without a key have a type, for functions that return them.
-    ``only_possible``: what PostgreSQL can never do, such as order points, is not offered.
+    ``only_possible``: operations that PostgreSQL does not have, such as ordering points, are not offered.
     ``extended``: the features that go beyond pg_graphql are offered (app.graphql.schema.features).
     """
 
@@ -121,7 +121,7 @@ DIALECTS = {dialect.name: dialect for dialect in (STANDARD, PG_GRAPHQL)}
 
 
 def dialect_of(name: str, *, native_json: bool = False, described_by_comments: bool = False) -> Dialect:
-    """The dialect of that name with what settings turn on, which has no effect on one that does not go beyond
+    """The dialect of that name. The keyword arguments come from settings and apply only to a dialect that goes beyond
     pg_graphql."""
     dialect = DIALECTS[name]
     if not dialect.extended:

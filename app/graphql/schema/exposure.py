@@ -1,4 +1,4 @@
-"""Exposure: which relations and columns of a view the API shows, and what owns each type name."""
+"""Decides which relations and columns of a view the API shows, and which object owns each type name."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from schema_cache.role_view import RoleView, VisibleRelation
 
 @dataclass(frozen=True)
 class Exposure:
-    """The rules by which a view's relations are shown. ``schemas`` are the names of those whose objects are;
-    ``value_type`` says how values of a type, by its oid, cross the API; ``reserved`` are the API's own type names."""
+    """The rules by which a view's relations are shown. ``schemas``: the names of the schemas whose objects are shown.
+    ``value_type_of``: the API's type for the values of a column. ``reserved``: the API's own type names."""
 
     view: RoleView
     dialect: Dialect
@@ -40,20 +40,20 @@ class Exposure:
         return is_exposed_kind(relation, self.dialect)
 
     def is_name(self, name: str) -> bool:
-        """Whether something may be called ``name``. Two leading underscores are GraphQL's own: one such name would
-        make the whole schema invalid, where schemas are validated."""
+        """Whether ``name`` may be used. GraphQL reserves two leading underscores: in a dialect that validates, one such
+        name would make the whole schema invalid."""
         return names.is_valid(name) and not (self.dialect.validates and name.startswith("__"))
 
     def claim(self, owner: Hashable, type_names: Iterable[str]) -> bool:
-        """Whether types of these names are ``owner``'s to make: not the API's, a relation's or an earlier owner's."""
+        """Reserve these type names for ``owner``. False if the API, a relation or an earlier owner has one of them."""
         return not any(name in self.reserved or self._owners.setdefault(name, owner) != owner for name in type_names)
 
     def owns(self, owner: Hashable, name: str) -> bool:
-        """Whether a type of that name is ``owner``'s to make, because it claimed it."""
+        """Whether ``owner`` has claimed that type name."""
         return name not in self.reserved and name in self._owners and self._owners[name] == owner
 
     def free_name(self, owner: Hashable, name: str) -> str:
-        """``name``, with underscores appended until it is nobody else's."""
+        """``name``, with underscores appended until no other owner has it."""
         while name in self.reserved or (name in self._owners and self._owners[name] != owner):
             name = f"{name}_"
         return name
@@ -73,7 +73,8 @@ class Exposure:
         return sorted((each for each in shown if each is not None), key=lambda each: not each.key)
 
     def _make_value_types(self, relations: Iterable[VisibleRelation]) -> None:
-        """Make those of all columns, in their order: some have names of their own, and first come is first served."""
+        """Make the types of all columns, in the order of the columns: some of them claim type names, and the first one
+        gets a name."""
         for visible in (each for each in relations if each.select):
             allowed = visible.select | visible.insert | visible.update
             for column in visible.relation.columns:
@@ -92,8 +93,8 @@ class Exposure:
         directives = self.comments.on_relation(relation)
         type_name = self.type_name(relation)
         key = key_of(relation, directives)
-        self._tell(visible, key, type_name)
-        self._tell_refused(visible)
+        self._note_missing(visible, key, type_name)
+        self._note_refused_changes(visible)
         is_shown = bool(key) or self.dialect.keyless_rows
         if not (visible.select and is_shown and self.is_name(type_name)):
             return None
@@ -109,8 +110,8 @@ class Exposure:
             directives=directives,
         )
 
-    def _tell(self, visible: VisibleRelation, key: tuple[str, ...], type_name: str) -> None:
-        """Note why a relation has no collection."""
+    def _note_missing(self, visible: VisibleRelation, key: tuple[str, ...], type_name: str) -> None:
+        """Add a notice if the relation has no collection."""
         if not self.is_name(type_name):
             reason, fix = f"{type_name} is no GraphQL name", 'comment it with @graphql({"name": "..."})'
         elif not key:
@@ -122,8 +123,8 @@ class Exposure:
         field_name = f"{names.lower_first(type_name)}Collection"
         self.notices.add(relation_subject(visible.relation), reason, fix=fix, field=field_name)
 
-    def _tell_refused(self, visible: VisibleRelation) -> None:
-        """Note that changes of a table's rows which the role may make are not served because of a rule."""
+    def _note_refused_changes(self, visible: VisibleRelation) -> None:
+        """Add a notice if the API lacks changes of a table that the role is granted, because of a rule on the table."""
         of = visible.relation
         granted = ((visible.insert, of.insertable), (visible.update, of.updatable), (visible.delete, of.deletable))
         if of.kind in "rp" and any(allowed and not possible for allowed, possible in granted):
@@ -131,7 +132,7 @@ class Exposure:
             self.notices.add(relation_subject(of), reason, fix="use a trigger in place of the rule")
 
     def field_names_of_columns(self, relation: Relation) -> frozenset[str]:
-        """What the fields of all its columns are called, whether or not the role may read them."""
+        """The field names of all its columns, including those that the role may not read."""
         inflect = self.comments.inflects(relation.schema)
         return frozenset(
             [
@@ -150,9 +151,10 @@ class Exposure:
         return value_type and value_type.of_declared(directives.get("dimensions") or column.dimensions)
 
     def _is_given(self, column: Column) -> bool:
-        """Whether the database leaves its values to requests, which can name its type."""
-        is_made = column.generated or column.identity or column.serial
-        return not is_made and column.type not in self.view.unnamed_types
+        """Whether requests give the column values: the database does not generate them, and the role can name the
+        column's type."""
+        is_generated = column.generated or column.identity or column.serial
+        return not is_generated and column.type not in self.view.unnamed_types
 
     def _column(self, relation: Relation, column: Column) -> ApiColumn | None:
         directives = self._on_column(relation, column)

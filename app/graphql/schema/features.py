@@ -1,6 +1,6 @@
-"""Features that go beyond pg_graphql: plugins name those that they add, and a dialect, a setting or a role selects
-which of them are offered. The same for types of values, which change the type of columns: a setting selects these. This
-file knows none by name."""
+"""Features that go beyond pg_graphql: plugins name the features that they add, and the dialect, a setting or a role
+selects which are offered. In the same way plugins name value types, which replace the types of columns, and a setting
+selects them. This file knows no feature by name."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ ALL, NONE = "all", "none"
 
 
 class UnknownFeature(ValueError):
-    """No plugin adds a feature, or a type of values, of that name. The message is one sentence that lists those that
+    """No plugin adds a feature, or a value type, of that name. The message is one sentence, which lists those that
     exist."""
 
 
 class Features:
-    """The features that the plugins of an application add, with those of their ``value_types`` that are named, or with
-    ``all``. Raises UnknownFeature for a type of values that no plugin adds."""
+    """The features that the plugins of an application add. Of the plugins with value types only those are used whose
+    types are in ``value_types``; ``all`` selects every one. Raises UnknownFeature for a value type that no plugin
+    adds."""
 
     def __init__(self, plugins: Plugins, value_types: Iterable[str] = ()) -> None:
         self._plugins = plugins
@@ -31,22 +32,22 @@ class Features:
 
     def chosen(self, words: Iterable[str], otherwise: frozenset[str] | None = None) -> frozenset[str]:
         """The features that ``words`` select, in order: ``all``, ``none``, a name to add one, or ``-name`` to omit one.
-        If the first word omits one, the others are those of ``otherwise``, by default all.
+        If the first word omits one, the selection starts with ``otherwise``, by default all.
 
         Raises UnknownFeature.
         """
-        left = self.all if otherwise is None else otherwise
+        selected = self.all if otherwise is None else otherwise
         for position, word in enumerate(words):
             name = word.removeprefix("-")
             if word in (ALL, NONE):
-                left = self.all if word == ALL else frozenset()
+                selected = self.all if word == ALL else frozenset()
             elif name not in self.all:
                 raise UnknownFeature(f"no feature is called {name!r}; the features are {', '.join(sorted(self.all))}")
             elif name != word:
-                left -= {name}
+                selected -= {name}
             else:
-                left = left | {name} if position else frozenset({name})
-        return left
+                selected = selected | {name} if position else frozenset({name})
+        return selected
 
     def offered(self, dialect: Dialect, words: Iterable[str]) -> frozenset[str]:
         """The features that ``words`` select if the dialect goes beyond pg_graphql, else none."""
@@ -59,7 +60,7 @@ class Features:
 
 
 def _without_value_types(plugins: Plugins, chosen: frozenset[str]) -> list[str]:
-    """The names of the plugins that add types of values, none of which is chosen."""
+    """The names of the plugins that add value types, none of which is chosen."""
     by_plugin = {name: frozenset(added) for name, added in plugins.by_plugin("value_types") if added}
     known = frozenset[str]().union(*by_plugin.values())
     for name in sorted(chosen - known - {ALL}):

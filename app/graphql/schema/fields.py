@@ -1,4 +1,4 @@
-"""Fields, arguments and members that plugins contribute to a type, and their order in it."""
+"""The fields, arguments and input members that plugins contribute to a type, and their order."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Fields, arguments or members that a plugin adds to a type. Contributions are laid out by ``position``, lower
-    first. If two share a name, the one of higher ``precedence`` is kept, else the first. ``absent`` says, by name, why
-    a field that a client may ask for does not exist."""
+    """Fields, arguments or members that a plugin adds to a type. Contributions are ordered by ``position``, lower
+    first. If two share a name, the one with the higher ``precedence`` is kept, or the first if these are equal.
+    ``absent``: by name, why a field that a client may select does not exist."""
 
     position: int
     fields: Mapping[str, Any]
@@ -21,16 +21,17 @@ class Fields:
 
 
 def in_order(contributions: Sequence[Fields | None], left_out: Callable[[str], object]) -> dict[str, Any]:
-    """The fields of all contributions by position, only one of each name; ``left_out`` is called with the others."""
+    """The fields of all contributions by position, one for each name. ``left_out`` is called with the name of each
+    field that is dropped."""
     given = sorted((each for each in contributions if each), key=lambda each: each.position)
-    standing: dict[str, int] = {}
+    highest: dict[str, int] = {}
     for contribution in given:
         for name in contribution.fields:
-            standing[name] = max(standing.get(name, contribution.precedence), contribution.precedence)
+            highest[name] = max(highest.get(name, contribution.precedence), contribution.precedence)
     result: dict[str, Any] = {}
     for contribution in given:
         for name, made in contribution.fields.items():
-            if contribution.precedence < standing[name] or name in result:
+            if contribution.precedence < highest[name] or name in result:
                 left_out(name)
             else:
                 result[name] = made
@@ -38,9 +39,9 @@ def in_order(contributions: Sequence[Fields | None], left_out: Callable[[str], o
 
 
 class Deferred(Mapping[str, Any]):
-    """Fields that are made one by one, each when it is first asked for: of a large schema a request needs a few.
+    """Fields that are made one by one, each on first use, because a request needs few fields of a large schema.
 
-    ``makers`` has by name what makes each; one that returns None shows that there is no field of that name after all.
+    ``makers`` has a function for each name. If it returns None, there is no field of that name.
     """
 
     def __init__(self, makers: Mapping[str, Callable[[], Any]]) -> None:
@@ -49,7 +50,7 @@ class Deferred(Mapping[str, Any]):
 
     @property
     def names(self) -> Collection[str]:
-        """The names that fields may have: those of all fields, and of some that there turn out not to be."""
+        """The names of all fields. Some may turn out not to exist once they are made."""
         return self._makers.keys()
 
     def __getitem__(self, name: str) -> Any:
@@ -68,33 +69,33 @@ class Deferred(Mapping[str, Any]):
 
 
 def names_of(fields: Mapping[str, Any]) -> Collection[str]:
-    """The names that fields may have. None is made to find that out."""
+    """The names that the fields may have. No field is made for this."""
     return fields.names if isinstance(fields, Deferred) else fields.keys()
 
 
 def deferred(
     contributions: Sequence[Fields | None], is_name: Callable[[str], bool], left_out: Callable[[str], object]
 ) -> Deferred:
-    """What ``in_order`` chooses, but in the order of the names, of which each ``is_name``. Only the fields whose name
-    several contributions may have are made."""
+    """The same fields as ``in_order`` chooses, sorted by name and without those whose name is no ``is_name``. A field
+    is made now only if several contributions may have its name."""
     given = sorted((each for each in contributions if each), key=lambda each: each.position)
-    holders: dict[str, Fields] = {}
-    sharing: dict[str, list[Fields]] = {}
+    chosen: dict[str, Fields] = {}
+    conflicting: dict[str, list[Fields]] = {}
     for contribution in given:
         for name in names_of(contribution.fields):
-            holder = holders.setdefault(name, contribution)
-            if holder is not contribution:
-                sharing.setdefault(name, [holder]).append(contribution)
-    for name in filter(is_name, sharing):
-        having = [each for each in sharing[name] if name in each.fields] or sharing[name][:1]
-        for _ in having[1:]:
+            first = chosen.setdefault(name, contribution)
+            if first is not contribution:
+                conflicting.setdefault(name, [first]).append(contribution)
+    for name in filter(is_name, conflicting):
+        existing = [each for each in conflicting[name] if name in each.fields] or conflicting[name][:1]
+        for _ in existing[1:]:
             left_out(name)
-        holders[name] = max(having, key=lambda each: each.precedence)
-    return Deferred({name: partial(holders[name].fields.get, name) for name in sorted(filter(is_name, holders))})
+        chosen[name] = max(existing, key=lambda each: each.precedence)
+    return Deferred({name: partial(chosen[name].fields.get, name) for name in sorted(filter(is_name, chosen))})
 
 
 ABSENT_FIELD = "absent_field"
-"""The extension of an object type that says, of a name, why there is no such field; None if no plugin knows."""
+"""The extension of an object type: a function from the name of a missing field to the reason, None if unknown."""
 
 
 def absent_field(contributions: Sequence[Fields | None], name: str) -> str | None:
@@ -103,10 +104,10 @@ def absent_field(contributions: Sequence[Fields | None], name: str) -> str | Non
 
 
 def enabled_by(directive: str) -> str:
-    """The reason why fields are absent that a directive of their relation enables."""
+    """The reason for missing fields that a directive in their relation's comment would enable."""
     return f"Enable {directive} by the relation's comment: docs/directives.md"
 
 
 def unknown_field_in(what: str) -> dict[str, Any]:
-    """The extensions of an object type whose error for a field that does not exist is: unknown field in ``what``."""
+    """The extensions of an object type whose error for an unknown field is "unknown field in ``what``"."""
     return {"unknown_field": lambda field: f"unknown field in {what}"}

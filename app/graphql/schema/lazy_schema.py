@@ -1,7 +1,7 @@
-"""A GraphQL schema whose types are looked at when they are asked for: a request pays for those that it walks.
+"""A GraphQL schema whose types are made when they are needed, so that a request pays only for the types that it walks.
 
-Introspecting, printing or checking the schema asks for all of them. So does naming a type that it does not have, unless
-the names of all types are known.
+Introspecting, printing or checking the schema needs all types. So does looking up a name that no type has, unless the
+names of all types are known.
 """
 
 from __future__ import annotations
@@ -37,16 +37,17 @@ from schema_cache.collector import collector_at_rest
 DESCRIPTION = "Represents the GraphQL schema of the database"
 
 NEARBY = 500
-"""How many types are read at most before all names are found out instead."""
+"""The most types that are read in search of a name; after that all names are determined instead."""
 
 Hints = Callable[[str], Iterable[str]]
-"""The names of types that may lead to the one of a given name."""
+"""A function from a type's name to the names of types that may refer to it."""
 
 
 class LazyTypes(Mapping[str, GraphQLNamedType]):
-    """The types of a schema by name. What a type leads to is read only as far as it takes to find a name.
+    """The types of a schema by name. To find a name, types are read one after the other: reading a type finds the types
+    that it refers to.
 
-    Safe to share between threads. One that walks types itself, and so may make some, does that while ``making``.
+    Safe to share between threads. A thread that walks types itself, and so may make some, must do so in ``making()``.
     """
 
     def __init__(
@@ -59,8 +60,9 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         before_all: Callable[[], object],
         lock: AbstractContextManager[object],
     ) -> None:
-        """The types that the root types and the ``listed`` ones lead to. ``before_all`` is called before all are
-        made. ``lock``, which is reentrant, is held while any are: schemas whose types name one another share it."""
+        """The types that can be reached from the root types and the ``listed`` ones. ``before_all`` is called before
+        all types are made. ``lock``, which is reentrant, is held while types are made; schemas whose types refer to one
+        another share it."""
         self.query, self.mutation, self.directives = query, mutation, directives
         self._listed = listed
         self._hints = hints
@@ -75,7 +77,7 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         self._found |= {root.name: root for root in self._roots}
 
     def making(self) -> AbstractContextManager[object]:
-        """A context in which types may be made. One thread at a time is in it, until there are all types."""
+        """A context in which types may be made. It admits one thread at a time until all types are made."""
         return self._lock if self._whole is None else nullcontext()
 
     def whole(self) -> GraphQLSchema:
@@ -91,7 +93,7 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
             return self._whole
 
     def can_tell(self, name: str) -> bool:
-        """Whether it takes few types to find the one of that name, or to know that there is none."""
+        """Whether a look-up of that name is cheap: a few types suffice to find it, or to know that no type has it."""
         if name not in self._found and self._names is None and self._whole is None:
             with self.making():
                 self._look_for(name, NEARBY)
@@ -99,7 +101,8 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         return True
 
     def learn(self, names: Iterable[str]) -> None:
-        """Know the names of all types, found by making them elsewhere: no other names are looked for."""
+        """Take note of the names of all types, which were found in a copy of the schema. Other names are not searched
+        from now on."""
         self._names = frozenset(names)
 
     def __getitem__(self, name: str) -> GraphQLNamedType:
@@ -115,16 +118,16 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         return len(self.whole().type_map)
 
     def _find(self, name: str) -> None:
-        """Read types until one of that name is found. If none is nearby, there may be none, and only all types can
-        tell, unless all names are known."""
+        """Read types until the one of that name is found. If the search fails, all types are made, unless the names of
+        all types are known and this is none of them."""
         if self._names is None or name in self._names:
             self._look_for(name)
             if name not in self._found:
                 self.whole()
 
     def _look_for(self, name: str, most: float = inf) -> None:
-        """Read the root fields and the types that are called alike, then what these lead to, until a type of that name
-        is found or ``most`` have been read; at last with all root fields."""
+        """Read the root fields and the types with similar names, then the types that these refer to, until the type of
+        that name is found or ``most`` types have been read. If that fails, try again with all root fields."""
         beginnings = self._beginnings((name, *self._hints(name)))
         for parts in (beginnings, ("",)):
             self._read_roots(tuple(map(str.lower, parts)))
@@ -137,44 +140,46 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
                 break
 
     def _read_roots(self, parts: Sequence[str]) -> None:
-        """Find what the unread root fields lead to in whose names, in lower case, there is one of ``parts``."""
+        """Find the types that unread root fields refer to, of the fields whose lower-case name contains one of
+        ``parts``."""
         chosen = [key for key, name in self._unread_roots.items() if any(part in name for part in parts)]
         for root, name in chosen:
             del self._unread_roots[root, name]
             if name in root.fields:
                 for each in _types_in_field(root.fields[name]):
-                    self._find_out(each)
+                    self._add(each)
 
-    def _read(self, types: Iterable[GraphQLNamedType], wanted: str) -> list[GraphQLNamedType]:
-        """Find what the unread ones of ``types`` lead to, which is returned, unless a type called ``wanted`` is."""
-        ahead: dict[GraphQLNamedType, None] = {}
+    def _read(self, types: Iterable[GraphQLNamedType], name: str) -> list[GraphQLNamedType]:
+        """Read the unread ones of ``types``, and return the unread types that they refer to. Stop once the type
+        ``name`` is found."""
+        referenced: dict[GraphQLNamedType, None] = {}
         for type_ in types:
-            if wanted in self._found:
+            if name in self._found:
                 break
             if self._unread.pop(type_.name, None) is not None:
                 for each in _types_in(type_):
-                    ahead[each] = None
-                    self._find_out(each)
-        return [each for each in ahead if each.name in self._unread]
+                    referenced[each] = None
+                    self._add(each)
+        return [each for each in referenced if each.name in self._unread]
 
     @cached_property
     def _unread_roots(self) -> dict[tuple[GraphQLObjectType, str], str]:
-        """The names in lower case of the root fields that were not read."""
+        """The root fields that were not read yet, with their names in lower case."""
         return {(root, name): name.lower() for root in self._roots for name in names_of(root.fields)}
 
-    def _find_out(self, type_: GraphQLNamedType) -> None:
+    def _add(self, type_: GraphQLNamedType) -> None:
         if type_.name not in self._found:
             self._found[type_.name] = self._unread[type_.name] = type_
 
     def _beginnings(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The longest beginning of each of ``names`` that is a type's name, else the name itself."""
+        """For each of ``names`` its longest prefix that is a type's name, or the name itself without one."""
         return tuple(
             {next((name[:end] for end in range(len(name), 0, -1) if name[:end] in self._found), name) for name in names}
         )
 
 
 class LazySchema(GraphQLSchema):
-    """A schema of such types. Unless it is ``assume_valid``, all of them are checked before it is used."""
+    """A schema of lazy types. Unless ``assume_valid`` is set, all types are made and checked before the first use."""
 
     def __init__(self, types: LazyTypes, *, assume_valid: bool) -> None:
         super().__init__(directives=types.directives, description=DESCRIPTION, assume_valid=assume_valid)
@@ -187,7 +192,7 @@ class LazySchema(GraphQLSchema):
         return self._types.whole().get_implementations(interface_type)
 
     def is_sub_type(self, abstract_type: GraphQLAbstractType, maybe_sub_type: GraphQLNamedType) -> bool:
-        """Whether a type is one of an abstract type's, which it knows itself."""
+        """Whether a type belongs to a union or implements an interface. This takes no other types."""
         if isinstance(abstract_type, GraphQLUnionType):
             return maybe_sub_type in abstract_type.types
         return abstract_type in getattr(maybe_sub_type, "interfaces", ())
@@ -211,7 +216,7 @@ def _types_in_field(field: GraphQLField) -> Iterator[GraphQLNamedType]:
 
 
 def _sorted_by_name(schema: GraphQLSchema) -> GraphQLSchema:
-    """The schema listing its types in the order of their names, also those that implement an interface."""
+    """The schema with its types, and those that implement an interface, sorted by name."""
     schema.type_map = dict(sorted(schema.type_map.items()))
     for type_ in schema.type_map.values():
         if is_interface_type(type_):

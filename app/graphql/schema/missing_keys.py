@@ -1,4 +1,4 @@
-"""What to do about a relation that has no key: which of its unique indexes could be one."""
+"""Explains why a relation has no key, and how to give it one, perhaps from a unique index."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TABLES = frozenset("rp")
 
 
 def reason(relation: Relation, directives: Mapping[str, Any]) -> str:
-    """Why it has none."""
+    """Why the relation has no key."""
     unknown = [each for each in directives.get("primary_key_columns") or () if relation.column(each) is None]
     if unknown:
         return f"its directive primary_key_columns names {unknown[0]}, which is none of its columns"
@@ -22,7 +22,7 @@ def reason(relation: Relation, directives: Mapping[str, Any]) -> str:
 
 
 def fix(relation: Relation, readable: frozenset[str]) -> str:
-    """How to give it one. Only indexes of columns that the role may read are named."""
+    """How to give the relation a key. Only indexes whose columns the role may read are named."""
     usable = [each for each in relation.unique_indexes if each.is_plain and readable.issuperset(each.columns)]
     if not usable:
         declared = f"comment it with {_directive(['...'])}"
@@ -33,9 +33,9 @@ def fix(relation: Relation, readable: frozenset[str]) -> str:
     if nullable:
         could += f" if {' and '.join(nullable)} {'is' if len(nullable) == 1 else 'are'} never null"
     if not found.is_immediate:
-        could += ", though it is deferrable: within a transaction two rows may have the same"
+        could += ", though it is deferrable: within a transaction two rows may have the same values"
     if relation.kind not in TABLES:
-        # Columns of views count as nullable, whatever those of their tables are.
+        # Columns of views count as nullable even if those of their tables are not.
         return f"{could}: {directive}"
     if nullable:
         nulls = ", ".join(f"alter column {identifier(each)} set not null" for each in nullable)

@@ -1,4 +1,4 @@
-"""Which relations get the names of their types and root fields, where several want the same."""
+"""Resolves conflicts between relations whose types or root fields would have the same name."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from app.graphql.schema.relations import ApiRelation
 
 @dataclass(frozen=True, slots=True)
 class RelationNames:
-    """Names of types and of root fields that are made for a relation."""
+    """The names of the types and root fields of a relation."""
 
     types: tuple[str, ...] = ()
     root_fields: tuple[str, ...] = ()
 
 
 NamesOf = Callable[[str], RelationNames]
-"""All names that are made for a relation whose type has a given name."""
+"""A function from the name of a relation's row type to all names that the relation needs."""
 
 
 def with_own_names(
     relations: Iterable[ApiRelation], reserved: Iterable[str], names_of: NamesOf, notices: Notices
 ) -> tuple[ApiRelation, ...]:
-    """The relations whose types and root fields have names that neither the API itself nor an earlier relation has. Of
-    one without a key only the type of its rows is made."""
+    """The relations without those that need a name which the API itself or an earlier relation has. A relation without
+    a key needs only the name of its row type."""
     types, fields = dict.fromkeys(reserved, "the API itself"), dict[str, str]()
     kept = []
     for relation in relations:
@@ -44,7 +44,7 @@ def with_own_names(
 
 
 def _clash(kind: str, owners: Mapping[str, str], names: Sequence[str]) -> str | None:
-    """What belongs to somebody else of the names of that kind, in words; None if nothing does."""
+    """A reason that names the first of ``names`` with another owner; None if all are free."""
     if owners.keys().isdisjoint(names):
         return None
     name = next(each for each in names if each in owners)

@@ -1,4 +1,4 @@
-"""From SQL names to GraphQL names."""
+"""Converts SQL names to GraphQL names."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 REMEMBERED = 10_000
-"""How many names are remembered: tables share most names of their columns."""
+"""How many converted names are cached: tables share most of their column names."""
 
 
 def is_valid(name: str) -> bool:
-    """Whether GraphQL's grammar takes ``name`` as a Name: what Python calls an identifier, of ASCII's characters."""
+    """Whether ``name`` is a Name of GraphQL's grammar: a Python identifier of ASCII characters."""
     return name.isascii() and name.isidentifier()
 
 
 @lru_cache(REMEMBERED)
 def base(name: str, override: str | None, inflect: bool) -> str:
-    """The GraphQL form of an SQL name: the override verbatim, else with ``inflect`` in PascalCase, else verbatim.
+    """The GraphQL name for an SQL name: ``override`` if given, else in PascalCase with ``inflect``, else unchanged.
 
-    A character after a non-alphanumeric one (and the first) is upper-cased, then underscores go:
+    In PascalCase the first character and each one after a non-alphanumeric one is upper-cased; underscores are dropped:
     ``account_holder`` -> ``AccountHolder``, ``blog_BY_email`` -> ``BlogBYEmail``.
     """
     if override is not None:
@@ -41,14 +41,14 @@ def lower_first(name: str) -> str:
 
 @lru_cache(REMEMBERED)
 def field(name: str, override: str | None, inflect: bool) -> str:
-    """The field name of a column: verbatim unless overridden or inflected to camelCase."""
+    """The field name of a column: unchanged unless ``override`` is given, or in camelCase with ``inflect``."""
     if override is not None or not inflect:
         return base(name, override, inflect)
     return lower_first(base(name, None, inflect=True))
 
 
 def usable(name: str) -> str:
-    """What of ``name`` can be a part of a GraphQL name."""
+    """``name`` without the characters that a GraphQL name cannot have."""
     return re.sub("[^_0-9A-Za-z]", "", name)
 
 
@@ -62,12 +62,12 @@ def function_field(name: str, override: str | None, inflect: bool) -> str:
 NOT_ENUM_VALUES = frozenset(("true", "false", "null"))
 
 
-def enum_values(wanted: Sequence[str]) -> list[str]:
-    """A GraphQL enum value for each of the ``wanted`` texts, no two alike; those that can be values stay."""
-    first = {text: place for place, text in reversed(list(enumerate(wanted))) if _is_enum_value(text)}
+def enum_values(labels: Sequence[str]) -> list[str]:
+    """A distinct GraphQL enum value for each of ``labels``. A label that can be an enum value is its own value."""
+    first = {text: place for place, text in reversed(list(enumerate(labels))) if _is_enum_value(text)}
     taken = set(first)
     values = []
-    for place, text in enumerate(wanted):
+    for place, text in enumerate(labels):
         value = text
         if first.get(text) != place:
             value = _as_name(text)
@@ -86,5 +86,5 @@ def _as_name(text: str) -> str:
     name = re.sub("[^_0-9A-Za-z]", "_", text)
     if name.strip("_") == "":
         return "value"
-    # Two leading underscores are GraphQL's own.
+    # GraphQL reserves two leading underscores.
     return re.sub("^(?=[0-9])|^__+", "_", name)

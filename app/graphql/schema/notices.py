@@ -10,8 +10,9 @@ from schema_cache.model import Function, Relation
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """``subject``, such as ``view public.sales``, is not in the API or not as its comment says, because of ``reason``.
-    ``fix`` is a statement or directive that fixes it, or ''; ``field`` is a field that a client may have requested."""
+    """``subject``, such as ``view public.sales``, is not in the API, or a directive in its comment has no effect,
+    because of ``reason``. ``fix``: a statement or directive that solves this, or ''. ``field``: the field that is
+    therefore missing."""
 
     subject: str
     reason: str
@@ -21,16 +22,16 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why a function is no field: what the check says that found it. ``exposing_helps`` says that a function which a
-    comment exposes may be like that."""
+    """The reason why a function is no field, from the check that found it. ``exposing_helps``: a comment that exposes
+    the function lifts the obstacle."""
 
     reason: str
     exposing_helps: bool = False
 
 
 class Notices:
-    """The notices of one schema, each once, in the order in which they were found. Some are found while its types are
-    made, all of which ``make_types`` makes."""
+    """The distinct notices of one schema, in the order in which they were found. Some are found while types are made;
+    ``make_types`` makes all types."""
 
     def __init__(self, make_types: Callable[[], object] = lambda: None) -> None:
         self._make_types = make_types
@@ -45,7 +46,7 @@ class Notices:
 
     @property
     def so_far(self) -> Sequence[Notice]:
-        """Those that were found by now."""
+        """The notices found so far; no further types are made."""
         return tuple(self._found)
 
     def __iter__(self) -> Iterator[Notice]:
@@ -58,14 +59,14 @@ class Notices:
 
 
 def function_subject(function: Function) -> str:
-    """How notices speak of a function."""
+    """The subject of notices about a function."""
     return f"function {function.schema}.{function.name}"
 
 
 KINDS = {"r": "table", "p": "table", "v": "view", "m": "materialized view", "f": "foreign table"}
-"""What relations are called, by their ``relkind``."""
+"""The names of the kinds of relations, by ``relkind``."""
 
 
 def relation_subject(relation: Relation) -> str:
-    """How notices speak of a relation."""
+    """The subject of notices about a relation."""
     return f"{KINDS[relation.kind]} {relation.schema}.{relation.name}"

@@ -1,4 +1,4 @@
-"""The relations and columns that the API shows to a role, with their GraphQL names."""
+"""Relations and columns as the API shows them to a role, with their GraphQL names."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from schema_cache.model import Column, Distribution, Relation
 from schema_cache.role_view import VisibleRelation
 
 NODE_ID = "nodeId"
-"""The field that every row has, whatever its columns are called."""
+"""The field that every row has. A column of that name is left out."""
 
 
 @dataclass(frozen=True, eq=False)
 class ApiColumn:
-    """A column that can cross the API: its field name and the type of its values."""
+    """A column with a type that the API supports: its field name and the type of its values."""
 
     column: Column
     field_name: str
@@ -35,15 +35,15 @@ class ApiColumn:
 
     @property
     def to_text(self) -> ToText:
-        """What makes a value of the request text that fits the column; a string that is too long is refused, never
-        truncated. It is the same for columns that take the same values, so that they share a parameter."""
+        """Converts a value of the request to text that fits the column. A string that is too long is refused, never
+        truncated. Columns that accept the same values have equal converters, so that they can share a parameter."""
         limit = self.column.max_length
         return self.type.to_text if limit is None else _TextAtMost(self.type.to_text, limit)
 
 
 @dataclass(frozen=True, slots=True)
 class _TextAtMost:
-    """The text of a value in which no string has more than ``limit`` characters."""
+    """Converts a value to text, and refuses strings of more than ``limit`` characters."""
 
     of_type: ToText
     limit: int
@@ -55,7 +55,7 @@ class _TextAtMost:
 
 
 def _within(value: Any) -> Iterator[Any]:
-    """``value``, or all that is in a list, at any depth."""
+    """``value``, or the items of a list at any depth."""
     if isinstance(value, list):
         for item in value:
             yield from _within(item)
@@ -68,8 +68,8 @@ def _is_written(column: ApiColumn) -> bool:
 
 
 class ColumnsOf:
-    """The columns of a relation that can cross the API, each made by ``make`` when it is first asked for; it gives None
-    for the others. ``is_given`` says whether requests can give a column values."""
+    """The columns of a relation that the API supports, each made by ``make`` on first use; ``make`` returns None for
+    the others. ``is_given``: whether requests can give a column values."""
 
     def __init__(
         self, relation: Relation, make: Callable[[Column], ApiColumn | None], is_given: Callable[[Column], bool]
@@ -80,12 +80,12 @@ class ColumnsOf:
         self._made: dict[str, ApiColumn | None] = {}
 
     def among(self, names: frozenset[str]) -> Iterator[ApiColumn]:
-        """Those of these names, in the database's order."""
+        """The columns with these names, in the database's order."""
         made = (self._one(each) for each in self._columns if each.name in names)
         return (each for each in made if each is not None)
 
     def given(self, names: frozenset[str], takes: Callable[[Column], bool]) -> Iterator[ApiColumn]:
-        """Those of these names that a change ``takes`` values for."""
+        """The columns with these names that requests can give values, in a kind of change that ``takes`` them."""
         open_ = (each for each in self._columns if each.name in names and takes(each) and self._is_given(each))
         return (made for each in open_ if (made := self._one(each)) is not None)
 
@@ -96,7 +96,7 @@ class ColumnsOf:
 
 
 def _named_apart(columns: Iterable[ApiColumn]) -> Collection[ApiColumn]:
-    """If two columns share a name, the later one is kept."""
+    """The columns with distinct field names. If two share a name, the later one is kept."""
     kept: dict[str, ApiColumn] = {}
     for each in columns:
         kept.pop(each.field_name, None)
@@ -106,8 +106,8 @@ def _named_apart(columns: Iterable[ApiColumn]) -> Collection[ApiColumn]:
 
 @dataclass(frozen=True, eq=False)
 class ApiRelation:
-    """A relation as the API shows it to a role. ``key`` are the columns that identify a row, () where none do. What it
-    has of ``columns_of`` is made when it is asked for: of most relations of a large schema nothing ever is."""
+    """A relation as the API shows it to a role. ``key``: the columns that identify a row, or () without a key. Columns
+    are made by ``columns_of`` on first use; most relations of a large schema are never used."""
 
     visible: VisibleRelation
     relation: Relation
@@ -136,30 +136,30 @@ class ApiRelation:
 
     @cached_property
     def insertable(self) -> tuple[ApiColumn, ...]:
-        """The columns that new rows may be given values for."""
+        """The columns that an insert may give values."""
         return tuple(filter(_is_written, _named_apart(self._given_new(self.visible.insert))))
 
     @cached_property
     def updatable(self) -> tuple[ApiColumn, ...]:
-        """The columns that may be given new values."""
+        """The columns that an update may give new values."""
         return tuple(filter(_is_written, _named_apart(self._given_other(self.visible.update))))
 
     @cached_property
     def takes_rows(self) -> bool:
-        """Whether the role may add rows, with a value in some column."""
+        """Whether the role may insert rows, with a value in at least one column."""
         return self.relation.insertable and any(map(_is_written, self._given_new(self.visible.insert)))
 
     @cached_property
     def takes_changes(self) -> bool:
-        """Whether the role may give some column of its rows new values."""
+        """Whether the role may update at least one column."""
         return self.relation.updatable and any(map(_is_written, self._given_other(self.visible.update)))
 
     def inserts(self, names: frozenset[str]) -> bool:
-        """Whether new rows may be given values for all columns of these names."""
+        """Whether an insert may give values to all columns with these names."""
         return names.issubset(each.name for each in filter(_is_written, self._given_new(self.visible.insert & names)))
 
     def updates(self, names: frozenset[str]) -> bool:
-        """Whether all columns of these names may be given new values."""
+        """Whether an update may give new values to all columns with these names."""
         return names.issubset(each.name for each in filter(_is_written, self._given_other(self.visible.update & names)))
 
     def _given_new(self, names: frozenset[str]) -> Iterator[ApiColumn]:
@@ -170,13 +170,13 @@ class ApiRelation:
 
     @cached_property
     def table(self) -> TableClause:
-        """The relation as an SQLAlchemy construct. Most relations of a large schema are never asked for theirs."""
+        """The relation as an SQLAlchemy construct, made on first use."""
         relation = self.relation
         return table(relation.name, *(column(each.name) for each in relation.columns), schema=relation.schema)
 
     @property
     def distribution(self) -> Distribution | None:
-        """How its rows are spread over nodes, as Citus says, or else a comment."""
+        """How Citus distributes the rows over nodes, or else the directive ``distribution_column``."""
         declared = self.directives.get("distribution_column")
         if self.relation.distribution is None and declared and self.relation.column(declared):
             return Distribution(declared, group=None)
@@ -184,7 +184,7 @@ class ApiRelation:
 
     @property
     def has_readable_key(self) -> bool:
-        """Whether the role may read all of the key, which node ids are made of."""
+        """Whether the role may read all columns of the key, of which node ids are made."""
         return bool(self.key) and self.visible.select.issuperset(self.key)
 
 
@@ -193,8 +193,8 @@ def is_exposed_kind(relation: Relation, dialect: Dialect) -> bool:
 
 
 def key_of(relation: Relation, directives: Mapping[str, Any]) -> tuple[str, ...]:
-    """The primary key's columns, else those that a comment directive names, else (). On views, whose primary key is
-    only inferred, the directive comes first."""
+    """The columns of the primary key, else those of the directive ``primary_key_columns``, else (). For views, whose
+    primary key is only inferred, the directive comes first."""
     declared = tuple(directives.get("primary_key_columns") or ())
     if not all(relation.column(name) for name in declared):
         declared = ()
@@ -204,9 +204,9 @@ def key_of(relation: Relation, directives: Mapping[str, Any]) -> tuple[str, ...]
 
 
 OwnName = tuple[Hashable, str]
-"""What identifies a type, and the name that is wanted for it."""
+"""The owner of a type, which identifies it, and the name that is requested for it."""
 
 
 def own_name(relation: ApiRelation, suffix: str) -> OwnName:
-    """What a type asks for that is made for a relation's rows and of which there is one with that suffix."""
+    """The owner and requested name of a relation's own type with that suffix."""
     return (relation.relation.oid, suffix), f"{relation.type_name}{suffix}"

@@ -1,7 +1,7 @@
-"""The rules of each role: what the settings say for all, and the comment on the role for it alone.
+"""The rules of each role: the settings apply to all roles, the comment on a role to that role alone.
 
-``comment on role anon is '@graphql({"node_limit": 50000, "depth_limit": 8})'``. A comment, since ``ALTER ROLE
-... SET`` of a name that PostgreSQL does not know needs a superuser.
+``comment on role anon is '@graphql({"node_limit": 50000, "depth_limit": 8})'``. Comments are used because ``ALTER ROLE
+... SET`` with a name that PostgreSQL does not know needs a superuser.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ from app.graphql.schema.recursion import allow_levels
 from schema_cache.directives import Directive, DirectiveReader
 
 OperationCheck = Callable[..., None]
-"""``check(operation, bound, engine)``, before an operation is executed, refuses it by raising a PorticoError."""
+"""``check(operation, bound, engine)`` runs before an operation is executed, and refuses it by raising a
+PorticoError."""
 
 MakeChecks = Callable[[Mapping[str, Any]], Sequence[OperationCheck]]
-"""The checks of a role whose comment has these directives."""
+"""A function from the directives in a role's comment to the checks of the role."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoleRules:
-    """``hooks`` are those of the plugins whose features the role has. ``depth`` and ``nodes`` bound its operations, 0
-    ``nodes`` for any number; ``max_rows`` is for collections without a size of their own. Its operations must pass
-    ``checks``. ``directives`` are those of the comment on the role, and ``problems`` say what is wrong with others."""
+    """``hooks``: those of the plugins whose features the role has. ``depth`` and ``nodes``: the limits of its
+    operations; 0 ``nodes`` is no limit. ``max_rows``: the page size of collections whose comment sets none. ``checks``:
+    its operations must pass them. ``directives``: those in the comment on the role. ``problems``: the errors in that
+    comment."""
 
     hooks: pluggy.HookRelay
     features: frozenset[str]
@@ -54,7 +56,7 @@ class RuleBook:
         known: Iterable[Directive] = (),
         make_checks: MakeChecks = lambda directives: (),
     ) -> None:
-        """``usual`` are the rules that the settings make; ``known`` directives of plugins."""
+        """``usual``: the rules from the settings. ``known``: the directives of plugins."""
         self._usual = usual
         self._dialect = dialect
         self._features = features
@@ -66,22 +68,22 @@ class RuleBook:
     def _of_comment(self, comment: str | None) -> RoleRules:
         """The rules of a role with that comment. A directive that is malformed is left out."""
         reading = self._reader.read("role", comment)
-        said: Mapping[str, Any] = reading.directives
+        directives: Mapping[str, Any] = reading.directives
         features, problems = self._usual.features, list(reading.problems)
-        if self._dialect.extended and "features" in said:
+        if self._dialect.extended and "features" in directives:
             try:
-                features = self._features.chosen(said["features"], self._usual.features)
+                features = self._features.chosen(directives["features"], self._usual.features)
             except UnknownFeature as ex:
                 problems.append(str(ex))
         rules = replace(
             self._usual,
             hooks=self._of_features(features),
             features=features,
-            max_rows=said.get("max_rows", self._usual.max_rows),
-            depth=said.get("depth_limit", self._usual.depth),
-            nodes=said.get("node_limit", self._usual.nodes),
-            checks=tuple(self._make_checks(said)),
-            directives=said,
+            max_rows=directives.get("max_rows", self._usual.max_rows),
+            depth=directives.get("depth_limit", self._usual.depth),
+            nodes=directives.get("node_limit", self._usual.nodes),
+            checks=tuple(self._make_checks(directives)),
+            directives=directives,
             problems=tuple(problems),
         )
         allow_levels(rules.depth)

@@ -1,4 +1,4 @@
-"""The GraphQL schemas in use: one for each view of the database and comment on a role, built when first needed."""
+"""The GraphQL schemas in use: one for each view of the database and comment on a role, built on first use."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from schema_cache.role_view import RoleView
 log = logging.getLogger("portico.graphql")
 
 KEPT = 64
-"""How many schemas of a large database are kept: for roles with different grants that are active at the same time."""
+"""How many schemas of a large database are kept. Roles with different grants have different schemas."""
 
 SMALLER = 16
-"""How many times as many are kept of the smallest databases, whose schemas take a fraction of the memory."""
+"""For the smallest databases, whose schemas take a fraction of the memory, ``KEPT * SMALLER`` schemas are kept."""
 
 _RELATIONS = 16
-"""A database has a large schema from so many times ``SMALLER`` relations on."""
+"""A schema is large if it has at least ``_RELATIONS * SMALLER`` relations."""
 
 
 def _kept_schemas() -> BoundedCache[ApiSchema]:
@@ -34,14 +34,14 @@ def _kept_schemas() -> BoundedCache[ApiSchema]:
 
 
 def _size_of(schema: ApiSchema) -> int:
-    """What a schema counts in that cache: one entry if it is small, ``SMALLER`` entries if it is large."""
+    """The size of a schema in that cache: a small one counts as one entry, a large one as ``SMALLER`` entries."""
     return min(len(schema.rows_by_oid) // _RELATIONS, SMALLER - 1) * UNIT
 
 
 class RoleSchemas:
     """Safe to share between threads; two of them never build the same schema at once.
 
-    ``of_other_logins``: roles that a login other than the one of the catalog takes on.
+    ``of_other_logins``: roles that are assumed by another login than the one that read the catalog.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class RoleSchemas:
         self.rules = rules
         self._catalog: Catalog | None = None
         self._built = _kept_schemas()
-        self._told: set[Notice] = set()
+        self._logged: set[Notice] = set()
         self._building = Lock()
 
     def of_role(self, role: str) -> ApiSchema:
-        """The schema of what ``role`` may see now.
+        """The current schema of ``role``.
 
-        Raises AccessError (403) for a role that does not exist or that the service may not take on.
+        Raises AccessError (403) for a role that does not exist or that the service may not assume.
         """
         try:
             view = self._view(role, self._schema_cache.current())
@@ -101,15 +101,15 @@ class RoleSchemas:
             built = ApiSchema(view, self._dialect, rules)
         for problem in rules.problems:
             built.notices.add(f"role {role}", f"its comment directive is left out: {problem}")
-        told = [each for each in built.notices.so_far if each not in self._told]
-        self._told.update(told)
-        for notice in told:
+        new = [each for each in built.notices.so_far if each not in self._logged]
+        self._logged.update(new)
+        for notice in new:
             log.debug("%s: %s", notice.subject, notice.reason)
-        if told:
+        if new:
             log.warning(
                 "%d objects of the database are not in the API, such as %s: %s. `portico doctor` lists them.",
-                len(told),
-                told[0].subject,
-                told[0].reason,
+                len(new),
+                new[0].subject,
+                new[0].reason,
             )
         return built

@@ -1,4 +1,4 @@
-"""The types Query and Mutation. Their fields are made one by one, when they are asked for."""
+"""The types Query and Mutation. Their fields are made one by one, each on first use."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class RootType(GraphQLObjectType):
     """An object type whose fields are deferred."""
 
     def __init__(self, name: str, fields: Deferred) -> None:
-        says = {"unknown_field": lambda field: f'Unknown field "{field}" on type {name}'}
-        super().__init__(name, cast(dict[str, GraphQLField], fields), extensions=says)
+        extensions = {"unknown_field": lambda field: f'Unknown field "{field}" on type {name}'}
+        super().__init__(name, cast(dict[str, GraphQLField], fields), extensions=extensions)
 
     @cached_property
     def fields(self) -> dict[str, GraphQLField]:
@@ -23,5 +23,5 @@ class RootType(GraphQLObjectType):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has no field. One that it has is made to find out."""
+        """Whether the type has no field. Fields are made until one exists."""
         return not any(True for _ in self.fields)

@@ -1,4 +1,4 @@
-"""Of what the API could offer on the values of a type, what PostgreSQL can do at all."""
+"""Restricts the filters and orders of a type to the operations that PostgreSQL has for it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from app.graphql.values.types import Patterns, ValueType
 from schema_cache.model import Catalog, Type
 
 LIKE_OF_ANY_COLLATION = 180000
-"""From this version on LIKE takes nondeterministic collations; ILIKE, regular expressions and ^@ do not."""
+"""From this version on LIKE supports nondeterministic collations; ILIKE, regular expressions and ^@ do not."""
 
 NameFilter = Callable[[Hashable, str], str]
-"""The name of a filter of its own, by what identifies it and the name that it wants."""
+"""A function from the owner of a filter type and the name requested for it to the name that it gets."""
 
 
 def possible(value_type: ValueType, type_: Type, named: NameFilter) -> ValueType:
-    """Values of ``type_``, without an order or equality if PostgreSQL has none for them."""
+    """``value_type`` without order or equality if PostgreSQL has none for ``type_``."""
     if type_.equality is not None or value_type.operand_text is not None:
         return value_type if type_.operators is not None else replace(value_type, orderable=False)
     value_type = replace(value_type, orderable=False)
@@ -26,7 +26,7 @@ def possible(value_type: ValueType, type_: Type, named: NameFilter) -> ValueType
 
 
 def possible_in_collation(value_type: ValueType, catalog: Catalog, named: NameFilter) -> ValueType:
-    """Values of a column of a nondeterministic collation: texts, not with all patterns."""
+    """``value_type`` for a column with a nondeterministic collation: texts are matched with fewer patterns or none."""
     if value_type.filter != "String":
         return value_type
     patterns = Patterns.LIKE if catalog.server_version >= LIKE_OF_ANY_COLLATION else Patterns.NONE

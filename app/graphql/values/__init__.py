@@ -1,1 +1,1 @@
-"""Values of a request: literals and variables, and how values of PostgreSQL's types cross the API."""
+"""Values of a request: literals and variables, and the conversion of PostgreSQL's values to and from JSON."""

@@ -1,9 +1,9 @@
-"""Input values by the type that an argument declares: literals and variables become one form.
+"""Coerces literals and variables to the type that an argument declares.
 
-null becomes None, an input object a dict in the order of the document, a list of input objects a list, and each
-scalar, enum value or list of them a Leaf, as an input object that the database is given as one value. What was not
-given is left out. Variables are taken as they come: where a dialect asks for their declared types, the document and its
-variables were validated before.
+The result is None for null, a dict in the order of the document for an input object, and a list for a list of input
+objects. A scalar, an enum value or a list of these becomes a Leaf, and so does an input object that is bound as one
+value. Missing values are left out. The declared types of variables are not checked here: in a dialect that requires
+them, the document and its variables were validated before.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from app.errors import RequestError
 from app.graphql.values.counted import check_list
 from app.graphql.values.values import ABSENT, Leaf, Path, Source, Variables
 
-MAX_TOLD = 10
+MAX_LISTED = 10
 """How many unknown keys an error names."""
 
 BOUND_WHOLE = "bound_whole"
-"""The extension of an input object type whose values are given to the database as one, and so are a Leaf."""
+"""The extension of an input object type whose values are bound as one parameter, and so become a Leaf."""
 
 Given = ValueNode | Source
-"""A value as the document has it, or as the variables have it below a path."""
+"""A value in the document, or one at a path in the variables."""
 
 
 def arguments(
     declared: Mapping[str, GraphQLArgument], nodes: Mapping[str, ValueNode], variables: Variables
 ) -> dict[str, Any]:
-    """The arguments of a field, in the order they are declared; absent ones are left out.
+    """The arguments of a field, in the order in which they are declared; absent ones are left out.
 
-    The extension ``takes_null`` of an argument says that its resolver has its own answer to null, even if its type is
-    non-null. Raises RequestError for an unknown argument, a missing required one, and a value of the wrong form.
+    The extension ``takes_null`` of an argument says that its resolver handles null, even if the type is non-null.
+    Raises RequestError for an unknown argument, a missing required one, and a value that does not fit the type.
     """
     refuse_unknown(nodes, declared, "Input")
     result = {}
@@ -58,7 +58,7 @@ def arguments(
         type_ = argument.type
         if given is ABSENT and not isinstance(type_, GraphQLNonNull):
             continue
-        # An argument with a default is left out like any other; the resolver that reads it knows the default.
+        # A missing argument with a default is left out too; its resolver applies the default.
         lenient = argument.default is not None if given is ABSENT else argument.extensions.get("takes_null")
         if lenient and isinstance(type_, GraphQLNonNull):
             type_ = type_.of_type
@@ -71,12 +71,12 @@ def arguments(
 def refuse_unknown(given: Mapping[str, Any], known: Mapping[str, Any], where: str) -> None:
     unknown = [name for name in given if name not in known]
     if unknown:
-        more = f" and {len(unknown) - MAX_TOLD} more" if len(unknown) > MAX_TOLD else ""
-        raise RequestError(f"{where} contains extra keys {json.dumps(unknown[:MAX_TOLD], ensure_ascii=False)}{more}")
+        more = f" and {len(unknown) - MAX_LISTED} more" if len(unknown) > MAX_LISTED else ""
+        raise RequestError(f"{where} contains extra keys {json.dumps(unknown[:MAX_LISTED], ensure_ascii=False)}{more}")
 
 
 def coerce(type_: Any, given: Given | Any, variables: Variables) -> Any:
-    """``given`` by the input type ``type_``: None, dict, list, Leaf, or ABSENT."""
+    """``given``, coerced to the input type ``type_``: None, dict, list, Leaf, or ABSENT."""
     given = _resolve(given, variables)
     if isinstance(type_, GraphQLNonNull):
         value = coerce(type_.of_type, given, variables)
@@ -121,7 +121,7 @@ def _input_object(type_: GraphQLInputObjectType, given: Given, variables: Variab
     if not result.keys() >= non_null_members(type_):
         raise RequestError("Invalid input for NonNull type")
     if type_.is_one_of and (len(result) != 1 or None in result.values()):
-        # The rules of GraphQL see that of literals, but not that a variable is missing.
+        # Validation checks this for literals, but it cannot see that a variable is missing from the request.
         raise RequestError(f"{type_.name} takes exactly one of {', '.join(type_.fields)}", code="BAD_USER_INPUT")
     return result
 
@@ -130,7 +130,8 @@ _non_null_members: WeakKeyDictionary[GraphQLInputObjectType, frozenset[str]] = W
 
 
 def non_null_members(type_: GraphQLInputObjectType) -> frozenset[str]:
-    """The members of an input object that are not null. Filters of wide tables have many members, and none of these."""
+    """The members of an input object whose type is non-null. They are cached, because filters of wide tables have many
+    members and none of these."""
     known = _non_null_members.get(type_)
     if known is None:
         found = (name for name, field in type_.fields.items() if isinstance(field.type, GraphQLNonNull))
@@ -150,14 +151,14 @@ def _is_null(given: Given, variables: Variables) -> bool:
 
 
 def source_of(given: Given) -> Source:
-    """Where the value comes from, as a whole, whatever it holds."""
+    """The source of the whole value, including everything inside it."""
     if isinstance(given, Source):
         return given
     return _literal(given) or Source(None, constant=value_from_ast_untyped(given))
 
 
 def _literal(node: ValueNode) -> Source | None:
-    """The source of a variable, or of a literal that holds one at any depth; None for any other literal."""
+    """The source of a variable, or of a literal that contains one at any depth; None for any other literal."""
     if isinstance(node, VariableNode):
         return Source((node.name.value,))
     if isinstance(node, ListValueNode):

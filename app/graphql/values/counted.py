@@ -1,4 +1,4 @@
-"""Input objects whose number in a request is limited, because each becomes a part of its SQL."""
+"""Limits for input objects that each become a part of the SQL."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from graphql import GraphQLInputObjectType
 from app.errors import OverLimit
 
 COUNTED = "counted"
-"""The extension of an input object type whose values are counted: a Most."""
+"""The extension of an input object type whose values are counted: a ValueLimit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
-    """``in_list``: how many values a list may have, ``in_all`` the variables of a request. ``message`` refuses more."""
+class ValueLimit:
+    """``in_list``: the largest number of values in a list. ``in_all``: the largest number in all variables of a
+    request. ``message``: the error message for more."""
 
     in_list: int
     in_all: int
@@ -28,6 +29,6 @@ class Most:
 
 def check_list(type_: GraphQLInputObjectType, length: int) -> None:
     """Raises OverLimit for a list of too many values of the type."""
-    most: Most | None = type_.extensions.get(COUNTED)
+    most: ValueLimit | None = type_.extensions.get(COUNTED)
     if most is not None and length > most.in_list:
         raise OverLimit(most.message)

@@ -1,4 +1,4 @@
-"""How values of PostgreSQL's types cross the API."""
+"""The conversions between values of PostgreSQL's types and the JSON of requests and responses."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from graphql import GraphQLInputObjectType, GraphQLNullableInputType, GraphQLNul
 from sqlalchemy import ColumnElement
 
 ToText = Callable[[Any], str | None]
-"""A JSON value to PostgreSQL's text form of it, None for null; raises RequestError for what does not fit."""
+"""Converts a JSON value to PostgreSQL's text form; None stands for null. Raises RequestError if it does not fit."""
 
 ToJson = Callable[[ColumnElement[Any]], ColumnElement[Any]]
-"""An SQL value to what the API prints of it."""
+"""Converts an SQL value to the one that the API prints."""
 
 
 OfSelection = Callable[[Any, ColumnElement[Any]], ColumnElement[Any]]
-"""A field (app.query.plan.walk.Field) and an SQL value to what the API prints of that, as the field's
-selection says."""
+"""Converts an SQL value to the one that the API prints for the selection of a field (app.query.plan.walk.Field)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Nearness:
-    """How far values of a type are from what a request gives, which is of the type ``given``.
+    """The distance of a type's values from a value in the request, which is of the type ``given``.
 
-    ``distance`` makes the distance, of the type double precision: of an app.query.plan.planning.Planning, the
-    value of a column, the type of that column ready for a CAST, and what was given.
+    ``distance`` returns the SQL expression of the distance, of the type double precision. Its arguments are an
+    app.query.plan.planning.Planning, the value of a column, the column's type as CAST takes it, and the value of the
+    request.
     """
 
     given: GraphQLInputObjectType
@@ -35,8 +35,8 @@ class Nearness:
 
 
 class Patterns(Enum):
-    """Which patterns texts are compared with: of a nondeterministic collation none, or from PostgreSQL 18 on only those
-    of LIKE."""
+    """The kinds of patterns that texts can be matched with. With a nondeterministic collation there are none, or from
+    PostgreSQL 18 on only those of LIKE."""
 
     ALL = "all"
     LIKE = "like"
@@ -45,18 +45,23 @@ class Patterns(Enum):
 
 @dataclass(frozen=True, eq=False)
 class ValueType:
-    """How values of one PostgreSQL type cross the API.
+    """One PostgreSQL type in the API.
 
-    ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a
-    JSON input PostgreSQL's text form of it (None for null) or raises RequestError. Of values with members, what is
-    printed depends on what a field selects: ``of_selection`` makes it of the field and the value; ``given`` is the type
-    that they have in requests, None if these cannot have them. ``nearness`` is set if values have distances from each
-    other. ``filter`` names the kind of filter, None if the type has none; ``filter_name`` is what the filter is called
-    if not after its kind. ``element`` is set for arrays. ``operand_text`` is the PostgreSQL type of what values are
-    compared with, None for their own. ``prints_null`` says that values other than NULL may be null in the API.
-    ``of_dimensions`` turns an array's type into that of an array with so many dimensions, or None if the API does not
-    support it; it is set only if the number matters. ``delimiter`` stands between values in the text of an array.
-    ``equatable`` says that two values can be equal to PostgreSQL, ``patterns`` which patterns it compares texts with.
+    ``graphql``: the (nullable) GraphQL type. ``to_json`` and ``to_text`` convert values, see ToJson and ToText.
+    ``prints_null``: values other than NULL may be null in the API.
+
+    For types with members, ``of_selection`` converts values, since the result depends on what a field selects;
+    ``given`` is their type in requests, or None if requests cannot have them. ``nearness`` is set if values have
+    distances from each other.
+
+    ``filter``: the kind of filter, or None without one. ``filter_name``: the name of the filter type if it is not
+    derived from the kind. ``operand_text``: the PostgreSQL type that values are compared with, if not their own.
+    ``equatable``: PostgreSQL can compare two values for equality. ``patterns``: the patterns that texts are matched
+    with.
+
+    ``element`` is set for arrays. ``of_dimensions`` returns the type of an array with the given number of dimensions,
+    or None if the API does not support it; it is set only if the number matters. ``delimiter``: the character between
+    values in the text of an array.
     """
 
     graphql: GraphQLNullableOutputType
@@ -83,25 +88,25 @@ class ValueType:
 
     @property
     def filter_type_name(self) -> str:
-        """What the type of the filter is called, if there is one."""
+        """The name of the filter type, if there is one."""
         return self.filter_name or f"{self.filter}Filter"
 
     @property
     def type_names(self) -> frozenset[str]:
-        """What the types are called that values have in answers, in requests and in filters."""
+        """The names of the types that values have in responses, in requests and in filters."""
         types = (get_named_type(each).name for each in (self.graphql, self.given) if each is not None)
         return frozenset((*types, self.filter_type_name))
 
     @property
     def is_read_only(self) -> bool:
-        """Whether requests cannot have values of the type."""
+        """Whether values of the type occur in responses only."""
         return self.of_selection is not None and self.given is None
 
     def printed(self, field: Any, value: ColumnElement[Any]) -> ColumnElement[Any]:
-        """What the API prints of a value where ``field`` selects it."""
+        """The SQL of what the API prints for a value that ``field`` selects."""
         return self.to_json(value) if self.of_selection is None else self.of_selection(field, value)
 
     def of_declared(self, dimensions: int) -> ValueType | None:
-        """The type of an array that is declared with so many dimensions, or with none; None if the API does not support
-        it. Other types are what they are."""
+        """The type of an array that is declared with this number of dimensions; 0 if none is declared. None if the API
+        does not support it. Types other than arrays are returned unchanged."""
         return self if self.of_dimensions is None else self.of_dimensions(self, max(1, dimensions))

@@ -1,9 +1,9 @@
-"""The values of one request, and the part of them that its SQL depends on.
+"""The values of one request, and which of them its SQL depends on.
 
-A plan is made once for many requests that differ in scalar values only. While it is made, every value is read in
-one of two ways: *bound*, so that it becomes a parameter and may differ next time, or *steering*, so that the SQL
-depends on it. The paths of steering values are remembered; the shape of the variables keeps presence, null,
-list, keys and the values at those paths, and drops every other scalar. Requests of equal shape share a plan.
+One plan serves many requests that differ only in scalar values. While it is made, every value is read in one of two
+ways: it is *bound*, so that it becomes a parameter and may differ in the next request, or it *steers*, so that the SQL
+depends on it. The paths of steering values are recorded. The shape of the variables keeps presence, nulls, lists, keys
+and the values at those paths, and drops every other scalar. Requests of equal shape share a plan.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Path = tuple[str | int, ...]
 """The path of a value in the variables: a variable's name, then keys and list positions."""
 
 ANY_ITEM = -1
-"""In a path: every item of a list. In that of a source one key follows, which an item may lack."""
+"""In a path: every item of a list. In the path of a Source one key follows, which an item may lack."""
 
 
 class _Absent:
@@ -30,7 +30,7 @@ class _Absent:
 
 
 ABSENT: Any = _Absent()
-"""A value that was not given at all, as opposed to null."""
+"""Stands for a value that is missing from the request, as opposed to null."""
 
 Derive = Callable[[Any], Hashable]
 """The part of a value that steers the SQL: a function from the JSON value to something hashable. Raises RequestError
@@ -43,8 +43,9 @@ BYTES_OF_PATH = 400
 
 @dataclass(slots=True)
 class Steering:
-    """The paths that steer a document's plans, as a tree. It only grows, and growing twice the same way is harmless,
-    so threads share it without a lock. One value may steer in several ways, where it is used in several places."""
+    """The paths of the values that steer a document's plans, as a tree. It only grows, and adding the same path twice
+    is harmless, so threads share it without a lock. A value that is used in several places may steer in several
+    ways."""
 
     derives: dict[Derive, None] = field(default_factory=dict)
     below: dict[str | int, Steering] = field(default_factory=dict)
@@ -58,7 +59,7 @@ class Steering:
 
     @property
     def size(self) -> int:
-        """Roughly how many bytes it takes."""
+        """The memory that it takes, in bytes, roughly."""
         return BYTES_OF_PATH + sum(each.size for each in tuple(self.below.values()))
 
     def shape(self, names: Iterable[str], variables: Mapping[str, Any]) -> Hashable:
@@ -88,7 +89,7 @@ def _derived(derive: Derive, value: Any) -> Hashable:
     try:
         return derive(value)
     except RequestError:
-        # If the value is used, that is an error and no plan is kept; a plan that skips the field is kept.
+        # If the plan uses the value, planning fails and no plan is kept. A plan that skips the field is kept.
         return _REFUSED
 
 
@@ -106,7 +107,7 @@ def _structure(value: Any, steering: Steering | None) -> Hashable:
 
 
 def _scalar(value: Any) -> Hashable:
-    """Numbers that GraphQL's own types may refuse have a shape of their own, so that the document's declarations of its
+    """The shape of a scalar. Numbers that GraphQL's Int may refuse have another one, so that the declared types of the
     variables need to be checked only once for each shape."""
     if isinstance(value, (int, float)) and not -(2**31) <= value < 2**31:
         return _EXTREME
@@ -119,14 +120,14 @@ def shape_of(value: Any) -> Hashable:
 
 
 def size_of(shape: Hashable) -> int:
-    """About how many bytes a shape takes."""
+    """The memory that a shape takes, in bytes, roughly."""
     if isinstance(shape, (tuple, frozenset)):
         return 64 + sum(8 + size_of(part) for part in shape)
     return len(shape) if isinstance(shape, str) else 0
 
 
 def whole_value(value: Any) -> Hashable:
-    """The derive of a value that steers by all of itself; true and 1 stay apart."""
+    """The derive of a value that steers as a whole. It distinguishes true from 1."""
     if isinstance(value, dict):
         return tuple((key, whole_value(item)) for key, item in value.items())
     if isinstance(value, list):
@@ -140,14 +141,14 @@ def _any_value(value: Any) -> Hashable:
 
 
 def _any_items(value: Any) -> Hashable:
-    """The same of a list, but nulls in it may have to be refused."""
+    """The same for a list, except that the SQL may depend on whether it contains null, which may have to be refused."""
     return isinstance(value, list) and None in value
 
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """The variables of the request being planned, defaults filled in; records what steers. ``steered`` are the names of
-    those that do in this request's plan."""
+    """The variables of the request being planned, including defaults; records which of them steer. ``steered``: the
+    names of the variables that steer this request's plan."""
 
     values: Mapping[str, Any]
     steering: Steering
@@ -165,10 +166,11 @@ class Variables:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a value comes from: ``path`` into the variables, or None for a literal, whose value is ``constant``.
+    """The origin of a value: ``path`` in the variables, or None for a literal, whose value is ``constant``.
 
-    ``parts`` are the sources of the items of a literal list that holds variables, or, with ``keys``, of the members of
-    such an object. ``reading`` makes of the value what several parameters take their own from, once in a request.
+    ``parts``: the sources of the items of a literal list that contains variables, or, with ``keys``, of the members of
+    such an object. ``reading`` converts the value once for each request; several parameters take their values from the
+    result.
     """
 
     path: Path | None
@@ -178,7 +180,7 @@ class Source:
     reading: Callable[[Any], Any] | None = None
 
     def read(self, variables: Mapping[str, Any]) -> Any:
-        """The JSON value in a request with these variables; ABSENT if its variable is missing."""
+        """The JSON value in a request with these variables; ABSENT if the variable is missing."""
         if self.parts is not None:
             values = [part.read(variables) for part in self.parts]
             if self.keys is None:
@@ -189,7 +191,7 @@ class Source:
         return _at(variables.get(str(self.path[0]), ABSENT), self.path[1:])
 
     def names(self) -> Iterator[str]:
-        """The variables that it reads."""
+        """The names of the variables that the value comes from."""
         for part in self.parts or ():
             yield from part.names()
         if self.path is not None:
@@ -197,14 +199,14 @@ class Source:
 
 
 class Readings:
-    """What the parameters of one request take their values from."""
+    """Reads the values of one request for its parameters; the result of each ``reading`` is cached."""
 
     def __init__(self, variables: Mapping[str, Any]) -> None:
         self._variables = variables
         self._made: dict[int, Any] = {}
 
     def at(self, source: Source) -> Any:
-        """The value at a source, or what its reading makes of it. Raises what that raises."""
+        """The value of a source, converted by its ``reading`` if it has one. Raises what the reading raises."""
         if source.reading is None:
             return source.read(self._variables)
         if id(source) not in self._made:
@@ -223,7 +225,7 @@ def _at(value: Any, path: Path) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A scalar, an enum value or a list of them, given and not null. Bind it, or steer by it."""
+    """A scalar, an enum value or a list of them; present and not null. A resolver binds it or steers by it."""
 
     source: Source
     variables: Variables
@@ -236,15 +238,15 @@ class Leaf:
         return self.source.read(self.variables.values)
 
     def steer(self, derive: Derive = whole_value) -> Any:
-        """The JSON value; what ``derive`` makes of it is part of the plan's key from now on."""
+        """The JSON value. From now on the result of ``derive`` for it is part of the plan's key."""
         self._remember(self.source, derive)
         return self.raw
 
     def steer_as_one(self) -> None:
-        """Let nothing within an object, or a list of objects or lists, steer: it is bound as one value."""
+        """Mark an object, or a list of objects or lists, as bound as one value: nothing inside it steers."""
         source, raw = self.source, self.raw
         if source.reading is not None or (source.path is not None and ANY_ITEM in source.path):
-            # What is read as a whole, such as the list that these are members of, steers as its reader says.
+            # The code that reads the surrounding value as a whole, such as the list of objects, decides how it steers.
             return
         if self.is_list and isinstance(raw, list) and not {dict, list}.isdisjoint(map(type, raw)):
             self._remember(source, _any_items)
@@ -252,11 +254,11 @@ class Leaf:
             self._remember(source, _any_value)
 
     def of_each(self, key: str) -> Leaf:
-        """In a variable that is a list of objects: what they have under ``key``, null where they lack it."""
+        """For a variable that is a list of objects: their values under ``key``, null for an object without it."""
         return replace(self, source=Source((*(self.source.path or ()), ANY_ITEM, key)), is_list=True)
 
     def read_by(self, reading: Callable[[Any], Any]) -> Leaf:
-        """The same value for parameters that take theirs from what ``reading`` makes of it."""
+        """The same value, for parameters that take their values from the result of ``reading``."""
         return replace(self, source=replace(self.source, reading=reading))
 
     def _remember(self, source: Source, derive: Derive) -> None:

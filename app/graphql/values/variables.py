@@ -1,8 +1,8 @@
-"""Whether the values of variables fit the types that an operation declares for them.
+"""Checks that the values of variables fit the types that the operation declares for them.
 
-graphql-core checks that too, but also builds the values that its own resolvers would take, at a cost of microseconds
-for each. This only checks, mostly whole lists at a time. Whatever does not certainly fit is left to graphql-core, which
-words the errors.
+graphql-core checks that too, but it also builds the values for its own resolvers, which takes microseconds for each.
+This module only checks, mostly whole lists at a time. If a value does not certainly fit, graphql-core decides, so that
+the error messages are graphql-core's.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from graphql import (
 from graphql.execution.values import get_variable_values
 
 from app.graphql.values.coercion import non_null_members
-from app.graphql.values.counted import COUNTED, Most, check_list
+from app.graphql.values.counted import COUNTED, ValueLimit, check_list
 
 MAX_ERRORS = 10
-"""How many errors of one request's variables are reported."""
+"""How many errors in the variables of a request are reported."""
 
 DEEPEST = 50
 """Deeper values are left to graphql-core, which has a limit of its own."""
 
 LARGEST_INT = 2**31 - 1
 
-_ALWAYS_TAKEN: Mapping[Any, frozenset[type]] = {
+_ALWAYS_ACCEPTED: Mapping[Any, frozenset[type]] = {
     GraphQLString: frozenset((str,)),
     GraphQLBoolean: frozenset((bool,)),
 }
 JSON_TYPES = "json_types"
-"""The extension of a scalar that says which types of JSON values, as Python's, it takes whatever they are."""
+"""The extension of a scalar with the Python types of the JSON values that it accepts regardless of the value."""
 
 
 def errors_of_variables(
@@ -53,9 +53,9 @@ def errors_of_variables(
     *,
     hide_suggestions: bool,
 ) -> list[GraphQLError]:
-    """The errors in the variables that are declared: at most MAX_ERRORS, then one that says that there are more."""
-    look = _Look()
-    if all(look.is_given_well(schema, each, variables) for each in declared):
+    """The errors in the declared variables: at most MAX_ERRORS, then one that says that there are more."""
+    check = _QuickCheck()
+    if all(check.is_valid(schema, each, variables) for each in declared):
         return []
     shortened = dict(variables)
     for each in declared:
@@ -67,7 +67,8 @@ def errors_of_variables(
 
 
 def _shortened(value: Any, type_: Any) -> Any:
-    """A list up to the item that makes its errors too many: graphql-core visits all items before it finds any."""
+    """A list, cut after the item whose error is one more than MAX_ERRORS: graphql-core would visit all items before it
+    reports any error."""
     of_type = type_.of_type if isinstance(type_, GraphQLNonNull) else type_
     if not isinstance(of_type, GraphQLList) or not isinstance(value, list):
         return value
@@ -80,17 +81,17 @@ def _certainly_misfits(value: Any, type_: Any) -> bool:
     if value is None:
         return isinstance(type_, GraphQLNonNull)
     of_type = type_.of_type if isinstance(type_, GraphQLNonNull) else type_
-    return is_leaf_type(of_type) and not _is_taken(value, of_type)
+    return is_leaf_type(of_type) and not _is_accepted(value, of_type)
 
 
-class _Look:
-    """Whether values certainly fit; False also if only graphql-core can tell. Raises OverLimit as soon as there are too
-    many of a type whose values are counted."""
+class _QuickCheck:
+    """Checks whether values certainly fit. False is no verdict: graphql-core must decide then. Raises OverLimit as soon
+    as there are too many values of a counted type."""
 
     def __init__(self) -> None:
-        self._seen: dict[Most, int] = {}
+        self._seen: dict[ValueLimit, int] = {}
 
-    def is_given_well(self, schema: GraphQLSchema, declared: Any, variables: Mapping[str, Any]) -> bool:
+    def is_valid(self, schema: GraphQLSchema, declared: Any, variables: Mapping[str, Any]) -> bool:
         type_ = type_from_ast(schema, declared.type)
         name = declared.variable.name.value
         return name in variables and is_input_type(type_) and self._fits(variables[name], type_, 0)
@@ -106,10 +107,10 @@ class _Look:
         if isinstance(type_, GraphQLList):
             return isinstance(value, list) and depth < DEEPEST and self._items_fit(value, type_.of_type, depth + 1)
         accepted = _accepted(type_)
-        return type(value) in accepted if accepted is not None else _is_taken(value, type_)
+        return type(value) in accepted if accepted is not None else _is_accepted(value, type_)
 
     def _count(self, type_: GraphQLInputObjectType) -> None:
-        most: Most | None = type_.extensions.get(COUNTED)
+        most: ValueLimit | None = type_.extensions.get(COUNTED)
         if most is not None:
             self._seen[most] = number = self._seen.get(most, 0) + 1
             most.check_all(number)
@@ -137,16 +138,16 @@ class _Look:
             return set(map(type, values)) == {int} and min(values) >= -LARGEST_INT - 1 and max(values) <= LARGEST_INT
         if is_leaf_type(of_type) and not any(isinstance(each, (dict, list)) for each in values):
             # Equal values of different types, such as 1 and true, are different values.
-            return all(_is_taken(value, of_type) for _, value in set(zip(map(type, values), values, strict=True)))
+            return all(_is_accepted(value, of_type) for _, value in set(zip(map(type, values), values, strict=True)))
         return all(self._fits(each, type_, depth) for each in values)
 
 
 def _accepted(type_: Any) -> frozenset[type] | None:
     """The types whose values a scalar always accepts; None if that depends on the value."""
-    return _ALWAYS_TAKEN.get(type_) or type_.extensions.get(JSON_TYPES)
+    return _ALWAYS_ACCEPTED.get(type_) or type_.extensions.get(JSON_TYPES)
 
 
-def _is_taken(value: Any, type_: Any) -> bool:
+def _is_accepted(value: Any, type_: Any) -> bool:
     try:
         type_.coerce_input_value(value)
     except Exception:

@@ -1,1 +1,1 @@
-"""Calling functions of the database, and what their results become."""
+"""Calls of database functions, and their results in the API."""

@@ -1,4 +1,4 @@
-"""What calling a function of the database gives: a value, a row of a relation, or a collection of rows."""
+"""Calls of database functions that return a value, a row of a relation, or a collection of rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.query.sql.constructs import call as sql_call
 from schema_cache.model import Function
 
 PSEUDO_TYPE = "p"
-"""The kind (``typtype``) of record, trigger, void, anyelement and others, whose values do not cross the API."""
+"""The kind (``typtype``) of record, trigger, void, anyelement and others, whose values the API does not support."""
 
 VOID = "void"
 
@@ -33,7 +33,7 @@ VOLATILE = "v"
 
 @dataclass(frozen=True)
 class Result:
-    """How a function's result crosses the API: as ``value``, or as rows of ``relation``, of which there may be many."""
+    """The result of a function: a ``value``, a row of ``relation``, or with ``is_collection`` rows of ``relation``."""
 
     api: ApiSchema
     function: Function
@@ -64,7 +64,7 @@ class Result:
     def json(
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
     ) -> ColumnElement[Any]:
-        """The result of a call as the API prints it. ``outer`` are the FROM elements that ``arguments`` refer to."""
+        """The result of a call as the API prints it. ``outer``: the FROM elements that ``arguments`` refer to."""
         call = self.call(arguments)
         field.planning.is_volatile |= self.function.volatility == VOLATILE
         field.planning.reads.add(self.function.oid)
@@ -84,20 +84,20 @@ class Result:
         return result
 
     def _source(self, field: Field, call: FunctionCall) -> InPlace:
-        """A call in FROM."""
+        """The call as an element of FROM."""
         return InPlace(field.planning.alias(self.function.name), call)
 
     def _value(self, field: Field, call: FunctionCall, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
         value = cast(ValueType, self.value)
         if value.of_dimensions is None:
             return value.to_json(call)
-        # An array is inspected before it is printed, and that must not call the function a second time.
+        # Printing an array uses the value several times, and the function must be called only once.
         called = call.table_valued("value", name=field.planning.alias("called")).render_derived()
         return select(value.to_json(called.c.value)).select_from(called).correlate(*outer).scalar_subquery()
 
 
 def _of_one(field: Field, row: TableRows, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
-    """The row that a call gives."""
+    """The row that a call returns."""
     with field.planning.nodes.each_of(1):
         returned = field.json(row, cast(GraphQLObjectType, field.type))
     query = select(returned).select_from(row.element)
@@ -106,7 +106,8 @@ def _of_one(field: Field, row: TableRows, outer: tuple[FromClause, ...]) -> Colu
 
 
 def _of_all(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
-    """A connection on ``rows`` that reads them once, whatever it asks for: the call may change something."""
+    """A connection on ``rows`` that makes the call once, regardless of the selected fields: the call may change
+    data."""
     columns = (rows.column(each.name) for each in rows.relation.relation.columns)
     call = select(*columns).select_from(rows.element).correlate(*outer)
     called = call.cte(field.planning.alias("called"), nesting=True).prefix_with("MATERIALIZED")
@@ -122,8 +123,8 @@ def _of_all(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> Col
 
 
 def _called_before(field: Field, rows: TableRows, *, is_collection: bool) -> ColumnElement[Any]:
-    """The rows of a call, which is made in an earlier statement, so that the one that reads them sees what it changed:
-    a statement sees other tables as they were when it began."""
+    """The rows of a call that is made in an earlier statement. So the statement that reads related rows sees the
+    changes of the call: a statement sees tables as they were when it began."""
     texts = as_text(builtin.array_agg(rows.whole()))
     kept, read = field.planning.hand_on(func.coalesce(texts, constant("{}")))
     query = select(kept).select_from(rows.element)
@@ -132,7 +133,7 @@ def _called_before(field: Field, rows: TableRows, *, is_collection: bool) -> Col
 
 
 def result_of(api: ApiSchema, function: Function) -> Result | None:
-    """How a function's result crosses the API; None if it cannot."""
+    """The result of a function; None if the API does not support it."""
     result = result_or_obstacle(api, function)
     return result if isinstance(result, Result) else None
 
@@ -140,8 +141,9 @@ def result_of(api: ApiSchema, function: Function) -> Result | None:
 def value_obstacle(
     api: ApiSchema, function: Function, is_usable: Callable[[ValueType], bool], of_type: str
 ) -> Obstacle | None:
-    """Why rows are not ordered by a function, or filtered: it must not be volatile, and give one value of a type that
-    ``is_usable``, which is to say that it has ``of_type``."""
+    """Why rows cannot be ordered or filtered by a function; None if they can. The function must not be volatile, and
+    must return one value of a type that ``is_usable``. ``of_type`` names what the type lacks otherwise, in the
+    message."""
     if function.volatility == VOLATILE:
         return Obstacle("it is volatile; declare it as stable or immutable if it changes nothing")
     result = result_or_obstacle(api, function)
@@ -154,7 +156,7 @@ def value_obstacle(
 
 
 def result_or_obstacle(api: ApiSchema, function: Function) -> Result | Obstacle:
-    """The same, or why it cannot."""
+    """The result of a function, or the reason why the API does not support it."""
     type_ = api.catalog.type_by_oid.get(function.returns)
     if type_ is None:
         return Obstacle("the API does not know the type of its result")

@@ -1,4 +1,4 @@
-"""Functions of the database as fields: which root type they belong to, their arguments and how these are passed."""
+"""Database functions as fields: the root type that they belong to, their arguments, and how these are passed."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ HIDDEN_SCHEMAS = frozenset(("graphql", "graphql_public", "auth", "extensions"))
 COLLECTION_ARGUMENTS = frozenset(("first", "last", "before", "after", "offset", "filter", "orderBy"))
 
 EXPOSE = "expose"
-"""The comment directive of functions that are fields only because it says so."""
+"""The comment directive that makes a function a field that would not be one otherwise."""
 
 NamedArguments = Mapping[str, tuple[Argument, ValueType]]
-"""Arguments, and how their values cross the API, by their names there."""
+"""Arguments with the API's types of their values, by their GraphQL names."""
 
 TypeOf = Callable[[ApiSchema, Argument], ValueType | Obstacle]
-"""How an argument's values cross the API, or why they cannot."""
+"""A function that returns the API type of an argument, or the reason why the API does not support it."""
 
 
 def candidates(api: ApiSchema, volatilities: str) -> Iterator[Function]:
@@ -45,7 +45,7 @@ def candidates(api: ApiSchema, volatilities: str) -> Iterator[Function]:
 
 
 def overloads(api: ApiSchema, function: Function) -> int:
-    """How many functions of the exposed schemas have the function's name, itself counted."""
+    """The number of functions in the exposed schemas with the function's name, including itself."""
 
     def count() -> Counter[str]:
         exposed = {schema.name for schema in api.view.schemas}
@@ -54,14 +54,15 @@ def overloads(api: ApiSchema, function: Function) -> int:
     return api.shared("overloads of functions", count)[function.name]
 
 
-def is_field_by_itself(api: ApiSchema, function: Function) -> bool:
-    """Whether a function is a root field without a comment that asks for it: it has no overloads, its arguments can be
-    given, and neither these nor its result are enums, composites or pseudo types."""
+def is_field_without_comment(api: ApiSchema, function: Function) -> bool:
+    """Whether a function is a root field without a comment that exposes it: it has no overloads, requests can give its
+    arguments, and neither these nor its result are enums, composites or pseudo-types."""
     return not isinstance(result_and_arguments(api, function), Obstacle)
 
 
 def result_and_arguments(api: ApiSchema, function: Function) -> tuple[Result, NamedArguments] | Obstacle:
-    """Those of the root field that a function is without a comment, or why it is none."""
+    """The result and the arguments of the root field that a function is without a comment, or the reason why it is not
+    one."""
     name = field_name(api, function, api.comments.on_function(function))
     if not api.is_name(name):
         return Obstacle(f"{name} is no GraphQL name; the directive `name` gives another")
@@ -83,13 +84,13 @@ def result_and_arguments(api: ApiSchema, function: Function) -> tuple[Result, Na
 
 
 def is_exposed(api: ApiSchema, function: Function) -> bool:
-    """Whether the comment on a function asks for it to be a field, where the directive is read."""
+    """Whether the comment on a function exposes it as a field, in a dialect that has the directive."""
     directives = api.comments.on_function(function)
     return directives.get(EXPOSE) is True
 
 
 def field_name(api: ApiSchema, function: Function, directives: Mapping[str, Any]) -> str:
-    """What the field of a function is called."""
+    """The name of a function's field."""
     return names.function_field(function.name, directives.get("name"), api.comments.inflects(function.schema))
 
 
@@ -110,7 +111,7 @@ def arguments_of(
 def arguments_or_obstacle(
     api: ApiSchema, function: Function, type_of: TypeOf, arguments: Sequence[Argument] | None = None
 ) -> NamedArguments | Obstacle:
-    """The same, or why one of them cannot be."""
+    """The arguments of the field, or the reason why one of them cannot be an argument of a field."""
     inflect = api.comments.inflects(function.schema)
     found: dict[str, tuple[Argument, ValueType]] = {}
     for argument in function.arguments if arguments is None else arguments:
@@ -118,7 +119,7 @@ def arguments_or_obstacle(
             return Obstacle("an argument has no name")
         name = names.lower_first(names.base(argument.name, None, inflect))
         if not api.is_name(name):
-            return Obstacle(f'the name of its argument "{argument.name}" is none in GraphQL; rename it')
+            return Obstacle(f'the name of its argument "{argument.name}" is no GraphQL name; rename it')
         if name in found:
             return Obstacle(f"two of its arguments are called {name} in GraphQL; rename one")
         type_ = type_of(api, argument)
@@ -129,7 +130,7 @@ def arguments_or_obstacle(
 
 
 def plain_type(api: ApiSchema, argument: Argument) -> ValueType | Obstacle:
-    """How an argument's values cross the API, or why they cannot; they cannot if it is an enum or composite."""
+    """The API's type of an argument, or the reason why there is none. Enums and composites have none here."""
     given = given_type(api, argument)
     type_ = api.catalog.type_by_oid.get(argument.type)
     if isinstance(given, Obstacle) or type_ is None or _is_plain(api, type_):
@@ -138,7 +139,7 @@ def plain_type(api: ApiSchema, argument: Argument) -> ValueType | Obstacle:
 
 
 def given_type(api: ApiSchema, argument: Argument) -> ValueType | Obstacle:
-    """How an argument's values cross the API, or why they cannot."""
+    """The API's type of an argument, or the reason why there is none."""
     type_ = api.catalog.type_by_oid.get(argument.type)
     if type_ is None or type_.kind == PSEUDO_TYPE:
         called = argument.type_text if type_ is None else type_.name
@@ -154,7 +155,7 @@ def given_type(api: ApiSchema, argument: Argument) -> ValueType | Obstacle:
 
 
 def _kind(api: ApiSchema, type_: Type) -> str:
-    """What a type is that is not plain."""
+    """The kind of a type that is not plain, in words."""
     element = api.catalog.type_by_oid.get(type_.element) if type_.category == "A" else None
     kinds = {"E": "an enum", "C": "a composite type", "A": "an array"}
     return (
@@ -165,7 +166,7 @@ def _kind(api: ApiSchema, type_: Type) -> str:
 
 
 def _is_plain(api: ApiSchema, type_: Type) -> bool:
-    """Whether a type is neither an enum nor a row, nor an array of those, nor a pseudo type."""
+    """Whether a type is neither an enum nor a row, nor an array of those, nor a pseudo-type."""
     if type_.category == "A":
         element = api.catalog.type_by_oid.get(type_.element)
         return element is not None and element.category not in "AEC"
@@ -185,8 +186,8 @@ def declared_members(arguments: NamedArguments) -> dict[str, GraphQLInputField]:
 
 
 def _type_and_default(argument: Argument, type_: ValueType) -> tuple[GraphQLInputType, GraphQLDefaultInput | None]:
-    # With named notation VARIADIC is required: without that argument PostgreSQL does not find the function, even if it
-    # has a default.
+    # In named notation a VARIADIC argument is required even if it has a default: without it PostgreSQL does not find
+    # the function.
     if argument.default is None or argument.variadic:
         return GraphQLNonNull(type_.input), None
     default = default_value(argument)
@@ -196,8 +197,10 @@ def _type_and_default(argument: Argument, type_: ValueType) -> tuple[GraphQLInpu
 def passed(
     planning: Planning, given: Mapping[str, Any], arguments: NamedArguments, *, is_overloaded: bool = False
 ) -> list[ColumnElement[Any]]:
-    """The arguments that are ``given`` in named notation, so that the others get the function's defaults. Of a function
-    that ``is_overloaded`` the defaults are written out, since PostgreSQL could find another one by fewer arguments."""
+    """The ``given`` arguments in named notation, so that the function's defaults apply to the others. If the function
+    ``is_overloaded``, its defaults are written out, since with fewer arguments PostgreSQL could choose another
+    overload.
+    """
     values = []
     for name, (argument, type_) in arguments.items():
         if name in given:
@@ -211,7 +214,7 @@ def passed(
     return values
 
 
-# Defaults of arguments in introspection: only plain constants.
+# Defaults of arguments in introspection, which has only plain constants
 
 INTEGERS = frozenset(("smallint", "integer"))
 FLOATS = frozenset(("real", "double precision"))

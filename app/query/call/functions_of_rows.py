@@ -1,5 +1,5 @@
-"""Functions whose first argument is a row: fields of that row, with arguments if a comment exposes them, and those that
-may write mutations."""
+"""Functions whose first argument is a row. Those that only read are fields of the row's type; with further arguments
+they need a comment that exposes them. Those that may write are mutations."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from app.query.call.functions import is_exposed
 from schema_cache.model import Argument, Function
 
 TakenArguments = tuple[Function, Sequence[Argument]]
-"""A function, and those of its arguments that its field takes."""
+"""A function, and the arguments of its field, which are those after the row."""
 
 
 def takes_a_row(api: ApiSchema, function: Function) -> bool:
-    """Whether the first argument is a row of a relation, and so the function a computed field."""
+    """Whether the first argument is a row of a relation."""
     first = api.catalog.type_by_oid.get(function.arguments[0].type) if function.arguments else None
     return first is not None and bool(first.relation) and not first.attributes
 
 
 def is_change(api: ApiSchema, function: Function) -> bool:
-    """Whether a function of a row may write and so is no field of its type, as far as the dialect cares."""
+    """Whether a function of a row may write, and the dialect therefore excludes it from the fields of the row's
+    type."""
     return function.volatility == VOLATILE and not api.dialect.fields_that_write
 
 
@@ -37,13 +38,14 @@ def exposed_changes_of(api: ApiSchema, relation: ApiRelation) -> Sequence[TakenA
 
 
 def _exposed_of(api: ApiSchema, relation: ApiRelation) -> Sequence[TakenArguments]:
-    """They are given the whole row, so the role must be allowed to read all of it."""
+    """None, unless the role may read all columns: the functions receive the whole row."""
     functions = api.shared("exposed functions of rows", lambda: _by_row_type(api))
     return functions.get(relation.relation.row_type, ()) if relation.visible.select_all else ()
 
 
 def _by_row_type(api: ApiSchema) -> Mapping[int, list[TakenArguments]]:
-    """The exposed functions whose first argument is a row, but for computed fields that need no comment."""
+    """The exposed functions whose first argument is a row, by row type, without computed fields that need no
+    comment."""
     shown = {schema.name for schema in api.schemas}
     found: dict[int, list[TakenArguments]] = {}
     for function in api.view.functions:

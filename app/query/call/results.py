@@ -1,4 +1,4 @@
-"""What calling a function gives beyond a plain value and rows of relations: nothing, objects, and lists of values."""
+"""Further results of functions: void, objects, and lists of values."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ PLACE = "place"
 
 
 class FunctionResult(Protocol):
-    """How a function's result crosses the API."""
+    """The result of a function in the API."""
 
     @property
     def type(self) -> GraphQLOutputType: ...
 
     @property
     def arguments(self) -> dict[str, GraphQLArgument]:
-        """The arguments that the result adds to the function's own: none, unless it says otherwise."""
+        """The arguments that the result adds to the function's own; by default none."""
         return {}
 
     def json(
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
     ) -> ColumnElement[Any]:
-        """The result of a call as the API prints it. ``outer`` are the FROM elements that ``arguments`` refer to."""
+        """The result of a call as the API prints it. ``outer``: the FROM elements that ``arguments`` refer to."""
         ...
 
 
 def any_result_of(api: ApiSchema, function: Function, type_name: str) -> FunctionResult | Obstacle:
-    """How a function's result crosses the API, whatever it is, or why it cannot. ``type_name`` is that of an object of
-    the function's own."""
+    """The result of a function, of any kind, or the reason why the API does not support it. ``type_name``: the name of
+    the object type that is made if the function returns a table of its own."""
     type_ = api.catalog.type_by_oid.get(function.returns)
     if type_ is None:
         return result_or_obstacle(api, function)
@@ -104,7 +104,7 @@ def _own_object(api: ApiSchema, function: Function, type_name: str) -> ResultIte
 
 
 def own_result_name(function: Function, type_name: str) -> OwnName:
-    """What the object asks for that a function gives."""
+    """The owner and requested name of the object type that is made for a function's result."""
     return ("result of function", function.oid), type_name
 
 
@@ -117,7 +117,7 @@ def _field(column: str, value: ValueType) -> GraphQLField:
 
 @dataclass(frozen=True)
 class ResultItem:
-    """What a function gives one of, or a list of. ``columns`` are those of its call in FROM."""
+    """A function returns one item, or a list of items. ``columns``: the columns of the call in FROM."""
 
     type: Any
     columns: tuple[str, ...]
@@ -131,13 +131,13 @@ class ResultItem:
         raise NotImplementedError
 
     def json_in_list(self, field: Field, rows: FromClause) -> ColumnElement[Any]:
-        """The same for an element of a list."""
+        """One of ``rows`` as the API prints it in a list."""
         return self.json(field, rows)
 
 
 @dataclass(frozen=True)
 class PlainItem(ResultItem):
-    """A value that is no object."""
+    """A scalar or enum value."""
 
     value: ValueType
 
@@ -146,7 +146,8 @@ class PlainItem(ResultItem):
 
 
 class RecordItem(ResultItem):
-    """A record, whose ``columns`` are members. In FROM one that is null is a row of nulls, and so taken for null."""
+    """A record whose members are ``columns``. A null record is a row of nulls in FROM, so such a row is printed as
+    null."""
 
     def json(self, field: Field, rows: FromClause) -> ColumnElement[Any]:
         printed = _members(field, rows)
@@ -155,7 +156,7 @@ class RecordItem(ResultItem):
 
 
 class OwnRow(RecordItem):
-    """A row of a table that only the function has. Those of a list are rows whatever they hold."""
+    """A row of a function that returns its own table. In a list a row of nulls is an object, not null."""
 
     @property
     def type_in_list(self) -> Any:
@@ -183,7 +184,7 @@ class OneItem(FunctionResult):
     def json(
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
     ) -> ColumnElement[Any]:
-        # In FROM it is called once, however often its result is looked at.
+        # In FROM the function is called once, however often its result is used.
         rows = _call(field, self.function, arguments).table_valued(*self.item.columns)
         rows = rows.render_derived(name=field.planning.alias("called"))
         printed = select(self.item.json(field, rows))
@@ -192,7 +193,7 @@ class OneItem(FunctionResult):
 
 @dataclass(frozen=True)
 class ItemList(FunctionResult):
-    """All that a set has, in its order."""
+    """All items of a set, in its order."""
 
     function: Function
     item: ResultItem
@@ -215,7 +216,7 @@ class ItemList(FunctionResult):
 
 @dataclass(frozen=True)
 class NoResult(FunctionResult):
-    """Nothing, which the API prints as true."""
+    """The result of a void function, which the API prints as true."""
 
     function: Function
 

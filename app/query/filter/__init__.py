@@ -1,1 +1,1 @@
-"""Filters: conditions on rows, the operators that compare a column, and which patterns a request may use."""
+"""Filters: conditions on rows, the operators that compare a column, and checks of patterns and paths in a request."""

@@ -1,4 +1,4 @@
-"""Conditions on rows: what filters, their members and the operators of types become."""
+"""Conditions on rows, made from filters, their members and the operators of types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_
 
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.relations import ApiColumn, ApiRelation
-from app.graphql.values.counted import COUNTED, Most
+from app.graphql.values.counted import COUNTED, ValueLimit
 from app.graphql.values.types import ToText, ValueType
 from app.query.plan.distribution import equal_to
 from app.query.plan.existence import MOST_JOINED, join_few
@@ -24,28 +24,28 @@ from schema_cache.operators import Operators
 
 Condition = ColumnElement[Any]
 
-_FILTERS = Most(MAX_CONDITIONS, 5 * MAX_CONDITIONS, TOO_MANY_CONDITIONS)
-"""Of a request: it may have several statements."""
+_FILTERS = ValueLimit(MAX_CONDITIONS, 5 * MAX_CONDITIONS, TOO_MANY_CONDITIONS)
+"""The second number applies to the whole request, which may have several statements."""
 
 MemberCondition = Callable[[Planning, Rows, Any], Condition | None]
-"""Turns the value of a filter's member, or of an argument that narrows rows, into a condition on a row; None if it has
-no effect. It is the extension ``condition`` of the GraphQLInputField or GraphQLArgument."""
+"""A function from the value of a filter's member, or of an argument that filters, to a condition on a row; None if it
+has no effect. It is the extension ``condition`` of the GraphQLInputField or GraphQLArgument."""
 
 CONJUNCTS = "conjuncts"
-"""The extension of a filter's member whose value is a list of filters that all hold: they are read as if their members
-stood in its place."""
+"""The extension of a filter's member whose value is a list of filters that all must hold. Their members are read as if
+they were members of the outer filter."""
 
 MERGED = "merged"
-"""The extension of a filter's member that turns all values that it has in a conjunction into one condition. It is
-called like a MemberCondition, with two values or more."""
+"""The extension of a filter's member that makes one condition from all values that the member has in a conjunction. It
+is called like a MemberCondition, with a list of at least two values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What an operator compares: a ``value`` in the current row, of a column or an expression.
+    """The left side of a comparison: a ``value`` in the current row, of a column or an expression.
 
-    ``type`` says how such values cross the API, ``type_text`` what PostgreSQL calls their type, ``to_text`` makes an
-    operand text that fits, and ``operators`` are the SQL operators of the type.
+    ``type``: its type in the API. ``type_text``: its PostgreSQL type. ``to_text`` converts an operand to text.
+    ``operators``: the SQL operators of the type.
     """
 
     value: ColumnElement[Any]
@@ -56,19 +56,19 @@ class Compared:
 
 
 Operator = Callable[[Planning, Compared, Any], Condition | None]
-"""Turns the operand of a filter's operator, None for null, into a condition; None if it has no effect. It is the
-extension ``operator`` of the filter's member."""
+"""A function from the operand of a filter's operator, None for null, to a condition; None if it has no effect. It is
+the extension ``operator`` of the filter's member."""
 
 
 def compared_column(api: ApiSchema, column: ApiColumn, rows: Rows) -> Compared:
-    """A column of the current row, to be compared."""
+    """A column of the current row as the left side of a comparison."""
     own = column.column
     value, type_text = compared_value(column.type, rows.column(own.name), own.type_text)
     return Compared(value, column.type, type_text, column.to_text, operators_of(api.view, own.type))
 
 
 def compared_value(type_: ValueType, value: ColumnElement[Any], type_text: str) -> tuple[ColumnElement[Any], str]:
-    """A value of the PostgreSQL type ``type_text`` as it is compared, and the type of what it is compared with."""
+    """The expression that is compared for a value of the PostgreSQL type ``type_text``, and the type of the operand."""
     return (
         (value, type_text) if type_.operand_text is None else (cast_to(value, type_.operand_text), type_.operand_text)
     )
@@ -85,7 +85,7 @@ def value_filter_type(api: ApiSchema, value_type: ValueType) -> GraphQLInputObje
 def value_condition(
     type_: GraphQLInputObjectType, planning: Planning, compared: Compared, value: Mapping[str, Any] | None
 ) -> Condition | None:
-    """All members of a value's filter as one condition on it; None if they have no effect."""
+    """All members of a value's filter as one condition on the value; None if they have no effect."""
     made = (
         type_.fields[name].extensions["operator"](planning, compared, operand)
         for name, operand in (value or {}).items()
@@ -95,7 +95,7 @@ def value_condition(
 
 
 def column_condition(api: ApiSchema, column: ApiColumn, type_: GraphQLInputObjectType) -> MemberCondition:
-    """The condition that a value's filter of the type ``type_`` puts on a column."""
+    """The MemberCondition of a column with the filter type ``type_``."""
 
     def make(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
         return value_condition(type_, planning, compared_column(api, column, rows), value)
@@ -104,7 +104,7 @@ def column_condition(api: ApiSchema, column: ApiColumn, type_: GraphQLInputObjec
 
 
 def id_filter_type(api: ApiSchema) -> GraphQLInputObjectType:
-    """The filter of ids, which can only be equal."""
+    """The filter of ids, which can only be compared for equality."""
     return api.named("IDFilter", lambda name: GraphQLInputObjectType(name, {"eq": GraphQLInputField(GraphQLID)}))
 
 
@@ -121,7 +121,7 @@ def relation_filter_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputO
 def condition(
     type_: GraphQLInputObjectType, planning: Planning, rows: Rows, *filters: Mapping[str, Any]
 ) -> Condition | None:
-    """All members of filters that all hold as one condition on a row; None if they have no effect.
+    """The conjunction of filters as one condition on a row; None if they have no effect.
 
     Raises OverLimit if the filters have too many members.
     """
@@ -146,8 +146,8 @@ def _member_condition(
 def _members(
     type_: GraphQLInputObjectType, planning: Planning, filters: Sequence[Mapping[str, Any]]
 ) -> Sequence[tuple[str, Sequence[Any]]]:
-    """The members of a conjunction in their order, each with its value, or with all that it has if it takes them
-    together."""
+    """The members of a conjunction in their order, each with a list of its values: all values of a member with the
+    extension MERGED, one value for others."""
     found: list[tuple[str, list[Any]]] = []
     merging: dict[str, list[Any]] = {}
     for name, value in _conjunction(type_, planning, filters):
@@ -163,9 +163,9 @@ def _members(
 def _conjunction(
     type_: GraphQLInputObjectType, planning: Planning, filters: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[str, Any]]:
-    """The members of filters that all hold, those within ``and`` among them, each with its value."""
+    """The members of filters that all must hold, including those inside ``and``, each with its value."""
     for each in filters:
-        # An empty filter costs time too.
+        # An empty filter counts as one condition, since it costs time too.
         planning.count_conditions(max(1, len(each)))
         for name, value in each.items():
             if CONJUNCTS in type_.fields[name].extensions:
@@ -177,7 +177,8 @@ def _conjunction(
 def query_condition(
     type_: GraphQLInputObjectType, planning: Planning, rows: Rows, value: Mapping[str, Any]
 ) -> Condition | None:
-    """The same for the rows of a query that PostgreSQL plans apart from those around it."""
+    """Like ``condition``, for the rows of a query that PostgreSQL plans separately from the outer ones. It limits the
+    existences that PostgreSQL plans as joins."""
     made = condition(type_, planning, rows, value)
     if made is not None and planning.relation_steps > MOST_JOINED:
         join_few([made])
@@ -185,8 +186,9 @@ def query_condition(
 
 
 def narrowed(rows: Rows, conditions: Sequence[Condition]) -> list[Condition]:
-    """The conditions on rows that a statement reads or changes, and that they are the caller's where that is claimed.
-    What they say of the distribution column is noted."""
+    """The conditions on rows that a statement reads or changes. If the caller's claim has a value for the distribution
+    column, a condition for that is added. The value that ``conditions`` require for that column is recorded in the
+    rows' shard."""
     distribution = rows.relation.distribution
     if distribution is None:
         return [*conditions]
@@ -197,7 +199,7 @@ def narrowed(rows: Rows, conditions: Sequence[Condition]) -> list[Condition]:
 
 
 def conditions_of_arguments(field: Field, rows: Rows) -> list[Condition]:
-    """The conditions that the given arguments of a field put on its rows."""
+    """The conditions on a field's rows from the arguments that the request has."""
     given = field.arguments
     made = (
         argument.extensions["condition"](field.planning, rows, given[name])

@@ -1,7 +1,7 @@
-"""SQL/JSON paths of requests: which ones PostgreSQL is given.
+"""Checks the SQL/JSON paths of requests before PostgreSQL gets them.
 
-The role's timeout ends a path that takes too long. The regular expressions in it are held to what
-app.query.filter.regular_expressions allows, since PostgreSQL compiles them without looking at that.
+The role's statement timeout ends a path that takes too long. The regular expressions in a path must pass
+app.query.filter.regular_expressions, because PostgreSQL does not check the timeout while it compiles one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.query.filter.regular_expressions import refusal
 from app.query.sql.texts import StringText
 
 LONGEST = 1000
-"""Characters of a path."""
+"""The longest path, in characters."""
 
 _to_text = StringText("String")
 
@@ -49,12 +49,12 @@ def json_path_text(value: Any) -> str | None:
 
 
 def number_of_regexes(value: Any) -> int:
-    """How many regular expressions a path has that such a text is made of."""
+    """The number of regular expressions in a path; 0 for a value that ``json_path_text`` refuses."""
     return sum(1 for _ in _regular_expressions(value)) if isinstance(value, str) and len(value) <= LONGEST else 0
 
 
 def _regular_expressions(path: str) -> Iterator[str]:
-    """The strings that follow the operator like_regex, which may itself be written with escapes."""
+    """The strings after the operator like_regex, which may be written with escapes too."""
     word = ""
     for token in _TOKEN.finditer(path):
         if token["between"] is not None:

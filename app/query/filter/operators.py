@@ -27,15 +27,15 @@ from app.query.sql.texts import ArrayText, StringText
 from schema_cache.operators import Operators
 
 VALUES_TO_ONE = 20
-"""How many values of a list that arrays are compared with count as one condition."""
+"""How many values of a list count as one condition, if arrays are compared with the list."""
 
 _SINGLE_VALUES_TO_ONE = 500
-"""The same of a list of which a value may be one."""
+"""How many values of a list count as one condition, if the column must equal one of them."""
 
 
 @dataclass(frozen=True)
 class RegexText:
-    """The text of a regular expression; one whose cost is not bounded is refused."""
+    """Converts a regular expression to text, and refuses one whose cost is not bounded."""
 
     to_text: ToText
 
@@ -155,7 +155,7 @@ class FilterOperator:
 
     def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
         if operand is None:
-            # A comparison with NULL is neither true nor false, whatever the operator.
+            # A comparison with NULL is neither true nor false, for every operator.
             return cast_to(null(), "boolean")
         kind = self.operand
         kind.count(planning, left, operand)
@@ -219,25 +219,25 @@ OF_LISTS: Mapping[str, FilterOperator] = {
 OF_NETWORKS: Mapping[str, FilterOperator] = {
     **IN_ORDER,
     "within": by_symbol("<<=", "Addresses and networks within this network, or equal to it"),
-    "contains": by_symbol(">>=", "Networks that have this address or network within them, or equal it"),
-    "overlaps": by_symbol("&&", "Networks and addresses of which one is within the other"),
+    "contains": by_symbol(">>=", "Networks that contain this address or network, or equal it"),
+    "overlaps": by_symbol("&&", "Networks and addresses that contain this one, are within it, or equal it"),
 }
 OF_RANGES: Mapping[str, FilterOperator] = {
-    "contains": by_symbol("@>", "Ranges that have all of this within them"),
-    "containedBy": by_symbol("<@", "Ranges all of which is within this"),
-    "overlaps": by_symbol("&&", "Ranges that share a value with this"),
-    "adjacent": by_symbol("-|-", "Ranges that touch this and share no value with it"),
-    "before": by_symbol("<<", "Ranges that end before this begins"),
-    "after": by_symbol(">>", "Ranges that begin after this ends"),
+    "contains": by_symbol("@>", "Ranges that contain this one"),
+    "containedBy": by_symbol("<@", "Ranges that this one contains"),
+    "overlaps": by_symbol("&&", "Ranges that share a value with this one"),
+    "adjacent": by_symbol("-|-", "Ranges that touch this one and share no value with it"),
+    "before": by_symbol("<<", "Ranges that end before this one begins"),
+    "after": by_symbol(">>", "Ranges that begin after this one ends"),
 }
 OF_DOCUMENTS: Mapping[str, FilterOperator] = {
-    "contains": by_symbol("@>", "Documents that have all of this within them", DOCUMENT),
-    "containedBy": by_symbol("<@", "Documents all of which is within this", DOCUMENT),
+    "contains": by_symbol("@>", "Documents that contain this one", DOCUMENT),
+    "containedBy": by_symbol("<@", "Documents that this one contains", DOCUMENT),
     "hasKey": by_symbol("?", "Objects with this key, arrays with this string", KEY),
-    "hasAnyKey": by_symbol("?|", "Those that have one of these", KEYS),
-    "hasAllKeys": by_symbol("?&", "Those that have all of these", KEYS),
-    "match": by_symbol("@@", "Documents of which this SQL/JSON path says true", JSON_PATH),
-    "exists": by_symbol("@?", "Documents in which this SQL/JSON path finds something", JSON_PATH),
+    "hasAnyKey": by_symbol("?|", "Objects or arrays with at least one of these", KEYS),
+    "hasAllKeys": by_symbol("?&", "Objects or arrays with all of these", KEYS),
+    "match": by_symbol("@@", "Documents for which this SQL/JSON path predicate is true", JSON_PATH),
+    "exists": by_symbol("@?", "Documents in which this SQL/JSON path finds an item", JSON_PATH),
 }
 
 _LIKE = {"like", "likeAny", "includes", "endsWith"}

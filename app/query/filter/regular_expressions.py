@@ -1,13 +1,18 @@
-"""Which regular expressions a request may have: those whose cost PostgreSQL bounds by the length of the text.
+"""Refuses regular expressions whose cost in PostgreSQL is not bounded by the length of the text.
 
-PostgreSQL matches most expressions with an automaton, in time linear in the text. Four features are not: with a back
-reference it backtracks, bounds are written out before the automaton is built, the automaton has a step from each
-character to all that may follow it, which are many where parts can match nothing or are repeated together, and what
-looks around is tried at each place, and if it is nested, again at each place that it looks at. An expression that could
-keep a backend busy until its timeout is refused for everybody: a shorter timeout for some roles would still let them
-have all connections for as long as it lasts. Measured on PostgreSQL 15: ``((a|b){1,100}c?){1,60}`` takes 240 ms on
-forty characters, ``(?:[^a]?[^b]?){0,255}c`` four seconds on two, 150 parts like ``[^a]?`` and ``[^b]?`` more than
-fifteen, ``(x?y?z?){100}`` 0.8, and ``(?=.*x)`` 13 on a hundred thousand characters; what is allowed takes 0.05 or less.
+PostgreSQL matches most expressions with an automaton, in time linear in the text. Four features cost more:
+
+* A back reference makes it backtrack.
+* Bounds such as ``{1,60}`` are expanded before the automaton is built.
+* The automaton has a step from each character to all characters that may follow it. These are many if parts can match
+  nothing or are repeated together.
+* A lookaround is tried at each position; a nested one again at each position that the outer one reaches.
+
+An expression that could keep a backend busy until its timeout is refused for all roles: with a shorter timeout a role
+could still occupy all connections until that passes. Measured on PostgreSQL 15: ``((a|b){1,100}c?){1,60}`` takes 240 ms
+on forty characters, ``(?:[^a]?[^b]?){0,255}c`` 4 s on two characters, 150 parts like ``[^a]?`` and ``[^b]?`` more than
+15 s, ``(x?y?z?){100}`` 0.8 s, and ``(?=.*x)`` 13 s on a hundred thousand characters. An allowed expression takes 0.05 s
+or less.
 """
 
 from __future__ import annotations
@@ -16,43 +21,45 @@ import re
 from dataclasses import astuple, dataclass, replace
 
 LONGEST = 1000
-"""Characters: PostgreSQL takes many seconds to compile an expression of a hundred thousand (measured)."""
+"""The longest expression, in characters. PostgreSQL takes many seconds to compile one of a hundred thousand (measured).
+"""
 
 MOST_PARTS = 1000
-"""Of how many parts, such as characters, an expression may consist when its bounds are written out."""
+"""The most parts, such as characters, that an expression may have after its bounds are expanded."""
 
 MOST_STEPS = 100_000
-"""How many steps its automaton may have: from each character to each that may follow it, one for each kind of character
-that it stands for. PostgreSQL takes up to half a second to make so many."""
+"""The most steps that its automaton may have: one from each character to each that may follow it, for each kind of
+character there. PostgreSQL takes up to half a second to build this number."""
 
 MOST_OPTIONAL = 200
-"""How many parts that can match nothing may stand one behind the other: PostgreSQL takes 40 ms to find what can follow
-each of that number, and a second for three times as many."""
+"""The most consecutive parts that can match nothing. PostgreSQL takes 40 ms to find out what can follow each of this
+number, and a second for three times as many."""
 
 MOST_BOUNDARIES = 10
-"""How many boundaries of words may meet at one place. PostgreSQL takes half a second to refuse twenty."""
+"""The most word boundaries at one position. PostgreSQL takes half a second to refuse twenty."""
 
 MOST_LOOKING_AROUND = 10
-"""How many parts that look around it may have when its bounds are written out."""
+"""The most lookarounds that an expression may have after its bounds are expanded."""
 
-# A brace without digits behind it is a character.
+# A brace that is not followed by digits is an ordinary character.
 _BOUND = re.compile(r"\{(\d++)(?:,(\d*+))?\}\??", re.ASCII)
 _REPEATED = re.compile(r"([*?]|\+)\??")
 _OPTIONS = re.compile(r"\(\?([a-z]*)\)")
 _HARMLESS_OPTIONS = frozenset("cimnpstw")
-# Escapes that match a place between characters
+# Escapes that match a position between characters
 _PLACES = frozenset("AmMyYZ")
 _PLACES_IN_BRACKETS = ("[[:<:]]", "[[:>:]]")
 _CLASSES = frozenset("dDsSwW")
-# What begins a group; what is captured lets it look around.
+# The beginning of a group; the captured part marks a lookaround.
 _OPENING = re.compile(r"\((?:\?(?::|(<?[=!])))?")
 
 
 def refusal(pattern: str) -> str | None:
     """The reason why an expression is refused; None if it is accepted.
 
-    It follows the syntax in PostgreSQL's manual, section "Regular Expression Details", where that matters here, and
-    takes no director (``***``), no option that changes the syntax, and no comment, which may have what looks like it.
+    It parses the parts of the syntax that matter here, as described in PostgreSQL's manual, section "Regular Expression
+    Details". It refuses a director (``***``) and options that change the syntax, and comments, whose text could be
+    mistaken for syntax.
     """
     if len(pattern) > LONGEST:
         return f"A regular expression has at most {LONGEST} characters"
@@ -60,53 +67,57 @@ def refusal(pattern: str) -> str | None:
     if pattern.startswith("***") or (options and not _HARMLESS_OPTIONS.issuperset(options[1])):
         return "A regular expression cannot choose another syntax"
     begin = options.end() if options else 0
-    # What is only tried at the beginning costs nothing more.
+    # An expression that is tried only at the beginning of the text may have endless lookarounds.
     is_first = pattern.startswith("^", begin)
     is_once = is_first and not (options and not _MANY_BEGINNINGS.isdisjoint(options[1]))
     return _Reader(pattern, begin + is_first, is_at_once=is_once).refusal()
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """How many things of a kind a part of an expression can have in a row, with no character between them: ``before``
+class _Run:
+    """The number of consecutive items of a kind in a part of an expression, with no character between them: ``before``
     its first character, ``behind`` its last one, and ``longest`` anywhere."""
 
     before: int = 0
     behind: int = 0
     longest: int = 0
 
-    def then(self, other: _Row, *, is_optional: bool, is_other_optional: bool) -> _Row:
-        return _Row(
+    def then(self, other: _Run, *, is_optional: bool, is_other_optional: bool) -> _Run:
+        return _Run(
             self.before + other.before * is_optional,
             other.behind + self.behind * is_other_optional,
             max(self.longest, other.longest, self.behind + other.before),
         )
 
-    def alternatively(self, other: _Row) -> _Row:
-        return _Row(*map(max, zip(astuple(self), astuple(other), strict=True)))
+    def alternatively(self, other: _Run) -> _Run:
+        return _Run(*map(max, zip(astuple(self), astuple(other), strict=True)))
 
-    def repeated(self, times: int, *, is_optional: bool) -> _Row:
+    def repeated(self, times: int, *, is_optional: bool) -> _Run:
         if is_optional:
-            return _Row(*(times * each for each in astuple(self)))
+            return _Run(*(times * each for each in astuple(self)))
         return replace(self, longest=max(self.longest, self.behind + self.before))
 
 
-_ONE = _Row(1, 1, 1)
+_ONE = _Run(1, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is known of a part of an expression, its bounds written out: of how many parts it consists, how many steps
-    lead into it and how many characters out of it, how many steps are within it, how many parts of it look around, how
-    many in a row can match nothing or are boundaries of words, and whether it can match nothing."""
+    """The measures of a part of an expression, with its bounds expanded.
+
+    ``size``: the number of parts in it. ``first``: the number of steps that lead into it. ``last``: the number of
+    characters that it may end with. ``steps``: the number of steps inside it. ``looking_around``: the number of
+    lookarounds. ``empty``: runs of parts that can match nothing. ``boundaries``: runs of word boundaries.
+    ``is_optional``: it can match nothing.
+    """
 
     size: int = 0
     first: int = 0
     last: int = 0
     steps: int = 0
     looking_around: int = 0
-    empty: _Row = _Row()
-    boundaries: _Row = _Row()
+    empty: _Run = _Run()
+    boundaries: _Run = _Run()
     is_optional: bool = True
 
     def then(self, other: _Part) -> _Part:
@@ -135,8 +146,8 @@ class _Part:
         )
 
     def repeated(self, times: int, *, is_endless: bool, is_optional: bool) -> _Part:
-        """PostgreSQL writes ``x{1,3}`` as ``((x|)x|)x``, so that steps lead into each ``x``, and out of the last one;
-        out of each where ``x`` can match nothing."""
+        """The part repeated ``times`` times. PostgreSQL expands ``x{1,3}`` to ``((x|)x|)x``, so steps lead into each
+        ``x``, and out of the last one; if ``x`` can match nothing, out of each one."""
         pairs = times * (times - 1) // 2 if self.is_optional else times - 1
         return _Part(
             self.size * times,
@@ -149,21 +160,21 @@ class _Part:
             is_optional=self.is_optional or is_optional,
         )
 
-    def _empty(self, *, is_endless: bool, is_optional: bool) -> _Row:
-        if self.empty == _Row():
+    def _empty(self, *, is_endless: bool, is_optional: bool) -> _Run:
+        if self.empty == _Run():
             return _ONE if is_optional or self.is_optional else self.empty
         # PostgreSQL 13 takes as long for one endless repetition of another as for three parts.
-        return _Row(*(each + 2 for each in astuple(self.empty))) if is_endless else self.empty
+        return _Run(*(each + 2 for each in astuple(self.empty))) if is_endless else self.empty
 
 
 _NOTHING = _Part()
 _BOUNDARIES = frozenset("mMyY")
 _MANY_BEGINNINGS = frozenset("mnw")
-"""Options with which ``^`` holds at each line."""
+"""Options with which ``^`` matches at the beginning of each line."""
 
 
 class _Group:
-    """What was read of a group so far: its alternatives, of which the last one is being read."""
+    """The part of a group that was read so far: its alternatives, the last of which is being read."""
 
     def __init__(self, *, looks_around: bool = False) -> None:
         self.looks_around = looks_around
@@ -187,22 +198,22 @@ class _Group:
 
 
 class _Refused(Exception):
-    """Its text is the reason."""
+    """The expression is refused; the exception's text is the reason."""
 
 
 class _Reader:
-    """Reads an expression once, from left to right. ``is_at_once``: its beginning is tried at one place only."""
+    """Reads an expression once, from left to right. ``is_at_once``: it is tried only at the beginning of the text."""
 
     def __init__(self, pattern: str, place: int, *, is_at_once: bool) -> None:
         self._is_at_once = is_at_once
         self._pattern = pattern
         self._place = place
         self._open = [_Group()]
-        # What a bound would apply to, which its group has not yet.
+        # The last part, which was not added to its group yet, because a bound may follow.
         self._last: _Part | None = None
-        # PostgreSQL has a colour for the characters between which no part of the expression makes a difference.
+        # PostgreSQL groups the characters that no part of the expression distinguishes into one colour.
         self._colours = len(set(pattern))
-        # What may come before it is worked out for each character, and what may come behind it.
+        # For a position between characters PostgreSQL considers each colour before it and each one behind it.
         self._place_between = _Part(1, self._colours, self._colours)
         self._boundary = replace(self._place_between, boundaries=_ONE)
 
@@ -219,7 +230,7 @@ class _Reader:
         if whole.size > MOST_PARTS:
             return f"The bounds of a regular expression cannot multiply to more than {MOST_PARTS}"
         if whole.steps > MOST_STEPS:
-            return "A regular expression cannot have so many parts that may be left out or repeated"
+            return "The regular expression has too many parts that may be left out or repeated"
         if whole.empty.longest > MOST_OPTIONAL:
             return f"A regular expression cannot have more than {MOST_OPTIONAL} parts in a row that may match nothing"
         if whole.boundaries.longest > MOST_BOUNDARIES:
@@ -229,7 +240,7 @@ class _Reader:
         return None
 
     def _read(self) -> int:
-        """Read the next part, or what is said of the last one; the place behind it."""
+        """Read the next part, or the repetition of the last one. Returns the place behind it."""
         pattern, place = self._pattern, self._place
         if bound := _BOUND.match(pattern, place):
             least, most = int(bound[1]), int(bound[2] or 1)
@@ -279,7 +290,8 @@ class _Reader:
         self._last = self._open.pop().as_part()
 
     def _put(self, part: _Part | None) -> None:
-        """Begin a part, or nothing; the one before it has no more bounds."""
+        """Add the last part to its group, since no bound can follow it any more, and remember ``part`` as the last
+        one."""
         if self._last is not None:
             self._open[-1].add(self._last)
         self._last = part
@@ -296,11 +308,11 @@ class _Reader:
         return self._boundary if escaped in _BOUNDARIES else self._place_between
 
     def _one(self, is_class: bool) -> _Part:
-        """One character; ``is_class``: of several."""
+        """The measures of one character, or with ``is_class`` of a class of characters."""
         return _Part(1, self._colours if is_class else 1, 1, is_optional=False)
 
     def _length_of_escape(self, place: int) -> int:
-        """A control character is named by one more, whatever that is elsewhere."""
+        """The length of an escape: ``\\c`` includes the next character, even if that has a meaning elsewhere."""
         return 3 if self._pattern.startswith("\\c", place) else 2
 
     def _end_of_bracket(self) -> int:

@@ -1,4 +1,4 @@
-"""Text search: what of a relation's rows is searched, as the comment on it says."""
+"""Text search: the columns of a relation that are searched, from the directive in its comment."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ DIRECTIVE = "search"
 
 @dataclass(frozen=True)
 class Searched:
-    """What the rows of a relation are searched in: the text of ``columns``, or the tsvector ``vector``. ``config`` is
-    the text search configuration, None for the database's default."""
+    """The searched columns of a relation: the texts ``columns``, or the tsvector ``vector``. ``config``: the text
+    search configuration, None for the database's default."""
 
     columns: tuple[str, ...]
     vector: str | None
@@ -31,7 +31,7 @@ class Searched:
         """The tsvector of a row."""
         if self.vector is not None:
             return rows.column(self.vector)
-        # Not concat_ws, which an index cannot have.
+        # Not concat_ws, which is not immutable and so cannot be in an index.
         first, *others = (func.coalesce(as_text(rows.column(name)), constant("")) for name in self.columns)
         text: ColumnElement[Any] = first
         for each in others:
@@ -39,17 +39,18 @@ class Searched:
         return self.call("to_tsvector", text)
 
     def call(self, function: str, text: ColumnElement[Any]) -> ColumnElement[Any]:
-        """A text search function of ``text`` with the configuration."""
+        """A call of a text search function on ``text``, with the configuration."""
         config = () if self.config is None else (cast_to(constant(self.config), "regconfig"),)
         return call(function, *config, text)
 
 
 def searched_of(api: ApiSchema, relation: ApiRelation) -> Searched | None:
-    """What the comment on a relation lets be searched; None if it says nothing, or the role may not read it all."""
-    written: Mapping[str, Any] | None = relation.directives.get(DIRECTIVE)
-    if written is None:
+    """The searched columns from the comment on a relation; None without the directive, with a wrong one, which a notice
+    reports, and if the role may not read all of the columns."""
+    directive: Mapping[str, Any] | None = relation.directives.get(DIRECTIVE)
+    if directive is None:
         return None
-    searched = Searched(written.get("columns", ()), written.get("vector"), written.get("config"))
+    searched = Searched(directive.get("columns", ()), directive.get("vector"), directive.get("config"))
     names = (searched.vector,) if searched.vector is not None else searched.columns
     problem = _problem(api, relation, searched)
     if problem is not None:
@@ -60,7 +61,7 @@ def searched_of(api: ApiSchema, relation: ApiRelation) -> Searched | None:
 
 def _problem(api: ApiSchema, relation: ApiRelation, searched: Searched) -> str | None:
     if bool(searched.columns) == (searched.vector is not None):
-        return "it names either columns or a vector"
+        return "it must name either columns or a vector"
     names = searched.columns or (searched.vector or "",)
     columns = {name: relation.relation.column(name) for name in names}
     absent = [name for name, column in columns.items() if column is None]

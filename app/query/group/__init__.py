@@ -1,1 +1,1 @@
-"""Aggregates and groups: functions of several rows, and conditions and orders by them."""
+"""Aggregates and groups: aggregate functions, and conditions and orders by them."""

@@ -1,4 +1,4 @@
-"""Aggregate functions: which columns they take, and how they are called."""
+"""Aggregate functions: the columns that they accept, and their calls."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ ORDERED = NUMBERS | frozenset(
 
 @dataclass(frozen=True)
 class Aggregate:
-    """An aggregate function: the types, by their names in pg_type, that it takes, whether it takes them as numeric, and
-    what it makes of those whose ``results`` are of another type. It is in the schema of the type. ``function`` is what
-    PostgreSQL calls it where that is not its ``name`` in the API."""
+    """An aggregate function; it is in the schema of the type. ``types``: the types that it accepts, by their names in
+    pg_type. ``as_numeric``: its argument is cast to numeric. ``results``: the type of the result for types where it is
+    another one. ``function``: its name in PostgreSQL, if that is not its ``name`` in the API."""
 
     name: str
     types: frozenset[str]
@@ -36,15 +36,15 @@ class Aggregate:
 
     @cached_property
     def title(self) -> str:
-        """Its name within the names of types."""
+        """The name as a part of type names."""
         return f"{self.name[0].upper()}{self.name[1:]}"
 
     def columns(self, api: ApiSchema, relation: ApiRelation) -> Sequence[ApiColumn]:
-        """The columns of a relation that it takes."""
+        """The columns of a relation that it accepts."""
         return [column for column in relation.columns if aggregated_type(api, column) in self.types]
 
     def result(self, api: ApiSchema, column: ApiColumn) -> Type:
-        """The type of what it makes of a column."""
+        """The PostgreSQL type of its result for a column."""
         name = aggregated_type(api, column)
         if self.as_numeric or name == "money":
             return built_in_type(api, "numeric")
@@ -52,9 +52,9 @@ class Aggregate:
         return api.catalog.type_by_oid[column.column.type] if other == name else built_in_type(api, other)
 
     def call(self, api: ApiSchema, column: ApiColumn, rows: Rows) -> Function[Any]:
-        """The function over a column of ``rows``."""
+        """A call of the function on a column of ``rows``."""
         value = rows.column(column.name)
-        # money is printed with a currency sign, so its text is not a number.
+        # money is cast too: it is printed with a currency sign, so its text is not a number.
         as_numeric = self.as_numeric or aggregated_type(api, column) == "money"
         schema = api.catalog.type_by_oid[column.column.type].schema
         return FunctionCall(schema, self.function or self.name, [cast_to(value, "numeric") if as_numeric else value])
@@ -79,11 +79,11 @@ def built_in_type(api: ApiSchema, name: str) -> Type:
 
 
 def is_number(api: ApiSchema, column: ApiColumn) -> bool:
-    """Whether values of a column can be added up."""
+    """Whether values of a column are numbers, which can be added."""
     return aggregated_type(api, column) in NUMBERS
 
 
 def aggregated_type(api: ApiSchema, column: ApiColumn) -> str:
-    """The name in pg_type of a column's type; '' for a user-defined type, whatever its name."""
+    """The name in pg_type of a column's type; '' for every user-defined type except citext."""
     type_ = api.catalog.type_by_oid[column.column.type]
     return type_.name if type_.schema == "pg_catalog" or type_.name == "citext" else ""

@@ -1,4 +1,4 @@
-"""Conditions on some rows together: on their number, and on what functions make of all values of a column."""
+"""Conditions on groups of rows: on the number of rows, and on the results of aggregate functions."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from schema_cache.model import Type
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows of a group in a query. Only those count on which ``counted`` holds; all without it."""
+    """The rows of a group in a query. Aggregates use only rows for which ``counted`` is true; all rows without it."""
 
     planning: Planning
     rows: Rows
     counted: Condition | None = None
 
     def together(self, aggregate: Function[Any]) -> ColumnElement[Any]:
-        """What an aggregate function makes of the rows that count."""
+        """The call of an aggregate function, restricted to the rows that count."""
         return aggregate if self.counted is None else aggregate.filter(self.counted)
 
 
 GroupCondition = Callable[[Group, Any], Condition | None]
-"""Turns the value of a member into a condition on a group, as HAVING takes it; None if it has no effect. It is the
+"""A function from the value of a member to a condition on a group, for HAVING; None if it has no effect. It is the
 extension ``having`` of the member."""
 
 NARROWING = "filter"
-"""The member that says which of the rows count. It has no such extension."""
+"""The member with the filter for the rows that count. It does not have the extension ``having``."""
 
 
 def group_filter_type(
     api: ApiSchema, relation: ApiRelation, suffix: str, *, of_columns: bool
 ) -> GraphQLInputObjectType:
-    """The filter of groups of a relation's rows: by their number and, ``of_columns``, by what aggregate functions make
-    of their columns. ``suffix`` is what its name has behind the relation's."""
+    """The filter of groups of a relation's rows: by the number of rows and, with ``of_columns``, by the results of
+    aggregate functions. ``suffix``: the suffix of its name."""
 
     def members() -> dict[str, GraphQLInputField]:
         narrowing = GraphQLInputField(relation_filter_type(api, relation), description="Which of the rows count")
@@ -64,7 +64,7 @@ def group_filter_type(
 
 
 def group_filter_names(relation: ApiRelation, suffix: str, *, of_columns: bool) -> Iterator[OwnName]:
-    """What the types of such a filter may ask for."""
+    """The owners and requested names of the types of such a filter."""
     yield own_name(relation, suffix)
     yield from (_of_columns(relation, each) for each in AGGREGATES if of_columns)
 
@@ -74,8 +74,7 @@ def _of_columns(relation: ApiRelation, aggregate: Aggregate) -> OwnName:
 
 
 def group_condition(type_: GraphQLInputObjectType, group: Group, value: Mapping[str, Any]) -> Condition | None:
-    """The members of such a filter, but the narrowing one, together as a condition on a group; None where they have no
-    effect."""
+    """The members of such a filter, except ``filter``, as one condition on a group; None if they have no effect."""
     comparing = {name: each for name, each in value.items() if "having" in type_.fields[name].extensions}
     group.planning.count_conditions(len(comparing))
     made = (type_.fields[name].extensions["having"](group, member) for name, member in comparing.items())
@@ -97,7 +96,7 @@ def _by_column(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> dict[
 def _by(
     api: ApiSchema, name: str, type_: Type, value_type: ValueType | None, value: Callable[[Rows], Function[Any]]
 ) -> dict[str, GraphQLInputField]:
-    """The member for a value made of a group's rows; none if values of its type have no filter."""
+    """The member for a value computed from a group's rows; empty if the type of the value has no filter."""
     if value_type is None or value_type.filter is None:
         return {}
     filter_ = value_filter_type(api, value_type)

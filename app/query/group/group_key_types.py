@@ -1,4 +1,5 @@
-"""The types of what rows are grouped by: of an argument that names it, of a group's key, and of an order by the key."""
+"""The GraphQL types for the keys of groups: of the argument that chooses the key, of the key itself, and of an order by
+it."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ UNITS = ("Hour", "Day", "Week", "Month", "Quarter", "Year")
 
 
 def by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
-    """The type of an element that names a column, or one of a related row, and for dates the unit of time."""
+    """The type of an element of the argument ``by``: it names a column, or one of a related row, and for dates the unit
+    of time."""
 
     def type_of(member: Any) -> Any:
         if not isinstance(member, ApiColumn):
@@ -43,7 +45,8 @@ def by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
 
 
 def key_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
-    """The type of a group's key. The scope of its resolvers are a group and the path to the object in its key."""
+    """The type of a group's key. The scope of its resolvers is a pair: the Grouping, and the path to the object in the
+    key."""
 
     def field_of(name: str, member: Any) -> GraphQLField:
         if isinstance(member, ApiColumn):
@@ -60,7 +63,7 @@ def key_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
 
 
 def key_order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
-    """The type of what names a column of the key and the direction of the order by it."""
+    """The type of an element of orderBy that names a column of the key and the direction of the order."""
 
     def type_of(member: Any) -> Any:
         return direction_type(api) if isinstance(member, ApiColumn) else key_order_type(api, member.target)
@@ -72,12 +75,12 @@ def key_order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectT
 
 
 def group_key_names(relation: ApiRelation) -> tuple[OwnName, ...]:
-    """What these types may ask for."""
+    """The owners and requested names of these types."""
     return own_name(relation, "GroupBy"), own_name(relation, "GroupKey"), own_order_name(relation, "GroupKey")
 
 
 def group_enum_names() -> tuple[OwnName, ...]:
-    """What the enums may ask for that those of all relations share."""
+    """The owners and requested names of the enums, which the types of all relations share."""
     return tuple(map(_own_enum, ("GroupBy", "DateGroupBy")))
 
 
@@ -102,6 +105,6 @@ def _further_key(name: str) -> Resolver:
     def resolve(field: Field, scope: tuple[Grouping, KeyPath]) -> ColumnElement[Any]:
         grouping, path = scope
         further = (*path, name)
-        return field.json((grouping, further)) if grouping.leads_along(further) else null()
+        return field.json((grouping, further)) if grouping.includes_path(further) else null()
 
     return resolve

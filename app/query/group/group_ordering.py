@@ -1,4 +1,4 @@
-"""Order by what rows are together: by their number, and by what aggregate functions make of their columns."""
+"""Orders of groups: by the number of rows, and by the results of aggregate functions."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _Members = dict[str, GraphQLInputField]
 
 
 def group_order_fields(api: ApiSchema, relation: ApiRelation, *, of_columns: bool) -> _Members:
-    """_Members of an element of an order of groups of a relation's rows; their terms are aggregate functions. They are
-    about the number of rows and, ``of_columns``, what aggregate functions make of columns."""
+    """The members of an element of orderBy for groups of a relation's rows. Their terms are aggregate functions: the
+    number of rows and, with ``of_columns``, functions of columns."""
     taking = [each for each in AGGREGATES if of_columns and each.columns(api, relation)]
     by_number = term_field(api, Expression(_count, not_null=True), COUNTS)
     return {"count": by_number, **{each.name: _by_columns(api, relation, each) for each in taking}}
 
 
 def term_field(api: ApiSchema, term: Term, comparison: Comparison) -> GraphQLInputField:
-    """A member that gives the direction of the order by a term."""
+    """A member of orderBy whose value is the direction of the order by ``term``."""
 
     def order(leaf: Leaf | None) -> Sequence[OrderKey]:
         return () if leaf is None else (OrderKey(term, comparison, *direction(api, leaf)),)
@@ -43,18 +43,18 @@ def term_field(api: ApiSchema, term: Term, comparison: Comparison) -> GraphQLInp
 def own_order_type(
     api: ApiSchema, relation: ApiRelation, kind: str, members: Callable[[], _Members]
 ) -> GraphQLInputObjectType:
-    """The type of an element of an order of that kind, other than the one of a relation's rows."""
+    """The type of an element of orderBy for another ``kind`` of rows than the relation's own."""
     name = api.own_type_name(*own_order_name(relation, kind))
     return api.named(name, lambda name: GraphQLInputObjectType(name, members))
 
 
 def own_order_name(relation: ApiRelation, kind: str) -> OwnName:
-    """What that type asks for."""
+    """The owner and requested name of that type."""
     return own_name(relation, f"{kind}OrderBy")
 
 
 def group_order_names(relation: ApiRelation, *, of_columns: bool) -> Iterator[OwnName]:
-    """What the types of ``group_order_fields`` may ask for."""
+    """The owners and requested names of the types of ``group_order_fields``."""
     return (own_order_name(relation, each.title) for each in AGGREGATES if of_columns)
 
 

@@ -1,4 +1,4 @@
-"""Groups of rows: what they are grouped by, and the scope of what is asked of a group."""
+"""Groups of rows: the keys that rows are grouped by, and the scope for the fields of a group."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from app.query.sql.comparison import Comparison, has_order, type_comparison
 from app.query.sql.constructs import FunctionCall, cast_to, constant
 
 KeyPath = tuple[str, ...]
-"""The names that lead from a row to a column: of relationships to one row, and of the column's field."""
+"""The path from a row to a column: names of relationships to one row, then the name of the column's field."""
 
 ITSELF = "Value"
-"""In the place of a unit of time: the column itself."""
+"""Instead of a unit of time: rows are grouped by the column itself."""
 
 
 @dataclass(frozen=True)
 class GroupKey:
-    """One of the columns that rows are grouped by, or of a related row: ``term`` is its value, or the start of the unit
-    of time that it is in."""
+    """A column that rows are grouped by, of the row or of a related one. ``term``: its value, or the start of the unit
+    of time that the value is in."""
 
     path: KeyPath
     column: ApiColumn
@@ -40,29 +40,29 @@ class GroupKey:
 
 @dataclass(frozen=True)
 class Grouping:
-    """Rows of a query that are grouped by ``keys``; the scope of what is asked of a group."""
+    """Rows of a query, grouped by ``keys``; the scope for the fields of a group."""
 
     rows: TableRows
     keys: Sequence[GroupKey]
 
     @cached_property
     def values(self) -> Mapping[KeyPath, ColumnElement[Any]]:
-        """What rows are grouped by."""
+        """The expressions that rows are grouped by."""
         return {each.path: each.term.of(self.rows) for each in self.keys}
 
     def printed(self, path: KeyPath) -> ColumnElement[Any]:
-        """A value of the group's key as the API prints it; null where groups are not by that."""
+        """A value of the group's key as the API prints it; null if it is not part of the key."""
         made = (key.column.type.to_json(self.values[path]) for key in self.keys if key.path == path)
         return next(made, null())
 
-    def leads_along(self, path: KeyPath) -> bool:
-        """Whether groups are by what ``path`` leads to, or leads further to."""
+    def includes_path(self, path: KeyPath) -> bool:
+        """Whether the key has the column at ``path``, or a column below it."""
         return any(key.path[: len(path)] == path for key in self.keys)
 
 
 def key_members(api: ApiSchema, relation: ApiRelation) -> Mapping[str, ApiColumn | Relationship]:
-    """What rows can be grouped by: columns, by the names of their fields, and relationships to one row, which lead to
-    what that can be grouped by."""
+    """The columns that rows can be grouped by, by field name, and the relationships to one row that lead to such
+    columns."""
     made: dict[str, ApiColumn | Relationship] = {each.field_name: each for each in groupable(api, relation)}
     for relationship in relationships_of(api, relation):
         if not relationship.to_many and groupable(api, relationship.target):
@@ -71,12 +71,12 @@ def key_members(api: ApiSchema, relation: ApiRelation) -> Mapping[str, ApiColumn
 
 
 def groupable(api: ApiSchema, relation: ApiRelation) -> Sequence[ApiColumn]:
-    """The columns that say which rows are equal, and in which order the others are."""
+    """The columns with types that have an order, and so also equality."""
     return [each for each in relation.columns if has_order(api.view, each.column)]
 
 
 def one_path(element: Mapping[str, Any] | None, argument: str, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Leaf]]:
-    """The one value within an element of an argument, if there is any, and the path that leads to it.
+    """The single value inside an element of an argument, if there is one, with its path.
 
     Raises RequestError if an object has several members.
     """
@@ -93,7 +93,8 @@ def one_path(element: Mapping[str, Any] | None, argument: str, path: KeyPath = (
 def group_key(
     api: ApiSchema, relation: ApiRelation, path: KeyPath, unit: str, zone: ColumnElement[Any] | None
 ) -> GroupKey:
-    """The key at the end of a path, by ``unit`` of the time ``zone``, by default that of the connection.
+    """The key at the end of a path. For a ``unit`` of time the time ``zone`` applies, by default that of the
+    connection.
 
     Raises OverLimit if the path is too long.
     """
@@ -112,7 +113,7 @@ DATES = frozenset(("date", "timestamp", "timestamptz"))
 
 
 def has_units(api: ApiSchema, column: ApiColumn) -> bool:
-    """Whether the values of a column are in units of time such as a month."""
+    """Whether a column can be grouped by a unit of time, such as a month."""
     return aggregated_type(api, column) in DATES
 
 
@@ -122,7 +123,7 @@ def _start_of(unit: str, api: ApiSchema, column: ApiColumn, zone: ColumnElement[
     def value(rows: TableRows) -> ColumnElement[Any]:
         within = rows.column(column.name)
         if type_name == "date":
-            # PostgreSQL would take the date as a time in the connection's zone.
+            # date_trunc would convert a date to timestamptz, in the connection's time zone.
             within = cast_to(within, "timestamp")
         zoned = [zone] if zone is not None and type_name == "timestamptz" else []
         start = FunctionCall("pg_catalog", "date_trunc", [constant(unit.lower()), within, *zoned])

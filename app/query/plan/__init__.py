@@ -1,1 +1,1 @@
-"""One SQL statement under construction: the walk over the selected fields, rows, parameters and counts."""
+"""Builds one SQL statement: the walk over the selected fields, rows, parameters and counts."""

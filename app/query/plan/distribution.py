@@ -1,9 +1,8 @@
-"""One node for a request: what a statement says of the column by which Citus spreads rows.
+"""Restricts a statement to one node of Citus, by comparisons with the distribution column.
 
-Citus answers a nested query as PostgreSQL does if one node has all its rows, and it only knows that if every table of
-the statement is compared with the same parameter. So the value that a statement gives for the distribution column of
-some rows is repeated for the rows that belong to them and are spread alike. They are equal in it anyway, so that this
-changes no answer.
+Citus answers a nested query like PostgreSQL if one node has all its rows. It recognizes that only if every table of the
+statement is compared with the same parameter. So the value that a statement requires for the distribution column of
+some rows is repeated for related rows with the same distribution. These have that value anyway, so no response changes.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from app.query.sql.compiled_constructs import Bound, WrittenComparison
 from app.query.sql.sqlalchemy_internals import self_compiling, sources_of, text_of
 
 CLAIM = "@claim"
-"""The name under which a request's variables hold the value that its caller has for distribution columns (CITUS_CLAIM).
-No variable of a document is called so."""
+"""The variable with the caller's value for distribution columns, from the claim CITUS_CLAIM. No variable of a document
+can have this name."""
 
 
 class Shard:
-    """The one value that rows have in their distribution column, as far as the statement tells. It may be told only
-    after SQL was made that depends on it, but before that is compiled. ``claimed`` is the caller's own value, which all
-    rows must have that a request reads or changes."""
+    """The value of the distribution column of some rows, if the statement restricts them to one value. It may be found
+    after SQL that depends on it was made, but before that SQL is compiled. ``claimed``: the caller's own value, which
+    all rows must have that a request reads or changes."""
 
     def __init__(self, claimed: ColumnElement[Any] | None = None) -> None:
         self.claimed = claimed
@@ -44,11 +43,12 @@ class Shard:
         return self._followed.value
 
     def follow(self, other: Shard) -> None:
-        """Note that the rows have the value of others."""
+        """Take the value from ``other``, whose rows these are related to."""
         self._followed = other
 
     def learn(self, column: ColumnElement[Any], conditions: Iterable[ColumnElement[Any]]) -> None:
-        """Note the parameter that one of the conditions, all of which hold, says that the ``column`` equals."""
+        """Find the value in ``conditions``, all of which hold: the parameter that one of them compares with
+        ``column``."""
         if self._own is None:
             self._own = next(_parameters(column, conditions), None)
 
@@ -72,8 +72,8 @@ def _parameters(column: ColumnElement[Any], conditions: Iterable[ColumnElement[A
 
 @self_compiling
 class OnOneNode(ColumnElement[bool]):
-    """That a row of one table belongs to a row of another, as ``linked`` says, and that ``column`` has the value of
-    ``shard``, where that is known when this is compiled."""
+    """The condition ``linked`` that a row is related to a row of another table, and that its ``column`` has the value
+    of ``shard``, if that is known when this is compiled."""
 
     inherit_cache = False
     type = Boolean()
@@ -97,7 +97,7 @@ def equal_to(column: ColumnElement[Any], value: ColumnElement[Any]) -> ColumnEle
 
 
 def claim_text(value: Any) -> str:
-    """A claim as text. Raises RequestError for one that is no single value."""
+    """A claim as text. Raises RequestError unless it is a string, a number or a boolean."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool | int | float):

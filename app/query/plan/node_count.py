@@ -1,5 +1,4 @@
-"""How many rows the answer to a statement may hold at most, calculated from the sizes of its pages, without the
-database."""
+"""Calculates an upper bound for the number of rows in the response to a statement, from the sizes of its pages."""
 
 from __future__ import annotations
 
@@ -13,8 +12,8 @@ from app.graphql.values.values import Leaf, Source
 
 @dataclass(frozen=True, slots=True)
 class NodeCount:
-    """``fixed`` nodes, and ``per_row`` for each of the rows that ``rows`` counts in the values of a request: items of a
-    list, or a number."""
+    """``fixed`` nodes, and ``per_row`` nodes for each row of the request. ``rows`` is the value that has the number of
+    rows: a list, or a number."""
 
     fixed: int
     per_row: int = 0
@@ -31,11 +30,11 @@ class NodeCount:
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """Where a request may ask for more rows than it is given: the ``path`` of response keys to the field, where each
-    request finds the number that it asks for, and how many it is given at most."""
+    """A collection of which a request may want more rows than a page may have. ``path``: the response keys from the
+    root to the field. ``requested``: the source of the number that a request wants. ``given``: the largest page."""
 
     path: tuple[str, ...]
-    asked: Source
+    requested: Source
     given: int
 
 
@@ -50,8 +49,8 @@ class Nodes:
 
     @contextmanager
     def each_of(self, rows: int | Leaf) -> Iterator[None]:
-        """Count ``rows`` nodes here; what is counted within the context counts for each of them. A Leaf is a value of
-        the request that says how many, as a list or a number: at most one in a statement."""
+        """Count ``rows`` nodes; nodes counted within the context count for each of them. A Leaf is a list in the
+        request with one item for each row, or their number; a statement has at most one Leaf."""
         outer, beside = self._each, self._beside
         self._beside = outer
         if isinstance(rows, Leaf):
@@ -69,7 +68,8 @@ class Nodes:
 
     @contextmanager
     def beside(self) -> Iterator[None]:
-        """What is counted within the context counts beside the nodes of the innermost ``each_of``, not for each."""
+        """Nodes counted within the context are siblings of those of the innermost ``each_of``: they do not count for
+        each of them."""
         outer, self._each = self._each, self._beside
         try:
             yield
@@ -78,5 +78,5 @@ class Nodes:
 
     @property
     def count(self) -> NodeCount:
-        """What was counted so far."""
+        """The nodes counted so far."""
         return NodeCount(self._fixed, self._per_row, self._rows)

@@ -1,4 +1,4 @@
-"""One SQL statement under construction: its parameters, the names in it, and what of it is counted."""
+"""One SQL statement under construction: its parameters, its names, and the counts that are limited."""
 
 from __future__ import annotations
 
@@ -24,24 +24,25 @@ MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
 
 HANDED_ON = "portico.k"
-"""What the names of the settings begin with in which a statement hands texts on to a later one."""
+"""The prefix of the settings through which a statement passes texts to a later one."""
 
 MAX_CONDITIONS = 2_000
-"""The service takes 0.1 s of CPU to write that many conditions, and PostgreSQL as long to plan them."""
+"""The service takes 0.1 s of CPU time to compile this number of conditions, and PostgreSQL takes as long to plan
+them."""
 
 OF_A_PATTERN, OF_A_SEARCH, OF_A_REGEX = 4, 50, 100
-"""As how many conditions those count that cost more for each row: PostgreSQL reads the text that is searched, and keeps
-32 regular expressions compiled."""
+"""Some conditions cost more for each row and count as this number of conditions: for a search PostgreSQL parses the
+text of the row, and it caches only 32 compiled regular expressions."""
 
 TOO_MANY_CONDITIONS = f"The filters have more than {MAX_CONDITIONS} conditions"
 
 MAX_RELATION_STEPS = 50
-"""How often the filters of a statement may lead from a row to related ones: each is a sub-query to plan and run."""
+"""How many steps to related rows the filters of a statement may have: each step is a subquery to plan and run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A bind parameter of a plan: where each request finds its value, and how that becomes text."""
+    """A bind parameter of a plan: the source of its value in a request, and the conversion of the value to text."""
 
     name: str
     source: Source
@@ -58,8 +59,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class _Portions:
-    """The number of portions of ``to_one`` values in a list, rounded up to a power of two: lists of similar lengths
-    share a plan. The key keeps the kinds of values too."""
+    """A derive for a list: the number of portions of ``to_one`` values in it, rounded up to a power of two, so that
+    lists of similar lengths share a plan. The kinds of the values are part of the result too."""
 
     to_one: int
 
@@ -72,9 +73,11 @@ class _Portions:
 
 
 class Planning:
-    """What the resolvers of one statement share, and of the ``earlier`` ones: a mutation's field that must see what it
-    changed runs several in one transaction, of which the last one answers. ``is_volatile``: one of them calls a
-    volatile function. ``reads`` are the oids of the relations and functions that they name."""
+    """The state that the resolvers of one statement share.
+
+    ``earlier``: statements that run before it in the same transaction, for a mutation whose result must include its own
+    changes. ``is_volatile``: one of the statements calls a volatile function. ``reads``: the oids of the relations and
+    functions that they name."""
 
     def __init__(self, variables: Variables) -> None:
         self.variables = variables
@@ -98,7 +101,7 @@ class Planning:
 
     @contextmanager
     def noting_reads(self) -> Iterator[set[int]]:
-        """What the SQL that is made within the context ``reads``."""
+        """A context with the ``reads`` of only the SQL that is made inside it."""
         before, self.reads = self.reads, set()
         try:
             yield self.reads
@@ -126,11 +129,11 @@ class Planning:
         return self._parameters[key][1]
 
     def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:
-        """``leaf`` as a parameter, or NULL of the type where null was given."""
+        """``leaf`` as a parameter, or NULL of that type if the request has null."""
         return cast_to(null(), type_text) if leaf is None else self.bind(leaf, to_text, type_text)
 
     def count_conditions(self, number: int) -> None:
-        """Raises OverLimit when the filters of the statement have too many conditions with ``number`` more."""
+        """Count ``number`` more conditions. Raises OverLimit if the filters of the statement have too many."""
         self._conditions += number
         if self._conditions > MAX_CONDITIONS:
             raise OverLimit(TOO_MANY_CONDITIONS)
@@ -143,8 +146,8 @@ class Planning:
 
     @contextmanager
     def relation_step(self, deepest: int, times: int = 1) -> Iterator[None]:
-        """Count ``times`` steps from a filter to related rows, which are conditions too. Steps that are counted within
-        the context are one level deeper. Raises OverLimit beyond the limit of steps, or of ``deepest`` levels."""
+        """Count ``times`` steps from a filter to related rows; each step counts as a condition too. Steps inside the
+        context are one level deeper. Raises OverLimit beyond the limit of steps, or of ``deepest`` levels."""
         self.count_conditions(times)
         self.relation_steps += times
         self._relation_depth += 1
@@ -158,7 +161,7 @@ class Planning:
             self._relation_depth -= 1
 
     def rows_of(self, relation: ApiRelation) -> TableRows:
-        """The relation under an alias of its own."""
+        """The relation under a new alias."""
         alias = cast(Alias[Any], relation.table.alias(self.alias(relation.relation.name)))
         return TableRows(relation, alias, self._shard_of(relation), self._shard_of)
 
@@ -184,10 +187,10 @@ class Planning:
         return f"{alias_stem(stem)}_{self._aliases}"
 
     def hand_on(self, text: ColumnElement[Any]) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
-        """A text from one statement to a later one, inside the database: an expression that the earlier one must
-        select, and the text as the later one reads it."""
+        """Pass a text from one statement to a later one, inside the database. Returns an expression that the earlier
+        statement must select, and an expression of the text for the later one."""
         self._handed_on += 1
         name = constant(f"{HANDED_ON}{self._handed_on}")
-        # Not the text itself, which would be sent to us for nothing.
+        # The length instead of the text, which would be sent to the service for nothing.
         kept = builtin.octet_length(builtin.set_config(name, text, literal_column("true")))
         return kept, builtin.current_setting(name)

@@ -32,14 +32,14 @@ def cursor_misfit() -> RequestError:
 
 
 class JsonNumber(str):
-    """A number of a JSON text, with all its digits."""
+    """A number of a JSON text, with all its digits as text."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class NodeId:
-    """A decoded nodeId: which relation, and its key's values as JSON, numbers as JsonNumber."""
+    """A decoded nodeId: the relation, and the values of the row's key as JSON, numbers as JsonNumber."""
 
     schema: str
     table: str
@@ -65,7 +65,7 @@ def cursor_expression(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[An
 
 
 def decode_node_id(value: Any) -> NodeId:
-    """Raises RequestError with the number of what is wrong."""
+    """The nodeId of a row, decoded. Raises RequestError; the numbers in its messages are pg_graphql's."""
 
     def wrong(number: int) -> RequestError:
         message = f"Invalid value passed to nodeId argument. Error {number}"
@@ -85,7 +85,8 @@ def decode_node_id(value: Any) -> NodeId:
 
 
 def decode_cursor(value: Any) -> tuple[Any, ...]:
-    """A cursor's values as JSON, numbers as JsonNumber. Raises RequestError with the number of what is wrong."""
+    """A cursor's values as JSON, numbers as JsonNumber. Raises RequestError; the numbers in its messages are
+    pg_graphql's."""
 
     def wrong(number: int) -> RequestError:
         return RequestError(f"Failed to decode cursor, error {number}", code="BAD_USER_INPUT", hint=CURSOR_HINT)
@@ -146,23 +147,23 @@ def _json_text(item: Any) -> str:
     return json.dumps(item, ensure_ascii=False)
 
 
-# How a request's nodeId or cursor reaches the plan: its form steers, its values are bound.
+# A request's nodeId or cursor in a plan: its shape steers, its values are bound
 
 
 def node_id_form(value: Any) -> Hashable:
-    """What of a nodeId the SQL depends on."""
+    """The parts of a nodeId that the SQL depends on: its relation and the number of its key values."""
     node_id = decode_node_id(value)
     return node_id.schema, node_id.table, len(node_id.key)
 
 
 def cursor_form(value: Any) -> tuple[bool, ...]:
-    """What of a cursor the SQL depends on: which of its values are null."""
+    """The part of a cursor that the SQL depends on: which of its values are null."""
     return tuple(item is None for item in decode_cursor(value))
 
 
 @dataclass(frozen=True, slots=True)
 class KeyValue:
-    """The text of one key value of a nodeId, for a column of type ``type_text``."""
+    """Converts a nodeId to the text of one of its key values, for a column of type ``type_text``."""
 
     position: int
     type_text: str
@@ -173,7 +174,8 @@ class KeyValue:
 
 @dataclass(frozen=True, slots=True)
 class OwnKeyValue:
-    """The same where the nodeId must be that of a row of one relation, whose key has ``count`` columns."""
+    """The same for a nodeId that must be of one relation, whose key has ``count`` columns; raises RequestError for
+    another."""
 
     schema: str
     table: str
@@ -199,7 +201,7 @@ def check_key_count(node_id: NodeId, count: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CursorValue:
-    """The text of one value of a cursor, for a column of type ``type_text``."""
+    """Converts a cursor to the text of one of its values, for a column of type ``type_text``."""
 
     position: int
     type_text: str
@@ -210,7 +212,7 @@ class CursorValue:
 
 @dataclass(frozen=True, slots=True)
 class CursorCount:
-    """The text of how many equal rows come before a cursor's row."""
+    """Converts a cursor to the text of its count of equal rows that come before the cursor's row."""
 
     position: int
 

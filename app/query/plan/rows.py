@@ -1,4 +1,4 @@
-"""The rows that expressions stand on: of a relation under a name, or of a common table expression."""
+"""The rows that expressions refer to: those of a relation under an alias, or of a common table expression."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rows(Protocol):
     def shard(self) -> Shard: ...
 
     def column(self, name: str) -> ColumnElement[Any]:
-        """The column of that SQL name in the current row."""
+        """The column with that SQL name, of the current row."""
         ...
 
     def whole(self) -> ColumnElement[Any]:
@@ -39,16 +39,17 @@ class Rows(Protocol):
 
 
 class _Joined(NamedTuple):
-    """What is joined to rows, and the rows or the value that it ``gives``."""
+    """An element joined to rows, with its join condition; ``result`` is the rows or the value that it provides."""
 
     element: FromClause
     condition: ColumnElement[Any]
-    gives: Any
+    result: Any
 
 
 class TableRows:
-    """The rows of the relation itself, or of a function that returns such rows, under a name. ``is_optional`` says that
-    they are joined to ``others``, which may have none of them. ``shard_of`` makes the shard of related rows."""
+    """The rows of the relation itself, or of a function that returns such rows, under an alias. ``is_optional``: they
+    are joined to ``others`` by an outer join, so there may be none for some of those. ``shard_of`` makes the shard of
+    related rows."""
 
     def __init__(
         self,
@@ -66,13 +67,14 @@ class TableRows:
         self.is_optional = is_optional
         self._shard_of = shard_of
         self._names: _Names = _Names(element.name) if others is None else others._names
-        # What is joined to them is joined after them, so that it is there where they are not.
+        # Optional rows share the joins of ``others``: an element joined to optional rows is joined after them, by an
+        # outer join too.
         self._joins: dict[Hashable, _Joined] = others._joins if others is not None and is_optional else {}
         self._columns = RowColumns(self.element)
 
     @property
     def source(self) -> FromClause:
-        """The rows with what was joined to them."""
+        """The rows with all elements that were joined to them."""
         source: FromClause = self.element
         for each in self._joins.values():
             source = source.outerjoin(each.element, each.condition)
@@ -81,24 +83,26 @@ class TableRows:
     def joined_rows(
         self, key: Hashable, relation: ApiRelation, linked: Callable[[TableRows], ColumnElement[Any]]
     ) -> TableRows:
-        """Rows of a relation that are joined to these under ``key``, at most one to each: one that is ``linked``."""
+        """Rows of a relation, joined to these by the condition ``linked``, at most one to each. Calls with an equal
+        ``key`` share the join."""
         place = self.element.name, key
         if place not in self._joins:
             rows = self._beside(relation, is_optional=True)
             self._joins[place] = _Joined(rows.element, linked(rows), rows)
-        return cast(TableRows, self._joins[place].gives)
+        return cast(TableRows, self._joins[place].result)
 
     def joined_value(self, key: Hashable, query: Callable[[], Select[Any]]) -> ColumnElement[Any]:
-        """The one value that a query gives for each of these rows, which it stands in, joined to them under ``key``."""
+        """The single value that a query returns for each of these rows, to which it is correlated. Calls with an equal
+        ``key`` share the join."""
         place = self.element.name, key
         if place not in self._joins:
             made = query().correlate(self.element).lateral(self._names.another())
             (value,) = made.c
             self._joins[place] = _Joined(made, true(), value)
-        return cast(ColumnElement[Any], self._joins[place].gives)
+        return cast(ColumnElement[Any], self._joins[place].result)
 
     def related(self, relation: ApiRelation) -> TableRows:
-        """A relation under a name of its own, beside these rows."""
+        """A relation under a new alias, for a subquery on these rows."""
         return self._beside(relation, is_optional=False)
 
     def _beside(self, relation: ApiRelation, *, is_optional: bool) -> TableRows:
@@ -113,8 +117,8 @@ class TableRows:
         return cast_to(self._row(), row_type(self.relation))
 
     def is_not_empty(self) -> ColumnElement[Any]:
-        """That the row has at least one value that is not null."""
-        # NOT (row IS NULL): other than row IS NOT NULL, which asks for every value not to be null.
+        """The condition that the row has at least one value that is not null."""
+        # NOT (row IS NULL), because row IS NOT NULL is true only if every value is not null.
         return self._row().is_(None).is_(false())
 
     def _row(self) -> ColumnElement[Any]:
@@ -122,7 +126,8 @@ class TableRows:
 
 
 class _Names:
-    """Names beside that of some rows that nothing else in the statement has: no other ends with a letter and digits."""
+    """Makes aliases from the alias of some rows. They are unique in the statement, because other aliases do not end in
+    ``_r`` and a number."""
 
     def __init__(self, origin: str) -> None:
         self._origin = origin
@@ -133,8 +138,8 @@ class _Names:
 
 
 class NamedRows:
-    """Rows that a common table expression will provide, or a query that stands in its place; its columns are known when
-    the walk is done."""
+    """Rows of a common table expression, or of a query in its place, that is made later: its columns are known only at
+    the end of the walk."""
 
     def __init__(self, relation: ApiRelation, name: str) -> None:
         self.relation = relation
@@ -151,11 +156,12 @@ class NamedRows:
         return self.element.name
 
     def added_column(self, name: str) -> ColumnElement[Any]:
-        """A column that the expression adds to those of the relation."""
+        """A column that the expression has in addition to those of the relation."""
         return RowColumn(name, self.element)
 
     def computed(self, name: str, value: Callable[[TableRows], ColumnElement[Any]]) -> ColumnElement[Any]:
-        """A column that the expression adds: ``value`` of the rows that it is made of, called ``name`` or like it."""
+        """An additional column: ``value`` is computed from the underlying rows. The column is called ``name``, with a
+        suffix if that is taken."""
         if value not in self._computed:
             free, number = self.free_name(name), 1
             while free in self._computed.values():
@@ -168,17 +174,17 @@ class NamedRows:
         return self.computed("row", TableRows.whole)
 
     def free_name(self, name: str) -> str:
-        """``name``, or something like it that no column of the relation is called."""
+        """``name``, with underscores appended until no column of the relation has it."""
         while name in self.relation.column_names:
             name = f"{name}_"
         return name
 
     def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
-        """The requested columns of ``source``, whose rows these are; never empty."""
+        """The columns of ``source`` that were used, where ``source`` has the underlying rows; never empty."""
         return [value.label(name) for value, name in self.values_of(source)]
 
     def values_of(self, source: Rows) -> list[tuple[ColumnElement[Any], str]]:
-        """The same as values, each with its name."""
+        """The same as pairs of a value and its name."""
         self.shard.follow(source.shard)
         columns = [(source.column(name), name) for name in self._columns]
         columns.extend((value(cast(TableRows, source)), name) for value, name in self._computed.items())
@@ -186,5 +192,5 @@ class NamedRows:
 
 
 def row_type(relation: ApiRelation) -> str:
-    """The name of a relation's row type, ready for a CAST."""
+    """The name of a relation's row type, quoted for a CAST."""
     return f"{quoted(relation.relation.schema)}.{quoted(relation.relation.name)}"

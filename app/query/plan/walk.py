@@ -1,6 +1,6 @@
-"""The walk: turns the fields that an operation selects into SQL expressions, by calling each field's resolver.
+"""The walk: converts the fields that an operation selects to SQL expressions, by calling each field's resolver.
 
-A resolver is a function ``(field, scope) -> ColumnElement``. It turns one selected field into an SQL expression in
+A resolver is a function ``(field, scope) -> ColumnElement``. It returns the SQL expression of one selected field in
 ``scope``, the row or collection that the resolver of the parent field chose. Resolvers are in ``GraphQLField.resolve``
 and come from plugins; nothing here depends on a particular one.
 """
@@ -74,7 +74,7 @@ class Field:
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """The arguments by name, as app.graphql.values.coercion makes them."""
+        """The arguments by name, coerced by app.graphql.values.coercion."""
         return coercion.arguments(self.definition.args, self._given, self.walk.variables)
 
     @property
@@ -88,14 +88,14 @@ class Field:
         return coercion.arguments(declared, given, self.walk.variables)
 
     def variable(self, argument: str) -> Leaf | None:
-        """The variable that is given for an argument as a whole, unchecked; None for a literal and for none at all."""
+        """The variable that is the whole value of an argument, unchecked; None for a literal or a missing value."""
         node = next((each.value for each in self.nodes[0].arguments or () if each.name.value == argument), None)
         if not isinstance(node, VariableNode) or self.walk.variables.get(node.name.value) is ABSENT:
             return None
         return Leaf(Source((node.name.value,)), self.walk.variables, type_name="")
 
     def whole(self, argument: str) -> Leaf:
-        """The value given for an argument, a variable or a literal, as one whatever it holds; unchecked."""
+        """The value of an argument, a variable or a literal, as one Leaf even if it is an object; unchecked."""
         return Leaf(coercion.source_of(self._given[argument]), self.walk.variables, type_name="")
 
     @property
@@ -108,8 +108,8 @@ class Field:
         return [self.walk.field(type_, nodes) for nodes in fields.values() if nodes[0].name.value != "__typename"]
 
     def json(self, scope: Any, type_: GraphQLObjectType | None = None) -> ColumnElement[Any]:
-        """The fields selected below this one as a JSON object in ``scope``; ``type_`` is the type of the object if
-        the declared one is abstract."""
+        """The fields selected below this one as a JSON object in ``scope``. ``type_``: the type of the object if the
+        declared type is abstract."""
         return json_object(self.walk.members(type_ or cast(GraphQLObjectType, self.type), self.nodes, scope))
 
 
@@ -169,6 +169,7 @@ class Walk:
 
 
 def unknown_field(type_: GraphQLObjectType, name: str) -> str:
-    """The message for a field that ``type_`` does not have; the type knows it, since pg_graphql has several."""
-    says: Callable[[str], str] | None = type_.extensions.get("unknown_field")
-    return says(name) if says else f"unknown field in {type_.name}"
+    """The error message for a field that ``type_`` does not have. A type may have its own message, since pg_graphql has
+    several."""
+    message: Callable[[str], str] | None = type_.extensions.get("unknown_field")
+    return message(name) if message else f"unknown field in {type_.name}"

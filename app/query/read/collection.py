@@ -1,11 +1,12 @@
 """The scope of a connection's fields: a collection of rows, and the requested page of it.
 
-The rows of the page are a common table expression. Edges, pageInfo and everything else that is selected are expressions
-over it, so a connection reads its rows once. It reads one row beyond the page only if the query asks whether more
+The rows of the page are a common table expression. Edges, pageInfo and all other selected fields are expressions over
+it, so a connection reads its rows once. It reads one row beyond the page only if the query selects whether more rows
 follow.
 
-Citus refuses what depends on rows of such an expression, unless one server has all rows. So of relations that it
-spreads the page is a query in place, in which what is selected of a row is computed beside it.
+Citus refuses a subquery that depends on rows of a common table expression, unless one server has all rows. So for
+distributed relations the page is a subquery in FROM, in which the selected fields of each row are computed as one more
+column.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from app.query.sql.constructs import jsonb_array, row_count
 from app.query.sql.json_texts import json_list
 
 EQUAL_BEFORE = "equal_before"
-"""The name of the column that distinguishes a row of the page from rows that are equal to it."""
+"""The name of the column with the number that distinguishes a row of the page from rows that are equal to it."""
 
 NEEDS_MORE = {False: "hasNextPage", True: "hasPreviousPage"}
 """The field of pageInfo that needs one row beyond the page, by whether the page goes backward."""
@@ -44,7 +45,7 @@ def _unlinked(rows: TableRows) -> Sequence[ColumnElement[Any]]:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a collection's rows come from. ``rows`` makes a new FROM element of them. ``linked`` makes the conditions
+    """The origin of a collection's rows. ``rows`` makes a new FROM element with them. ``linked`` makes the conditions
     that join these rows to ``outer``, the FROM elements of the enclosing queries."""
 
     relation: ApiRelation
@@ -54,8 +55,8 @@ class Origin:
 
 
 Distinct = Callable[[Any], Sequence[str]]
-"""Turns the value of an argument, None for null, into the SQL names of columns: of rows that are equal in these only
-the first belongs to a collection. It is the extension ``distinct`` of the GraphQLArgument."""
+"""A function from the value of an argument, None for null, to the SQL names of columns: of rows that are equal in these
+only the first belongs to the collection. It is the extension ``distinct`` of the GraphQLArgument."""
 
 
 class Collection:
@@ -68,9 +69,9 @@ class Collection:
         self.planning = field.planning
         ordering = ordering_of(field, self.relation)
         self.page: Page = page_of(field, self.relation.max_rows, ordering)
-        asked = _asked_of_page_info(field)
-        self.looks_ahead = NEEDS_MORE[self.page.backward] in asked
-        self._is_numbered = self.page.backward or bool(asked)
+        page_info = _selected_of_page_info(field)
+        self.looks_ahead = NEEDS_MORE[self.page.backward] in page_info
+        self._is_numbered = self.page.backward or bool(page_info)
         self._is_read = False
 
     def json(self) -> ColumnElement[Any]:
@@ -80,13 +81,13 @@ class Collection:
         if not self._is_read:
             return connection
         page, rows = self._page_query(), self.rows.element
-        if self._is_spread:
+        if self._is_distributed:
             rows.query = page
             return Query([(connection, None)], rows)
         return Query([(connection, None)], rows, beforehand=(self.rows.name, page))
 
     @property
-    def _is_spread(self) -> bool:
+    def _is_distributed(self) -> bool:
         return self.relation.distribution is not None
 
     # The whole collection
@@ -99,7 +100,7 @@ class Collection:
         return (self._first_rows(rows, conditions, distinct), []) if distinct else (rows, conditions)
 
     def _distinct(self) -> list[str]:
-        """The columns in which no two rows of the collection are equal, as the arguments have it."""
+        """The columns in which, because of the arguments, no two rows of the collection may be equal."""
         given = self._field.arguments
         return [
             column
@@ -111,7 +112,7 @@ class Collection:
     def _first_rows(
         self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], distinct: Sequence[str]
     ) -> TableRows:
-        """Of rows that are equal in the columns ``distinct`` the first in the order of the collection."""
+        """The rows without those that are equal, in the columns ``distinct``, to an earlier row of the collection."""
         equal = [rows.column(name) for name in distinct]
         order = self.page.ordering.clauses(rows, backward=False)
         readable = (each.name for each in self.relation.relation.columns if each.name in self.relation.visible.select)
@@ -143,8 +144,8 @@ class Collection:
         return self.planning.named_rows(self.relation, "page")
 
     def of_row(self, value: Callable[[Rows], ColumnElement[Any]]) -> ColumnElement[Any]:
-        """What ``value`` makes of a row of the page."""
-        if not self._is_spread:
+        """The result of ``value`` for a row of the page."""
+        if not self._is_distributed:
             return value(self.rows)
         made = value(self._source[0])
         return type_coerce(self.rows.computed("node", lambda _: made), made.type)
@@ -226,9 +227,9 @@ class Collection:
         return Query(columns, picked)
 
 
-def _asked_of_page_info(connection: Field) -> set[str]:
-    asked = set()
+def _selected_of_page_info(connection: Field) -> set[str]:
+    names = set()
     for field in connection.selected(cast(GraphQLObjectType, connection.type)):
         if field.name == "pageInfo":
-            asked |= {each.name for each in field.selected(cast(GraphQLObjectType, field.type))}
-    return asked - {"__typename"}
+            names |= {each.name for each in field.selected(cast(GraphQLObjectType, field.type))}
+    return names - {"__typename"}

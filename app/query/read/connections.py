@@ -1,4 +1,4 @@
-"""The types of a collection: its connection, its edges, and the arguments that every collection takes."""
+"""The types of a collection: its connection and its edges, and the arguments of every collection."""
 
 from __future__ import annotations
 
@@ -57,5 +57,5 @@ def _edges(field: Field, collection: Collection) -> ColumnElement[Any]:
 
 
 def arguments_of_collections(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:
-    """The arguments that every collection of a relation's rows takes."""
+    """The arguments of every collection of a relation's rows."""
     return api.contributed("collection_arguments", relation)

@@ -1,4 +1,4 @@
-"""Keys: what a request tells one row of a relation apart by."""
+"""Keys: the columns by which a request identifies one row of a relation."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ KEY = "key"
 
 @dataclass(frozen=True)
 class KeyPart:
-    """A column of a key, how it is compared, and how its value becomes text. ``member`` is where an object holds the
-    value; None where it is the value of the whole key."""
+    """A column of a key, with its comparison and the conversion of its value to text. ``member``: the member of the key
+    object that has the value; None if the key has one column and no object."""
 
     column: str
     comparison: Comparison
@@ -41,7 +41,7 @@ RowKey = tuple[KeyPart, ...]
 
 
 def key_input_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType | None:
-    """The input that names one row of a relation by one of its keys; None where it has none that the role may read."""
+    """The input type that identifies one row of a relation by one of its keys; None if the role may read no key."""
 
     def make() -> GraphQLInputObjectType | None:
         members = api.contributed("key_fields", relation)
@@ -52,23 +52,23 @@ def key_input_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectT
 
 
 def own_key_input_name(relation: ApiRelation) -> OwnName:
-    """What that input is called."""
+    """The owner and requested name of that input type."""
     return own_name(relation, "KeyInput")
 
 
 def key_argument(api: ApiSchema, relation: ApiRelation) -> GraphQLArgument | None:
-    """The argument ``KEY`` of a field for one row; None where the row has no key that the role may read."""
+    """The argument ``KEY`` of a field for one row; None if the role may read no key of the relation."""
     type_ = key_input_type(api, relation)
-    return None if type_ is None else GraphQLArgument(GraphQLNonNull(type_), description="By which key")
+    return None if type_ is None else GraphQLArgument(GraphQLNonNull(type_), description="The key of the row")
 
 
 def key_conditions(field: Field, rows: Rows) -> list[ColumnElement[Any]]:
-    """That a row is the one that the argument of the field names."""
+    """The conditions that a row is the one that the argument of the field identifies."""
     return narrowed(rows, [key_condition(_input_of(field), field.planning, rows, field.arguments[KEY])])
 
 
 def named_columns(field: Field) -> Sequence[str]:
-    """The columns of the key that the argument of the field names a row by."""
+    """The columns of the key that the argument of the field uses."""
     return [each.column for each in named_key(_input_of(field), field.arguments[KEY])]
 
 
@@ -78,7 +78,7 @@ def _input_of(field: Field) -> GraphQLInputObjectType:
 
 
 def named_key(type_: GraphQLInputObjectType, given: Mapping[str, Any]) -> RowKey:
-    """The key that a key input names a row by."""
+    """The key that a value of the key input uses."""
     (name,) = given
     key: RowKey = type_.fields[name].extensions[KEY]
     return key
@@ -87,7 +87,7 @@ def named_key(type_: GraphQLInputObjectType, given: Mapping[str, Any]) -> RowKey
 def key_condition(
     type_: GraphQLInputObjectType, planning: Planning, rows: Rows, given: Mapping[str, Any]
 ) -> ColumnElement[Any]:
-    """That a row is the one that a key input names."""
+    """The condition that a row is the one that a value of the key input identifies."""
     (value,) = given.values()
     return and_(
         *(
@@ -103,8 +103,8 @@ def key_condition(
 
 
 def only(rows: Rows, columns: Sequence[str], row: ColumnElement[Any]) -> ColumnElement[Any]:
-    """``row``, which is made of the only one of ``rows``: what a key of these columns finds. If a comment declares the
-    key, there may be several, which is an error."""
+    """``row``, an expression on the single row that a key of these columns finds in ``rows``. If only a comment
+    declares the key, there may be several rows, which is an error when the statement runs."""
     if is_unique(rows.relation.relation, columns):
         return row
     count = row_count().over()

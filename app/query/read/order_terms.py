@@ -1,4 +1,4 @@
-"""Terms: what rows are ordered or grouped by, which is a column, or an expression over a row and its related rows.
+"""Terms that rows are ordered or grouped by: a column, or an expression on a row and its related rows.
 
 A relationship to at most one row is joined to the ordered query, once for all terms that use it. For other
 relationships a subquery computes one value for each row.
@@ -26,8 +26,8 @@ TERM = "ordered_by"
 
 
 class Term(Protocol):
-    """What rows are ordered by. ``not_null``: it is never NULL. ``steps``: how many relationships to one row it
-    follows."""
+    """A value that rows are ordered by. ``not_null``: it is never NULL. ``steps``: the number of relationships to one
+    row that it follows."""
 
     @property
     def not_null(self) -> bool: ...
@@ -57,7 +57,7 @@ class ColumnTerm:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """The result of ``value`` for a row of a query; a page keeps it in a column."""
+    """The result of ``value`` for a row of a query. A page has it as an additional column."""
 
     value: Callable[[TableRows], ColumnElement[Any]]
     not_null: bool = False
@@ -71,7 +71,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class _OfOne:
-    """A term of the row that is joined to a row by a relationship."""
+    """A term of the one related row, which is joined."""
 
     relationship: Relationship
     term: Term
@@ -85,7 +85,8 @@ class _OfOne:
 
 @dataclass(frozen=True, slots=True)
 class _OfMany:
-    """One value for all rows that a relationship leads to: ``term`` aggregates them, or the least value is taken."""
+    """One value for all related rows: ``term`` is an aggregate of them, or with ``is_least`` the least value is
+    taken."""
 
     relationship: Relationship
     term: Term
@@ -102,10 +103,10 @@ class _OfMany:
 
 
 def related(relationship: Relationship, term: Term, argument: str = "orderBy") -> Expression | TermOfField:
-    """A term of the one row that a relationship leads to, NULL if there is none. If there are several rows, which is
-    possible if only a comment declares the relationship, the least value is taken.
+    """A term of the one related row, NULL if there is none. If there are several rows, which is possible if only a
+    comment declares the relationship, the least value is taken.
 
-    Raises OverLimit, which names the ``argument``, if it follows too many relationships.
+    Raises OverLimit, which names the ``argument``, if the term follows too many relationships.
     """
     if term.steps == MAX_STEPS:
         raise OverLimit(f"An element of {argument} follows more than {MAX_STEPS} relationships to one row")
@@ -116,14 +117,14 @@ def related(relationship: Relationship, term: Term, argument: str = "orderBy") -
 
 
 def of_all_related(relationship: Relationship, term: Term) -> Expression:
-    """The result of ``term``, an aggregate function, over all rows that a relationship leads to."""
+    """The result of ``term``, an aggregate function, over all related rows."""
     return Expression(_OfMany(relationship, term), not_null=term.not_null)
 
 
 @dataclass(frozen=True, slots=True)
 class TermOfField:
-    """A term that the field whose rows are ordered has a part in: ``of_field`` makes it. If it depends on the field's
-    other arguments, related rows cannot be ordered by it, and ``without`` makes the error that says so."""
+    """A term that depends on the field whose rows are ordered: ``of_field`` makes it. If it depends on other arguments
+    of that field, rows cannot be ordered by this term of a related row; then ``without`` makes the error."""
 
     of_field: Callable[[Field], Term]
     without: Callable[[], RequestError] | None = None
@@ -131,7 +132,7 @@ class TermOfField:
     steps: int = 0
 
     def of_related(self, field: Field) -> Term:
-        """The term of rows to which those of ``field`` lead."""
+        """The term of rows that are related to those of ``field``."""
         if self.without is not None:
             raise self.without()
         return self.of_field(field)

@@ -1,4 +1,4 @@
-"""The order of a collection's rows: the order that the arguments give, then the key, so that the order is total.
+"""The order of a collection's rows: the order of the arguments, then the key, so that the order is total.
 
 If the role may not read the whole key, rows are ordered by the columns that it may read. Rows that are equal in these
 are numbered in the order of their text, so that the numbers are the same in every request, and the cursor contains the
@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, literal_column
 from app.errors import OverLimit, RequestError
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.relations import ApiRelation
-from app.graphql.values.counted import COUNTED, Most
+from app.graphql.values.counted import COUNTED, ValueLimit
 from app.graphql.values.values import Leaf
 from app.query.plan.rows import Rows
 from app.query.plan.walk import Field
@@ -27,18 +27,19 @@ from app.query.sql.compiled_constructs import WrittenSQL
 from app.query.sql.constructs import builtin, row_text
 
 MOST_COLUMNS = 32
-"""Rows without a key are ordered by no more columns, as those of an index are."""
+"""Rows without a key are ordered by at most this number of columns, which is PostgreSQL's limit for an index."""
 
 
-_ELEMENTS = Most(100, 2000, "orderBy has more than 100 elements")
+_ELEMENTS = ValueLimit(100, 2000, "orderBy has more than 100 elements")
 
 MOST_EXPRESSIONS = 50
-"""An order of 100 rows by 60 aggregates of related rows took a quarter of a second, by 240 almost two."""
+"""The most expressions in an order. Ordering 100 rows by 60 aggregates of related rows took 0.25 s, by 240 almost 2
+s."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """What rows are ordered by, and in which direction."""
+    """A term that rows are ordered by, with its comparison and direction."""
 
     term: Term
     comparison: Comparison
@@ -84,8 +85,8 @@ class OrderKey:
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """The order of rows by ``keys``. If rows can be equal in these, ``ties`` are the columns by whose text equal rows
-    are numbered."""
+    """The order of rows by ``keys``. If rows can be equal in these, equal rows are numbered in the order of the text of
+    the columns ``ties``."""
 
     keys: tuple[OrderKey, ...]
     ties: tuple[str, ...] = ()
@@ -106,8 +107,8 @@ class Ordering:
 
 
 Order = Callable[[Any], Sequence[OrderKey]]
-"""Turns the value of a member of orderBy, or of an argument that orders (None for null), into keys. It is the extension
-``order`` of the GraphQLInputField or GraphQLArgument."""
+"""A function from the value of a member of orderBy, or of an argument that orders (None for null), to keys. It is the
+extension ``order`` of the GraphQLInputField or GraphQLArgument."""
 
 DIRECTIONS: Mapping[str, tuple[bool, bool]] = {
     "AscNullsFirst": (False, True),
@@ -124,16 +125,16 @@ def direction_type(api: ApiSchema) -> GraphQLEnumType:
     def make(name: str) -> GraphQLEnumType:
         values = {value: GraphQLEnumValue(value) for value in DIRECTIONS}
         if api.dialect.direction_aliases:
-            for alias, meant in DEPRECATED_DIRECTIONS.items():
-                values[alias] = GraphQLEnumValue(alias, deprecation_reason=f"Use {meant}")
+            for alias, value in DEPRECATED_DIRECTIONS.items():
+                values[alias] = GraphQLEnumValue(alias, deprecation_reason=f"Use {value}")
         return GraphQLEnumType(name, values)
 
     return api.named("OrderByDirection", make)
 
 
 def direction(api: ApiSchema, leaf: Leaf) -> tuple[bool, bool]:
-    """Whether a requested direction is descending, and whether nulls come first. It becomes part of the plan's key.
-    Raises RequestError if it is unknown."""
+    """Whether a requested direction is descending, and whether nulls come first. The direction steers the plan. Raises
+    RequestError if it is unknown."""
     value = leaf.steer()
     if isinstance(value, str):
         if api.dialect.direction_aliases:
@@ -148,7 +149,8 @@ def order_by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectTy
     known: dict[int, bool] = api.shared("has an order", dict)
     oid = relation.relation.oid
     if oid not in known:
-        # Members may lead to other relations' types and back to this one, which counts as existing meanwhile.
+        # Members may refer to the types of other relations, and these back to this one; until that is known, this type
+        # counts as existing.
         known[oid] = True
         known[oid] = any(each.type.orderable for each in relation.columns) or bool(_members(api, relation))
     if not known[oid]:
@@ -164,7 +166,7 @@ def _members(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLInputFie
 
 
 def keys_of_element(api: ApiSchema, type_: GraphQLInputObjectType, element: Mapping[str, Any]) -> Sequence[OrderKey]:
-    """The keys of an element of orderBy, or of an object within one.
+    """The keys of an element of orderBy, or of an object inside one.
 
     Raises RequestError if it has several members and the dialect allows one.
     """
@@ -175,31 +177,31 @@ def keys_of_element(api: ApiSchema, type_: GraphQLInputObjectType, element: Mapp
 
 
 def ordering_of(field: Field, relation: ApiRelation) -> Ordering:
-    """The total order of a relation's rows: the order that a field's arguments give, then the key."""
+    """The total order of a relation's rows: the order of the field's arguments, then the key."""
     given = field.arguments
-    asked = tuple(
+    requested = tuple(
         _within(field, key)
         for name, argument in field.definition.args.items()
         if "order" in argument.extensions and name in given
         for key in argument.extensions["order"](given[name])
     )
-    if sum(isinstance(key.term, Expression) for key in asked) > MOST_EXPRESSIONS:
+    if sum(isinstance(key.term, Expression) for key in requested) > MOST_EXPRESSIONS:
         raise OverLimit(f"orderBy has more than {MOST_EXPRESSIONS} elements by related rows or computed fields")
     if relation.has_readable_key:
         key = (relation.relation.column(name) for name in relation.key)
         by_key = (OrderKey(ColumnTerm(each), key_comparison(field.api.view, each)) for each in key if each is not None)
-        return Ordering((*asked, *by_key))
+        return Ordering((*requested, *by_key))
     readable = (each.name for each in relation.relation.columns if each.name in relation.visible.select)
-    return Ordering((*asked, *_by_columns(field.api, relation, asked)), ties=tuple(readable))
+    return Ordering((*requested, *_by_columns(field.api, relation, requested)), ties=tuple(readable))
 
 
 def _within(field: Field, key: OrderKey) -> OrderKey:
     return replace(key, term=key.term.of_field(field)) if isinstance(key.term, TermOfField) else key
 
 
-def _by_columns(api: ApiSchema, relation: ApiRelation, asked: Sequence[OrderKey]) -> list[OrderKey]:
-    """The order by a relation's readable columns that have one, without those in the requested order."""
-    known = [key.term for key in asked]
+def _by_columns(api: ApiSchema, relation: ApiRelation, requested: Sequence[OrderKey]) -> list[OrderKey]:
+    """The keys for the readable columns whose type has an order, without those that are in ``requested`` already."""
+    known = [key.term for key in requested]
     ordered = (each.column for each in relation.columns if each.type.orderable and has_order(api.view, each.column))
     terms = (ColumnTerm(each) for each in ordered)
     rest = [each for each in terms if each not in known][:MOST_COLUMNS]

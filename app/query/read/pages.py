@@ -22,7 +22,7 @@ from app.query.sql.texts import integer_text
 
 @dataclass(frozen=True, slots=True)
 class Unsigned:
-    """Reads a count as text. Raises RequestError if it is negative."""
+    """Converts a count to text. Raises RequestError if it is negative."""
 
     argument: str
 
@@ -37,8 +37,8 @@ class Unsigned:
 class PageSize:
     """Reads the size of a page: the requested number of rows, but at most ``most``.
 
-    It steers the plan instead of being bound: PostgreSQL assumes that an unknown limit returns a tenth of all rows,
-    and would plan the statement again at each execution (measured: twice the time of a nested query).
+    It steers the plan instead of being bound: PostgreSQL assumes that an unknown limit returns a tenth of all rows, and
+    would plan the statement again at each execution (measured: a nested query takes twice the time).
     """
 
     argument: str
@@ -80,7 +80,7 @@ class Page:
         if self.cursor is None or not self._counts_equal_rows:
             return offset
         before = self.planning.bind(self.cursor, CursorCount(len(self.ordering.keys)), "bigint")
-        # Rows may have been deleted since, so only rows that are equal to the cursor are skipped.
+        # Rows may have been deleted since the cursor was made, so no other rows than equal ones may be skipped.
         if self.backward:
             skipped = func.greatest(equal_to_cursor() - before, literal_column("0"))
         else:
@@ -194,12 +194,12 @@ def page_of(field: Field, most: int, ordering: Ordering) -> Page:
 
 
 def page_size(field: Field, argument: str, most: int) -> int:
-    """The number of rows that an argument of a field asks for, but at most ``most``, as without it."""
-    asked: Leaf | None = field.arguments.get(argument)
-    if asked is None:
+    """The page size that an argument of a field requests, but at most ``most``; ``most`` without the argument."""
+    requested: Leaf | None = field.arguments.get(argument)
+    if requested is None:
         return most
     size = PageSize(argument, most)
-    asked.steer(size)
+    requested.steer(size)
     if field.api.dialect.extended:
-        field.planning.caps.append(Cap(field.walk.path, asked.source, most))
-    return size(asked.raw)
+        field.planning.caps.append(Cap(field.walk.path, requested.source, most))
+    return size(requested.raw)

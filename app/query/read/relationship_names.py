@@ -1,10 +1,10 @@
-"""What relationships are called.
+"""The field names of relationships.
 
-In the dialect ``standard`` a field's name follows from the schema alone: not from the order in which keys were made,
-nor from what a role may read of them. A field to one row is called after the table that it leads to, one to many rows
-after the table with ``Collection`` behind it. Where two of a type would share a name, all of them are named by their
-columns, on both sides, unless no role can see both. In the dialect ``pg_graphql`` of two with one name the later has
-its columns in the name. What is no GraphQL name is passed over.
+In the dialect ``standard`` a field's name follows from the schema alone: not from the order in which keys were created,
+nor from the columns that a role may read. A field to one row is named after the related table, a field to many rows
+after the table with the suffix ``Collection``. If two fields of a type would share a name, all of them are named after
+their columns, on both sides, unless no role can see both. In the dialect ``pg_graphql`` only the later one of two has
+its columns in the name. A candidate that is no GraphQL name is skipped.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from schema_cache.model import Relation
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Key:
-    """A foreign key, or what a comment declares to be one. ``local_name`` overrides the field that leads back to the
-    referencing rows, ``foreign_name`` the one that leads to the referenced row; ``deprecated`` says what to use instead
-    of both."""
+    """A foreign key, of a constraint or declared by a comment. ``local_name`` overrides the name of the field to the
+    referencing rows, ``foreign_name`` that of the field to the referenced row. ``deprecated``: the deprecation reason
+    of both fields."""
 
     local: Relation
     columns: tuple[str, ...]
@@ -35,13 +35,13 @@ class Key:
 
     @property
     def is_local_unique(self) -> bool:
-        """Whether at most one local row belongs to a foreign row."""
+        """Whether at most one local row refers to a foreign row."""
         return is_unique(self.local, self.columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Way:
-    """One direction of a key: ``back`` leads from the referenced row to those that refer to it."""
+class KeyDirection:
+    """One direction of a key: from the referencing row to the referenced one, or ``back``."""
 
     key: Key
     back: bool
@@ -58,64 +58,64 @@ class Way:
 
 
 def is_unique(relation: Relation, columns: Sequence[str], *, at_once: bool = False) -> bool:
-    """Whether a unique index over all rows guarantees that no two rows are equal in ``columns``: ``at_once``, or when
-    the transaction ends."""
+    """Whether a unique index over all rows guarantees that no two rows are equal in ``columns``: at the end of each
+    transaction, or with ``at_once`` after each statement."""
     known = set(columns)
     indexes = (each for each in relation.unique_indexes if each.is_immediate or not at_once)
     return any(index.is_plain and known.issuperset(index.columns) for index in indexes)
 
 
-def named_ways(api: ApiSchema, keys: Sequence[Key]) -> Mapping[Way, str | None]:
-    """The names of both ways of all keys of a schema, those to a referenced row first; None for a way that finds no
-    name of its own."""
-    forth, back = [Way(key, back=False) for key in keys], [Way(key, back=True) for key in keys]
-    candidates = {way: _usable(api, _candidates(api, way)) for way in (*forth, *back)}
+def names_by_direction(api: ApiSchema, keys: Sequence[Key]) -> Mapping[KeyDirection, str | None]:
+    """The field names of both directions of all keys of a schema, those to a referenced row first. None for a direction
+    whose candidates are all taken."""
+    forward, back = [KeyDirection(key, back=False) for key in keys], [KeyDirection(key, back=True) for key in keys]
+    candidates = {direction: _usable(api, _candidates(api, direction)) for direction in (*forward, *back)}
     if api.dialect.to_one_by_table:
-        named = _by_schema(api, candidates, dict(zip([*forth, *back], [*back, *forth], strict=True)))
+        named = _by_schema(api, candidates, dict(zip([*forward, *back], [*back, *forward], strict=True)))
     else:
         named = _by_order(api, candidates)
     taken = _names(api)
-    for way, name in named.items():
+    for direction, name in named.items():
         if name is not None:
-            taken.setdefault(way.source.oid, set()).add(name)
+            taken.setdefault(direction.source.oid, set()).add(name)
     return named
 
 
-def names_of_ways(api: ApiSchema, relation: Relation) -> Set[str]:
-    """What the ways from a relation's rows are called, whether or not the role may follow them."""
+def relationship_field_names(api: ApiSchema, relation: Relation) -> Set[str]:
+    """The field names of all relationships of a relation's rows, including those that the role may not read."""
     return _names(api).get(relation.oid, set())
 
 
 def _names(api: ApiSchema) -> dict[int, set[str]]:
-    return api.shared("names of ways", dict)
+    return api.shared("names of relationships", dict)
 
 
-def _usable(api: ApiSchema, wanted: Iterable[str]) -> Iterator[str]:
-    """Those that a field may have: the global id of every row keeps its name."""
-    return (name for name in wanted if api.is_name(name) and name != NODE_ID)
+def _usable(api: ApiSchema, candidates: Iterable[str]) -> Iterator[str]:
+    """The candidates that a field may have as its name; ``nodeId`` belongs to the node id."""
+    return (name for name in candidates if api.is_name(name) and name != NODE_ID)
 
 
-def _candidates(api: ApiSchema, way: Way) -> Iterator[str]:
-    """The names of a way in the order in which they are tried."""
-    key = way.key
-    override = key.local_name if way.back else key.foreign_name
+def _candidates(api: ApiSchema, direction: KeyDirection) -> Iterator[str]:
+    """The possible names of a direction, in the order in which they are tried."""
+    key = direction.key
+    override = key.local_name if direction.back else key.foreign_name
     if override:
         yield override
         return
-    by_table = names.lower_first(api.type_name(way.target))
-    leads_back_to_one = way.back and key.is_local_unique
-    inflect = api.comments.inflects(way.target.schema)
-    if way.back and not leads_back_to_one:
+    by_table = names.lower_first(api.type_name(direction.target))
+    leads_back_to_one = direction.back and key.is_local_unique
+    inflect = api.comments.inflects(direction.target.schema)
+    if direction.back and not leads_back_to_one:
         by_table = f"{by_table}Collection"
         yield by_table
     elif api.dialect.to_one_by_table:
         yield by_table
-        stripped = None if way.back else _stripped(key.columns, inflect)
+        stripped = None if direction.back else _stripped(key.columns, inflect)
         if stripped:
             yield stripped
     else:
-        yield _stripped(key.foreign_columns if way.back else key.columns, inflect) or by_table
-    # On a relation that refers to itself the way forth may have the names for the way back.
+        yield _stripped(key.foreign_columns if direction.back else key.columns, inflect) or by_table
+    # On a relation that refers to itself, the forward direction may have taken the names above.
     if leads_back_to_one and not api.dialect.to_one_by_table:
         yield f"{by_table}By{_joined(key.columns)}"
     by = "With" if leads_back_to_one else "By"
@@ -124,58 +124,66 @@ def _candidates(api: ApiSchema, way: Way) -> Iterator[str]:
 
 
 def _by_schema(
-    api: ApiSchema, candidates: Mapping[Way, Iterator[str]], others: Mapping[Way, Way]
-) -> Mapping[Way, str | None]:
-    """Names that are unique in their type: all ways that share a name take their next candidate. ``others`` are the
-    other ways of the same keys."""
-    named = {way: next(names_of_way, None) for way, names_of_way in candidates.items()}
-    sources = {way.source.oid: way.source for way in candidates}
+    api: ApiSchema, candidates: Mapping[KeyDirection, Iterator[str]], others: Mapping[KeyDirection, KeyDirection]
+) -> Mapping[KeyDirection, str | None]:
+    """Names that are unique in their type: all directions that share a name take their next candidate. ``others``: for
+    each direction the other one of the same key."""
+    named = {direction: next(candidates_of, None) for direction, candidates_of in candidates.items()}
+    sources = {direction.source.oid: direction.source for direction in candidates}
     columns = {source.oid: api.field_names_of_columns(source) for source in sources.values()}
-    gone_on: set[Way] = set()
+    renamed: set[KeyDirection] = set()
     while True:
-        sharing: dict[tuple[int, str], list[Way]] = defaultdict(list)
-        for way, name in named.items():
+        sharing: dict[tuple[int, str], list[KeyDirection]] = defaultdict(list)
+        for direction, name in named.items():
             if name is not None:
-                sharing[way.source.oid, name].append(way)
-        shared = [[way for way in ways if _has_rival(api, way, ways)] for ways in sharing.values() if len(ways) > 1]
-        moved = {each for ways in shared for each in ([way for way in ways if not _is_override(way)] or ways)}
-        of_columns = (way for (source, name), ways in sharing.items() if name in columns[source] for way in ways)
-        moved |= {way for way in of_columns if not _is_override(way)}
-        if not moved:
+                sharing[direction.source.oid, name].append(direction)
+        shared = [
+            [each for each in directions if _has_rival(api, each, directions)]
+            for directions in sharing.values()
+            if len(directions) > 1
+        ]
+        next_ones = {each for directions in shared for each in (list(_without_override(directions)) or directions)}
+        of_columns = (
+            each for (source, name), directions in sharing.items() if name in columns[source] for each in directions
+        )
+        next_ones.update(_without_override(of_columns))
+        if not next_ones:
             return named
-        # Named by its columns on one side, a key is so on the other.
-        other_sides = {others[way] for ways in shared for way in ways if way not in gone_on}
-        moved |= {way for way in other_sides - gone_on if not _is_override(way)}
-        for way in moved:
-            named[way] = next(candidates[way], None)
-        gone_on |= moved
+        # A key that is named after its columns on one side is named so on the other side too.
+        other_sides = {others[each] for directions in shared for each in directions if each not in renamed}
+        next_ones.update(_without_override(other_sides - renamed))
+        for direction in next_ones:
+            named[direction] = next(candidates[direction], None)
+        renamed |= next_ones
 
 
-def _by_order(api: ApiSchema, candidates: Mapping[Way, Iterator[str]]) -> Mapping[Way, str | None]:
-    taken: dict[int, dict[str, list[Way]]] = defaultdict(lambda: defaultdict(list))
+def _by_order(api: ApiSchema, candidates: Mapping[KeyDirection, Iterator[str]]) -> Mapping[KeyDirection, str | None]:
+    taken: dict[int, dict[str, list[KeyDirection]]] = defaultdict(lambda: defaultdict(list))
     named = {}
-    for way, names_of_way in candidates.items():
-        of_source = taken[way.source.oid]
-        name = named[way] = next((each for each in names_of_way if not _has_rival(api, way, of_source[each])), None)
+    for direction, candidates_of in candidates.items():
+        of_source = taken[direction.source.oid]
+        free = (each for each in candidates_of if not _has_rival(api, direction, of_source[each]))
+        name = named[direction] = next(free, None)
         if name is not None:
-            of_source[name].append(way)
+            of_source[name].append(direction)
     return named
 
 
-def _has_rival(api: ApiSchema, way: Way, ways: Iterable[Way]) -> bool:
-    """Whether ``way`` cannot share a name with all ``ways``. It can with those that lead to other relations of the same
-    type name: of these a role sees only one."""
-    target = api.type_name(way.target)
-    others = (each for each in ways if each is not way)
-    return any(each.target is way.target or api.type_name(each.target) != target for each in others)
+def _has_rival(api: ApiSchema, direction: KeyDirection, directions: Iterable[KeyDirection]) -> bool:
+    """Whether ``direction`` cannot share a name with one of ``directions``. It can share one with directions to other
+    relations of the same type name, because a role sees only one of these relations."""
+    target = api.type_name(direction.target)
+    others = (each for each in directions if each is not direction)
+    return any(each.target is direction.target or api.type_name(each.target) != target for each in others)
 
 
-def _is_override(way: Way) -> bool:
-    return bool(way.key.local_name if way.back else way.key.foreign_name)
+def _without_override(directions: Iterable[KeyDirection]) -> Iterator[KeyDirection]:
+    """The directions that no comment names."""
+    return (each for each in directions if not (each.key.local_name if each.back else each.key.foreign_name))
 
 
 def _stripped(columns: Sequence[str], inflect: bool) -> str | None:
-    """The name that a single key column makes without its suffix for ids; None if it has none, or makes no name."""
+    """The name of a single key column without its suffix for ids; None if there is no suffix, or no valid name."""
     suffix = "_id" if inflect else "Id"
     if len(columns) != 1 or not columns[0].endswith(suffix):
         return None

@@ -1,4 +1,4 @@
-"""Relationships: how rows of one relation belong to rows of another, as plugins contribute them."""
+"""Relationships between the rows of two relations, as plugins contribute them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from app.query.sql.comparison import compared
 
 @dataclass(frozen=True)
 class Relationship:
-    """One way of a key: the field ``name`` on ``source`` leads to ``target``; ``pairs`` of their columns are
-    equal by ``operators``. ``refers``: the rows of the source hold the key, else those of the target. ``deprecated``
-    says what to use instead."""
+    """One direction of a key: the field ``name`` on ``source`` leads to ``target``. ``pairs``: the pairs of their
+    columns that are equal, compared by ``operators``. ``refers``: the source has the foreign key, otherwise the target
+    has it. ``deprecated``: the deprecation reason."""
 
     name: str
     source: ApiRelation
@@ -39,11 +39,13 @@ class Relationship:
         return is_unique(self.target.relation, tuple(target for _, target in self.pairs), at_once=True)
 
     def linked(self, outer: Rows, rows: Rows) -> list[ColumnElement[Any]]:
-        """The conditions that a target's row belongs to the source's row ``outer``, which the statement has already."""
+        """The conditions that a row of the target is related to ``outer``, a row of the source that the statement
+        already has."""
         return self._linked(outer, rows, known=outer, new=rows)
 
     def linked_to(self, outer: Rows, rows: Rows) -> list[ColumnElement[Any]]:
-        """The same where it is the target's row ``outer`` that the statement has already."""
+        """The conditions that a row of the source is related to ``outer``, a row of the target that the statement
+        already has."""
         return self._linked(rows, outer, known=outer, new=rows)
 
     def _linked(self, source: Rows, target: Rows, *, known: Rows, new: Rows) -> list[ColumnElement[Any]]:
@@ -61,7 +63,8 @@ class Relationship:
         return conditions
 
     def _place_of_distribution(self) -> int | None:
-        """Which of the pairs are the columns by which both relations are spread over nodes, if they are so alike."""
+        """The index of the pair with the distribution columns of both relations; None unless both relations have the
+        same distribution and the pair exists."""
         source, target = self.source.distribution, self.target.distribution
         if source is None or target is None or source.group != target.group:
             return None
@@ -69,7 +72,7 @@ class Relationship:
         return self.pairs.index(pair) if pair in self.pairs else None
 
     def query(self, outer: Rows, rows: TableRows, *columns: ColumnElement[Any]) -> Select[Any]:
-        """A query for ``columns`` over those of the target's ``rows`` that belong to the source's row ``outer``."""
+        """A query for ``columns`` of the target's ``rows`` that are related to ``outer``, a row of the source."""
         query = select(*columns).select_from(rows.element).where(*self.linked(outer, rows))
         return query.correlate(outer.element)
 

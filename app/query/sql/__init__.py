@@ -1,4 +1,4 @@
-"""SQL as SQLAlchemy Core expressions: the constructs that all else is made of, and how they are compiled.
+"""SQL as SQLAlchemy Core expressions: the basic constructs, and the compiler.
 
 Nothing here knows a field or a request.
 """

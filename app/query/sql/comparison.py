@@ -1,4 +1,4 @@
-"""How the values of a column are compared, and how cursors and node ids represent them."""
+"""Chooses how the values of a column are compared, and how cursors and node ids represent them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ JSON_TYPES = frozenset(("json", "jsonb"))
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How a column is compared. ``type_text`` is the type of a value that it is compared with.
+    """How a column is compared. ``type_text``: the type of the values that it is compared with.
 
-    ``by_text`` says that the text of the values is compared: they have no order, or their type may not be named.
-    ``printed_as_text`` says that cursors and node ids contain their text, because the type cannot read what
-    to_jsonb prints of them. ``cast`` says that the column is cast to ``type_text``.
+    ``by_text``: the text of the values is compared, because they have no order or the role may not name their type.
+    ``printed_as_text``: cursors and node ids contain the text of the values, because the type cannot read the output of
+    to_jsonb. ``cast``: the column is cast to ``type_text``.
     """
 
     type_text: str
@@ -32,13 +32,13 @@ class Comparison:
     cast: bool = False
 
     def value(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The column as it is compared."""
+        """The expression of the column in comparisons."""
         if self.cast:
             return cast_to(column, self.type_text)
         return as_text(column) if self.by_text else column
 
     def printed(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The column as a cursor or a node id represents it."""
+        """The expression of the column in cursors and node ids."""
         return as_text(column) if self.printed_as_text else column
 
     def equal(self, column: ColumnElement[Any], other: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -67,35 +67,36 @@ def is_distinct(left: ColumnElement[Any], right: ColumnElement[Any], operators: 
 
 
 def operators_of(view: RoleView, type_oid: int) -> Operators:
-    """The operators for values of a type if the role may use them, else those that PostgreSQL finds on its own."""
+    """The operators of a type's default btree class, with their schemas, if the role may name the type. Otherwise the
+    plain operators, which PostgreSQL resolves by its search path."""
     type_ = view.catalog.type_by_oid.get(type_oid)
     known = type_ is not None and type_oid not in view.unnamed_types
     return (type_.operators if type_ is not None and known else None) or view.catalog.usual_operators
 
 
 def has_order(view: RoleView, column: Column) -> bool:
-    """Whether PostgreSQL orders the values of a column."""
+    """Whether PostgreSQL has an order for the values of a column."""
     type_ = view.catalog.type_by_oid.get(column.type)
     return type_ is not None and type_.operators is not None
 
 
 def key_comparison(view: RoleView, column: Column, operand_text: str | None = None) -> Comparison:
-    """How a column of a key is compared: by its text if its type has no order or may not be named, as a domain over an
-    enum that may not, else as one in orderBy."""
+    """The comparison of a key column: by its text if its type has no order, or if the role may not name its type (or,
+    for a domain over an enum, the enum); otherwise the same as in orderBy."""
     if not _is_compared(view, column):
         return Comparison("text", USUAL_OPERATORS, by_text=True, printed_as_text=True)
     return order_comparison(view, column, operand_text)
 
 
 def order_comparison(view: RoleView, column: Column, operand_text: str | None = None) -> Comparison:
-    """How a column in orderBy is compared: as the type ``operand_text`` if that is given. PostgreSQL refuses it if its
-    type has no order."""
+    """The comparison of a column in orderBy, cast to the type ``operand_text`` if that is given. If the type has no
+    order, PostgreSQL refuses the statement."""
     comparison = type_comparison(view, column.type, column.type_text)
     return comparison if operand_text is None else replace(comparison, type_text=operand_text, cast=True)
 
 
 def type_comparison(view: RoleView, type_oid: int, type_text: str) -> Comparison:
-    """How values of a type are compared in an order that a client requests."""
+    """The comparison of values of a type in orderBy."""
     operators, enum = operators_of(view, type_oid), enum_of_domain(view, type_oid)
     return Comparison(
         enum or type_text,
@@ -107,8 +108,8 @@ def type_comparison(view: RoleView, type_oid: int, type_text: str) -> Comparison
 
 
 def enum_of_domain(view: RoleView, type_oid: int) -> str | None:
-    """The enum that a domain is made of, if the role may name it: PostgreSQL compares enums, but not domains over
-    them."""
+    """The enum under a domain, if the role may name it. A value is cast to it, because PostgreSQL compares enums but
+    not domains over enums."""
     enum = _enum_of_domain(view.catalog, type_oid)
     return enum.text if enum is not None and enum.oid not in view.unnamed_types else None
 
@@ -121,14 +122,14 @@ def _enum_of_domain(catalog: Catalog, type_oid: int) -> Type | None:
 
 
 def _is_compared(view: RoleView, column: Column) -> bool:
-    """Whether the role may name what PostgreSQL compares the values of a column as, and these have an order."""
+    """Whether the values of a column have an order, and the role may name the type that they are compared as."""
     enum = _enum_of_domain(view.catalog, column.type)
     named = (column.type,) if enum is None else (column.type, enum.oid)
     return view.unnamed_types.isdisjoint(named) and has_order(view, column)
 
 
 def _is_read_back(catalog: Catalog, type_oid: int) -> bool:
-    """Whether a type reads the values that to_jsonb has printed, once they are strings, numbers and lists."""
+    """Whether a type's input function reads the strings, numbers and lists that to_jsonb prints for its values."""
     type_ = catalog.type_by_oid.get(type_oid)
     if type_ is None or type_.kind == "c" or type_.has_json_cast or type_.is_vector:
         return False

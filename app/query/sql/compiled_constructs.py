@@ -1,8 +1,7 @@
-"""Constructs that know their SQL: they take their place among those of SQLAlchemy, which has more to find out about its
-own.
+"""SQLAlchemy constructs that write their own SQL text, which is faster than compiling SQLAlchemy's.
 
-A plan consists of hundreds of constructs, and compiling SQLAlchemy's takes most of the time of planning. So there is
-one here for each that every plan has many of.
+A plan consists of hundreds of constructs, and compiling SQLAlchemy's own takes most of the time of planning. So the
+most frequent constructs of a plan are replaced by those in this file. Both kinds can be combined in one expression.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from app.query.sql.sqlalchemy_internals import (
 
 
 class PgType(UserDefinedType[Any]):
-    """A PostgreSQL type by the text that ``format_type`` prints for it, which is quoted where it must be."""
+    """A PostgreSQL type, by the text that ``format_type`` prints for it, which is already quoted."""
 
     cache_ok = True
 
@@ -40,14 +39,14 @@ class PgType(UserDefinedType[Any]):
         return self.text
 
 
-# A type keeps what SQLAlchemy finds out about it, so each is made once.
+# A type object caches what SQLAlchemy computes for it, so each type is created once.
 UNKNOWN = NullType()
 _BOOLEAN = Boolean()
 pg_type = lru_cache(1000)(PgType)
 
 
 class _ComparisonOperator(custom_op[Any]):
-    """An operator, of which there is one for each symbol: SQLAlchemy compares them often."""
+    """An operator, compared by identity because SQLAlchemy compares operators often. There is one for each symbol."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -60,7 +59,8 @@ def _operator(symbol: str) -> _ComparisonOperator:
 
 @self_compiling
 class WrittenSQL(Function[Any]):
-    """Texts with the ``values`` between them, such as calls of functions with constants for most arguments."""
+    """Constant SQL texts with ``values`` between them, such as a function call in which most arguments are
+    constants."""
 
     children = ("values",)
 
@@ -71,8 +71,8 @@ class WrittenSQL(Function[Any]):
         values: Iterable[ColumnElement[Any]],
         type_: TypeEngine[Any] = UNKNOWN,
     ) -> None:
-        """``name`` is that of the outermost function. There is one text more than there are values."""
-        # Without the list of arguments that SQLAlchemy makes for a function: nothing but its own compiler reads that.
+        """``name``: the name of the outermost function. There is one text more than there are values."""
+        # The base class's constructor is not called: it builds a list of arguments that only its own compiler needs.
         self.name = name
         self.type = type_
         self.texts = texts
@@ -90,7 +90,7 @@ class WrittenSQL(Function[Any]):
 
 @self_compiling
 class Bound(ColumnElement[Any]):
-    """A parameter of the statement by its name, as a value of a PostgreSQL type."""
+    """A parameter of the statement, cast to a PostgreSQL type."""
 
     inherit_cache = False
 
@@ -108,7 +108,7 @@ class Bound(ColumnElement[Any]):
 
 @self_compiling
 class WrittenCast(Cast[Any]):
-    """``CAST(expression AS type_text)``, which SQLAlchemy takes for a value of ``type_``."""
+    """``CAST(expression AS type_text)``; its type in SQLAlchemy is ``type_``."""
 
     inherit_cache = False
 
@@ -123,7 +123,7 @@ class WrittenCast(Cast[Any]):
 
 @self_compiling
 class RowColumn(ColumnOf):
-    """A column of rows that have a name."""
+    """A column of rows with an alias."""
 
     inherit_cache = True
 
@@ -138,7 +138,7 @@ class RowColumn(ColumnOf):
 
 
 class RowColumns(dict[str, RowColumn]):
-    """The columns of rows that have a name; each is made when it is asked for."""
+    """The columns of rows with an alias, by name; each is created on first use."""
 
     def __init__(self, rows: FromClause) -> None:
         self._rows = rows
@@ -150,7 +150,7 @@ class RowColumns(dict[str, RowColumn]):
 
 @self_compiling
 class WrittenComparison(BinaryExpression[bool]):
-    """A condition by an operator of PostgreSQL's on two values."""
+    """A condition: a PostgreSQL operator on two values."""
 
     inherit_cache = False
 
@@ -165,8 +165,8 @@ class WrittenComparison(BinaryExpression[bool]):
 
 @self_compiling
 class InPlace(TableClause):
-    """A table of that name; once it has a ``query``, or a call of a function, the rows of this, read where the table
-    is."""
+    """A table of that name. If ``query`` is set, which may be a function call, it is written in FROM in place of the
+    table, with the name as its alias."""
 
     def __init__(self, name: str, query: ColumnElement[Any] | None = None) -> None:
         super().__init__(name)
@@ -179,9 +179,10 @@ class InPlace(TableClause):
 
 @self_compiling
 class Query(ColumnElement[Any]):
-    """A query in parentheses, whose only FROM element is known: one value, if it has one column and at most one row.
+    """A query in parentheses with a single FROM element. It is a value if it has one column and at most one row.
 
-    ``columns`` have names, or None for a value that needs none. ``beforehand`` is a query that is read under a name.
+    ``columns``: expressions with their names; None for a column without a name. ``beforehand``: the name and the query
+    of a common table expression.
     """
 
     inherit_cache = False
@@ -238,5 +239,5 @@ def _named(text: str, name: str | None) -> str:
 
 
 def anded(conditions: Sequence[ColumnElement[Any]]) -> Sequence[ColumnElement[Any]]:
-    """Conditions in parentheses where they need them to be joined by AND."""
+    """The conditions, in parentheses where they need these to be joined by AND."""
     return conditions if len(conditions) == 1 else [each.self_group(against=and_) for each in conditions]

@@ -1,4 +1,4 @@
-"""How SQL is written: for PostgreSQL, with the numbers of parameters."""
+"""Compiles SQLAlchemy expressions to SQL for PostgreSQL, with numbered parameters."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from app.database.identifiers import IdentifierPreparer
 
 
 class _Compiler(PGCompiler):
-    """Writes the number of each parameter where it stands.
+    """Writes the number of each parameter in its place.
 
-    SQLAlchemy's own numbering looks for its marks in the finished text. It finds them in identifiers and constants
-    too: a table called ``t%(p1)s`` would become ``t$1``, which may be another one.
+    SQLAlchemy's own numbering replaces placeholders in the finished text, also inside identifiers and constants: a
+    table called ``t%(p1)s`` would become ``t$1``, which may be another table.
     """
 
     def bindparam_string(self, name: str, *_: Any, **options: Any) -> str:
@@ -30,7 +30,7 @@ class _Dialect(PGDialect_pg8000):
 
 
 DIALECT = _Dialect(paramstyle="named")  # type: ignore[no-untyped-call]
-"""What all SQL is compiled for: PostgreSQL as the wire speaks it, where a percent sign has no special meaning."""
+"""The dialect for all SQL: PostgreSQL's wire protocol, in which a percent sign has no special meaning."""
 
 
 def compiled(query: Select[Any]) -> tuple[str, tuple[str, ...]]:

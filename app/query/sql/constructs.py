@@ -1,4 +1,4 @@
-"""The few SQL constructs that every GraphQL field is made of, as SQLAlchemy Core expressions."""
+"""The basic SQL constructs of GraphQL fields, as SQLAlchemy Core expressions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from app.query.sql.sqlalchemy_internals import has_ordinality
 
 
 class _BuiltIn:
-    """PostgreSQL's own functions, by their full names, as attributes.
+    """PostgreSQL's own functions as attributes, with their schema ``pg_catalog``.
 
-    Without the schema, a call of one argument is a cast where the search path leads to a type of that name, as
-    ``count(x)`` is to a domain ``count``, and a function there that fits the arguments better is called instead.
+    Without the schema PostgreSQL uses the search path: it calls a function there that fits the arguments better, and a
+    call with one argument becomes a cast if a type of that name exists there, such as a domain ``count`` for
+    ``count(x)``.
     """
 
     def __getattr__(self, name: str) -> Callable[..., Function[Any]]:
@@ -35,7 +36,8 @@ builtin = _BuiltIn()
 
 
 def unnest(*arrays: ColumnElement[Any]) -> Function[Any]:
-    # Of several PostgreSQL makes one call each, of its own function, if it is called by its name alone.
+    # Several arrays work only without the schema: PostgreSQL's parser then expands the call to one of pg_catalog.unnest
+    # for each array.
     return func.unnest(*arrays) if len(arrays) > 1 else builtin.unnest(*arrays)
 
 
@@ -44,7 +46,7 @@ def row_count() -> Function[Any]:
 
 
 MAX_ARGUMENTS = 100
-"""PostgreSQL takes at most this many arguments of one function call (FUNC_MAX_ARGS)."""
+"""PostgreSQL's limit of arguments in one function call (FUNC_MAX_ARGS)."""
 
 
 class JsonText(Text):
@@ -69,8 +71,8 @@ _WITHOUT_LENGTH = {"character": "bpchar", "bit": '"bit"'}
 
 
 def unmodified(type_text: str) -> str:
-    """A type without its modifier: a cast to char(n), varchar(n), bit(n) or varbit(n) cuts what is longer, one to
-    numeric(p, s), timestamp(p), time(p) or a kind of interval rounds what is finer."""
+    """A type without its modifier. With the modifier a cast could change a value: one to char(n), varchar(n), bit(n) or
+    varbit(n) truncates, and one to numeric(p, s), timestamp(p), time(p) or a restricted interval rounds."""
     match = _MODIFIED.match(type_text)
     if match is None:
         return type_text
@@ -79,8 +81,8 @@ def unmodified(type_text: str) -> str:
 
 
 class FunctionCall(Function[Any]):
-    """A call of a function of the database. SQLAlchemy's own construct compiles some names, such as ``pow``, to other
-    SQL, and applies formatting to names."""
+    """A call of a database function by its quoted full name. SQLAlchemy's own construct compiles some names, such as
+    ``pow``, to other SQL, and applies formatting to names."""
 
     def __init__(self, schema: str, name: str, arguments: Sequence[ColumnElement[Any]]) -> None:
         super().__init__(name, *arguments)
@@ -94,7 +96,7 @@ def _call_by_full_name(call: FunctionCall, compiler: SQLCompiler, **options: Any
 
 
 def named_argument(name: str, value: ColumnElement[Any], *, variadic: bool = False) -> ColumnElement[Any]:
-    """``name => value``, as a call of a function takes it."""
+    """``name => value``, an argument of a function call in named notation."""
     return literal_column(f"VARIADIC {quoted(name)}" if variadic else quoted(name)).op("=>")(value)
 
 
@@ -126,12 +128,13 @@ def as_constant(text: str) -> str:
 
 
 def call(name: str, *arguments: ColumnElement[Any]) -> Function[Any]:
-    """A call of one of PostgreSQL's own functions, for those of which a plan has very many: ``func`` has more to do."""
+    """A call of one of PostgreSQL's own functions. It is cheaper to make and compile than one by ``builtin``, for
+    functions that a plan calls very often."""
     return _written_call("pg_catalog", name, arguments)
 
 
 def extension_call(schema: str, name: str, *arguments: ColumnElement[Any]) -> Function[Any]:
-    """A call of a function of the extension that is installed in ``schema``. The name is an extension's, and plain."""
+    """A call of a function of an extension that is installed in ``schema``. The function's name needs no quotes."""
     return _written_call(quoted(schema), name, arguments)
 
 
@@ -140,7 +143,7 @@ def _written_call(schema: str, name: str, arguments: Sequence[ColumnElement[Any]
 
 
 def jsonb_array(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
-    """A jsonb array of ``values``, which may be more than a call takes."""
+    """A jsonb array of ``values``, which may be more than MAX_ARGUMENTS."""
     starts = range(0, max(len(values), 1), MAX_ARGUMENTS)
     array, *others = (call("jsonb_build_array", *values[start : start + MAX_ARGUMENTS]) for start in starts)
     joined: ColumnElement[Any] = array
@@ -150,12 +153,12 @@ def jsonb_array(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
 
 
 def row_text(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
-    """The text of a row of ``columns``, of whatever types."""
+    """The text of a row of ``columns``, which may have any types."""
     return as_text(Function("ROW", *columns))
 
 
 def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
-    """Standard base64 without line breaks of the text of a jsonb array of ``values``."""
+    """The text of a jsonb array of ``values``, in standard base64 without line breaks."""
     array = as_text(jsonb_array(values))
     return WrittenSQL(
         "translate",
@@ -165,10 +168,11 @@ def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
 
 
 def computed_first(query: Select[Any] | CompoundSelect[Any], name: str) -> Subquery:
-    """The rows of a query, whose columns PostgreSQL computes before it compares them with those of a table.
+    """The rows of a query as a subquery that PostgreSQL does not merge into the outer one, so that its columns are
+    computed before they are compared with those of a table.
 
-    A comparison with an expression, such as a cast, is not known to leak nothing: of a table with policies PostgreSQL
-    would read every row, and ask it of those that the policies admit, instead of using an index.
+    Otherwise the comparison would contain an expression, such as a cast, that PostgreSQL does not consider leakproof.
+    On a table with policies it would then read every row and apply the policies first, instead of using an index.
     """
     return query.offset(literal_column("0")).subquery(name)
 
@@ -179,25 +183,25 @@ def one_row(query: Select[Any]) -> Select[Any]:
 
 
 FAILURE_MARK = "portico: "
-"""Marks our message within PostgreSQL's message of a failed conversion."""
+"""Marks the service's own message inside PostgreSQL's message about a failed conversion."""
 
 HINT_MARK = " | "
-"""Between our message and its hint."""
+"""Separates the message from its hint."""
 
 
 def fail_with(message: str, because: ColumnElement[Any], hint: str | None = None) -> ColumnElement[Any]:
-    """An expression of type text that fails with ``message`` when it is evaluated, and so undoes the transaction.
+    """An expression of type text that fails with ``message`` when it is evaluated, which rolls back the transaction.
 
     PostgreSQL has no function that only raises an error, but a conversion that cannot succeed raises one. ``because``
     is any text that is known only at execution, so that the planner does not evaluate the conversion earlier.
     """
-    told = message if hint is None else f"{message}{HINT_MARK}{hint}"
-    return WrittenCast(cast_to(constant(f"{FAILURE_MARK}{told}; ").concat(because), "integer"), JSON_TEXT, "TEXT")
+    text = message if hint is None else f"{message}{HINT_MARK}{hint}"
+    return WrittenCast(cast_to(constant(f"{FAILURE_MARK}{text}; ").concat(because), "integer"), JSON_TEXT, "TEXT")
 
 
 def failure(diagnosis: Diagnosis) -> tuple[str, str | None] | None:
-    """The message and the hint of ``fail_with`` in what PostgreSQL said of a failed conversion, in whatever language;
-    else None."""
+    """The message and the hint of ``fail_with``, found in PostgreSQL's error of a failed conversion, in any language of
+    its messages. None for other errors."""
     if diagnosis.sqlstate != INVALID_TEXT_REPRESENTATION:
         return None
     _, mark, rest = diagnosis.message.partition(FAILURE_MARK)
@@ -206,12 +210,12 @@ def failure(diagnosis: Diagnosis) -> tuple[str, str | None] | None:
 
 
 def alias_stem(name: str) -> str:
-    """The readable part of an alias for a relation: ASCII and short, so that PostgreSQL never cuts it."""
+    """The readable part of an alias for a relation: ASCII and short, so that PostgreSQL never truncates the alias."""
     return re.sub(r"\W", "_", name, flags=re.ASCII)[:40] or "rows"
 
 
 def array_literal(items: Sequence[str | None], delimiter: str = ",") -> str:
-    """The text form of a one-dimensional array, as array_in reads it; ``delimiter`` is that of the elements' type."""
+    """The text form of a one-dimensional array, as array_in reads it. ``delimiter``: that of the element type."""
     return "{" + delimiter.join("NULL" if item is None else quoted_item(item) for item in items) + "}"
 
 
@@ -221,5 +225,5 @@ def record_literal(items: Sequence[str | None]) -> str:
 
 
 def quoted_item(item: str) -> str:
-    """A text in quotes, as it stands within that of an array, a composite value or an hstore."""
+    """A text in quotes, as in the text form of an array, a composite value or an hstore."""
     return '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"'

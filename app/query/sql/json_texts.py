@@ -1,7 +1,7 @@
-"""JSON as text: the objects and lists of answers.
+"""Builds the JSON objects and lists of responses as text.
 
-PostgreSQL joins texts in about half of the time of functions such as json_build_object, which look up the type of each
-argument again for each row.
+Concatenating texts takes PostgreSQL about half of the time of functions such as json_build_object, which look up the
+type of each argument again for each row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from sqlalchemy.sql.elements import Null
 from app.query.sql.compiled_constructs import WrittenCast, WrittenSQL, anded
 from app.query.sql.constructs import JSON_TEXT, Constant, JsonText, as_constant
 
-# PostgreSQL reads a row of operators recursively, and its stack is limited.
+# PostgreSQL parses a chain of operators recursively, and its stack is limited, so longer chains are split by
+# parentheses.
 _MOST_VALUES = 50
 
 _dumped = json.JSONEncoder(ensure_ascii=False).encode
@@ -30,7 +31,7 @@ class _Json(WrittenSQL):
 
 
 class _Object(_Json):
-    """The same, of ``constants`` with a value between each and the next."""
+    """A JSON object as text: ``constants`` with a value between each of them and the next."""
 
     def __init__(self, constants: Sequence[str], values: Sequence[ColumnElement[Any]]) -> None:
         texts = ["("]
@@ -44,7 +45,7 @@ class _Object(_Json):
 
 
 def _printing(value: ColumnElement[Any]) -> tuple[str, str]:
-    """What stands around a value so that it is printed as JSON, NULL as ``null``."""
+    """The SQL before and after a value that prints it as JSON, NULL as ``null``."""
     if isinstance(value, _Json):
         return "", ""
     if isinstance(value.type, JsonText):
@@ -53,14 +54,14 @@ def _printing(value: ColumnElement[Any]) -> tuple[str, str]:
 
 
 def _known(value: ColumnElement[Any]) -> str | None:
-    """The JSON of a constant, whose type PostgreSQL would not know; None for other values."""
+    """The JSON of a constant, because to_json cannot determine the type of one; None for other values."""
     if isinstance(value, Constant):
         return _dumped(value.content)
     return _dumped(None) if isinstance(value, Null) else None
 
 
 def json_text(value: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The text of a value as JSON, ``null`` for NULL: what to_json prints, or the value itself if it is such text."""
+    """A value as JSON text, ``null`` for NULL: by to_json, or the value itself if it is JSON text already."""
     if isinstance(value, _Json):
         return value
     known = _known(value)
@@ -68,17 +69,18 @@ def json_text(value: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 def json_of_plain(value: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A value whose text is JSON: an integer or a boolean. to_json looks up its type for each row."""
+    """A value whose text is JSON: an integer or a boolean. Faster than to_json, which looks up the type for each
+    row."""
     return WrittenCast(value, JSON_TEXT, "TEXT")
 
 
 def json_of_unescaped(value: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A value whose text has nothing to escape, as a string in JSON, NULL as NULL: a number or a UUID."""
+    """A JSON string of a value whose text needs no escapes, such as a number or a UUID; NULL for NULL."""
     return WrittenSQL("json", ("('\"' || CAST(", " AS TEXT) || '\"')"), (value,), JSON_TEXT)
 
 
 def json_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElement[Any]:
-    """A json object with these members in this order, as text; keys are constants of the plan."""
+    """A JSON object with these members in this order, as text. The keys are constants of the plan."""
     constants, values = ["{"], list[ColumnElement[Any]]()
     separator = ""
     for key, value in members:
@@ -101,7 +103,7 @@ def json_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElem
 def json_list(
     item: ColumnElement[Any], *conditions: ColumnElement[bool], order: Sequence[ColumnElement[Any]] = ()
 ) -> ColumnElement[Any]:
-    """An aggregate: a json array, as text, of ``item`` for each row that meets the conditions."""
+    """An aggregate: a JSON array, as text, of ``item`` for each row that meets the conditions."""
     texts, values = ["coalesce('[' || pg_catalog.string_agg(", ", ', '"], [json_text(item)]
     _append(texts, values, " ORDER BY ", order, ", ")
     texts[-1] += ")"
@@ -115,7 +117,7 @@ def json_list(
 def _append(
     texts: list[str], values: list[ColumnElement[Any]], before: str, more: Sequence[ColumnElement[Any]], between: str
 ) -> None:
-    """Write more values, with texts before and between them."""
+    """Append more values, with texts before and between them."""
     for number, each in enumerate(more):
         texts[-1] += between if number else before
         texts.append("")

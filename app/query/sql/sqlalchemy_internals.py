@@ -1,7 +1,7 @@
-"""All that is used of SQLAlchemy beside its public names. ``tests/house/test_private_names.py`` finds any other use.
+"""The only file that uses private names of SQLAlchemy; ``tests/house/test_private_names.py`` finds any other use.
 
-A construct that is compiled through ``sqlalchemy.ext.compiler`` costs three times as much as one that writes its own
-text, and a plan has hundreds. SQLAlchemy has no public interface for those.
+A construct that is compiled through the public ``sqlalchemy.ext.compiler`` takes three times as long as one that writes
+its own text, and a plan has hundreds. SQLAlchemy has no public interface for constructs that write their own text.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Construct = TypeVar("Construct", bound=type)
 
 
 def self_compiling(construct: Construct) -> Construct:
-    """A class decorator for a construct whose method ``write(compiler, **options)`` gives its SQL.
+    """A class decorator for a construct whose method ``write(compiler, **options)`` returns its SQL.
 
-    Its method ``sources()`` gives the FROM elements that it needs, and ``children``, a tuple of names, the attributes
-    that are tuples of other constructs; without them it has what the class has that it extends.
+    The method ``sources()`` returns the FROM elements that the construct needs. ``children`` is a tuple with the names
+    of the attributes that are tuples of other constructs. Without these two the base class decides.
     """
     construct._compiler_dispatch = construct.write  # type: ignore[attr-defined]
     if "sources" in vars(construct):
@@ -45,8 +45,8 @@ def text_of(clause: Any, compiler: Any, **options: Any) -> str:
 
 
 def enter_query(compiler: Any, sources: Sequence[FromClause]) -> None:
-    """Compile what follows within a query that reads ``sources``, until ``leave_query``: queries of SQLAlchemy's that
-    stand in it look there for what they are correlated to."""
+    """Compile the following constructs as parts of a query on ``sources``, until ``leave_query``. SQLAlchemy's queries
+    inside it need that to find the FROM elements that they are correlated to."""
     stack = compiler.stack
     outer = stack[-1] if stack else compiler._default_stack_entry
     froms = set(sources)
@@ -58,12 +58,12 @@ def leave_query(compiler: Any) -> None:
 
 
 def has_ordinality(call: FunctionElement[Any]) -> bool:
-    """Whether the rows of a function are numbered."""
+    """Whether the function call has WITH ORDINALITY."""
     return call._with_ordinality
 
 
 class ColumnOf(ColumnClause[Any]):
-    """A column of rows, whose copies are columns of SQLAlchemy's own."""
+    """A column of rows. Copies that SQLAlchemy makes are its own ColumnClause."""
 
     inherit_cache = True
     _constructor = ColumnClause

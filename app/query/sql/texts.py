@@ -1,4 +1,4 @@
-"""JSON values of a request as the text that PostgreSQL reads: what resolvers and types share of it."""
+"""Converts JSON values of a request to the text that PostgreSQL reads; used by resolvers and types."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def refused(type_name: str, reason: str = "") -> RequestError:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a JSON value is a number that is finite."""
+    """Whether a JSON value is a finite number."""
     if isinstance(value, float):
-        # A number in JSON may be too large for a float, and is infinite then.
+        # Python reads a JSON number that is too large for a float as infinity.
         return isfinite(value)
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def integer_text(value: Any) -> str | None:
-    """A JSON integer of 64 bits."""
+    """The text of a JSON integer of at most 64 bits."""
     return _integer_text(value, 2**63)
 
 
 def int_text(value: Any) -> str | None:
-    """A JSON integer of 32 bits, which are all that GraphQL's Int has."""
+    """The text of a JSON integer of at most 32 bits, the range of GraphQL's Int."""
     return _integer_text(value, 2**31)
 
 
@@ -46,7 +46,7 @@ def _integer_text(value: Any, beyond: int) -> str | None:
 
 @dataclass(frozen=True)
 class StringText:
-    """Reads a scalar that is a string in JSON; ``expected`` is in the error for any other value."""
+    """Converts a scalar that is a string in JSON. ``expected``: a sentence for the error about any other value."""
 
     type_name: str
     expected: str = ""
@@ -58,16 +58,16 @@ class StringText:
 
 
 def opaque_text(value: Any) -> str | None:
-    """Anything; PostgreSQL's input function of the type decides."""
+    """The text of any JSON value; the input function of the PostgreSQL type decides whether it is valid."""
     if value is None or isinstance(value, str):
         return value
     if type(value) is int:
-        # What json.dumps gives, in a tenth of the time.
+        # The same as json.dumps, in a tenth of the time.
         return str(value)
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        # A number too large for a float, which Python reads as infinity.
+        # A number that is too large for a float, which Python reads as infinity.
         raise refused("Opaque") from None
 
 
@@ -77,8 +77,8 @@ def as_is(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 
 @dataclass(frozen=True)
 class ArrayText:
-    """A JSON list, of lists if there are several ``dimensions``, as PostgreSQL's text form of an array; a single value
-    counts as a list of one."""
+    """Converts a JSON list, or lists in lists for several ``dimensions``, to PostgreSQL's text form of an array. A
+    single value counts as a list of one."""
 
     element: ToText
     delimiter: str = ","
@@ -100,8 +100,8 @@ class ArrayText:
 
 @dataclass(frozen=True)
 class VectorText:
-    """A JSON list as the text of an int2vector or oidvector, which has neither braces nor nulls. A single value counts
-    as a list of one."""
+    """Converts a JSON list to the text of an int2vector or oidvector, which has neither braces nor nulls. A single
+    value counts as a list of one."""
 
     element: ToText
 

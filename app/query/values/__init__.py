@@ -1,1 +1,1 @@
-"""Scalar types: how a request's JSON becomes a value of PostgreSQL, and how that is printed."""
+"""Scalar types: the conversion of a request's JSON to PostgreSQL's values, and of these to JSON."""

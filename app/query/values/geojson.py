@@ -1,7 +1,8 @@
-"""Geometries as GeoJSON (RFC 7946), which PostGIS reads as its extended well-known text and prints with functions.
+"""Geometries as GeoJSON (RFC 7946). Input is converted to PostGIS's extended well-known text; output is printed by
+PostGIS's functions.
 
-A geometry without the member ``crs`` is in WGS 84. RFC 7946 has no other coordinate system; for those of other columns
-there is the ``crs`` that PostGIS knows from the specification of 2008, and null where none is known.
+A geometry without the member ``crs`` is in WGS 84, the only coordinate system of RFC 7946. For other systems the member
+``crs`` of the specification of 2008 is used, which PostGIS supports; it is null if the system is unknown.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from app.query.sql.texts import is_number, refused
 NAME = "GeoJSON"
 WGS_84 = 4326
 _NESTING = {"Point": 0, "LineString": 1, "MultiPoint": 1, "Polygon": 2, "MultiLineString": 2, "MultiPolygon": 3}
-"""How deep the positions of each type are within lists."""
+"""How deep the positions of each type are nested in lists."""
 _COLLECTION = "GeometryCollection"
 _DEEPEST = 8
 _DIMENSIONS = (2, 3)
 _SYSTEM = re.compile(r"(?:EPSG:|urn:ogc:def:crs:EPSG:[^:]*:)(\d{1,6})|urn:ogc:def:crs:OGC:[^:]*:CRS84", re.IGNORECASE)
 _EXPECTED = 'Expected a geometry such as {"type": "Point", "coordinates": [16.37, 48.21]}'
 _DIGITS = 15
-"""So many digits behind the point give back what a coordinate was written as."""
+"""Decimal places of a printed coordinate: enough to print each coordinate as it was written."""
 
 
 def geometry_text(value: Any) -> str | None:
-    """The extended well-known text of a geometry. Raises RequestError for what is not GeoJSON."""
+    """The extended well-known text of a geometry. Raises RequestError if the value is not GeoJSON."""
     if value is None:
         return None
     text = _shape(value, _DEEPEST)
@@ -39,7 +40,7 @@ def geometry_text(value: Any) -> str | None:
 
 
 def _system(value: dict[str, Any]) -> int | None:
-    """The number of the coordinate system; None where there is none."""
+    """The SRID of the coordinate system; None if ``crs`` is null."""
     given = value.get("crs", ...)
     if given is ...:
         return WGS_84
@@ -86,8 +87,8 @@ def _position(value: Any) -> str:
 
 
 def printed_geometry(schema: str, value: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A value of the type geometry as GeoJSON in JSON; ``schema`` is that of PostGIS. ``crs`` is written here: PostGIS
-    would look it up in a table, which not every role may read."""
+    """A value of the type geometry as GeoJSON text. ``schema``: the schema of PostGIS. ``crs`` is written here, because
+    PostGIS would look it up in a table that not every role may read."""
     own = quoted(schema)
     printed = f"{own}.ST_AsGeoJSON("
     number = f"{own}.ST_SRID("
@@ -104,5 +105,5 @@ def printed_geometry(schema: str, value: ColumnElement[Any]) -> ColumnElement[An
 
 
 def printed_geography(schema: str, value: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The same of the type geography, whose values have positions on the earth."""
+    """A value of the type geography as GeoJSON text, without ``crs``."""
     return WrittenSQL("geojson", (f"{quoted(schema)}.ST_AsGeoJSON(", f", {_DIGITS}, 0)"), (value,), JSON_TEXT)

@@ -1,5 +1,5 @@
-"""Opaque values of a request as PostgreSQL's text. They may be given as the API prints them, which is what ``to_jsonb``
-makes of them; a string is PostgreSQL's own text."""
+"""Converts Opaque values of a request to PostgreSQL's text. A request may send them as the API prints them, which is
+the output of ``to_jsonb``, or as a string in PostgreSQL's own text form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HSTORE_EXPECTED = 'Expected an object of strings and nulls, such as {"a": "1"}, 
 
 
 class OpaqueTexts:
-    """Finds how values of each type of a catalog become text."""
+    """Finds the conversion to text for each type of a catalog."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._types = catalog.type_by_oid
@@ -28,7 +28,7 @@ class OpaqueTexts:
         }
 
     def of(self, type_: Type) -> ToText:
-        """That of the values of a type."""
+        """The conversion for values of a type."""
         made_of = self._made_of(type_)
         if made_of.kind == "c":
             return self._of_record(made_of)
@@ -57,17 +57,17 @@ class OpaqueTexts:
         type_ = self._types.get(oid)
         if type_ is None:
             return opaque_text
-        # A string within an object is one of JSON, as it is printed.
+        # Inside an object a string of a JSON member is a JSON string, as in the output.
         return json_text if self._made_of(type_).text in JSON_TYPES else self.of(type_)
 
 
 def json_text(value: Any) -> str | None:
-    """Any JSON value; null is the database's."""
+    """The text of any JSON value. null becomes NULL, not the null of JSON."""
     return opaque_text(value) if value is None or not isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def hstore_text(value: Any) -> str | None:
-    """A JSON object of strings and nulls, or hstore's own text."""
+    """The text of an hstore, from a JSON object of strings and nulls, or from hstore's own text."""
     if value is None or isinstance(value, str):
         return value
     if not isinstance(value, dict) or any(isinstance(each, (dict, list)) for each in value.values()):
@@ -78,7 +78,8 @@ def hstore_text(value: Any) -> str | None:
 
 @dataclass(frozen=True)
 class ListOrText:
-    """A list as ``of_list`` writes it; anything else, of which the database decides."""
+    """Converts a list by ``of_list``. Any other value is passed on as it is; the database decides whether it is
+    valid."""
 
     of_list: ToText
 
@@ -88,7 +89,7 @@ class ListOrText:
 
 @dataclass(frozen=True)
 class NestedArrayText:
-    """A list as the text of an array. With ``nests``, a list within is one of its dimensions; else a value."""
+    """Converts a list to the text of an array. With ``nests`` a list inside it is a further dimension, else a value."""
 
     element: ToText
     delimiter: str
@@ -107,8 +108,8 @@ class NestedArrayText:
 
 @dataclass(frozen=True)
 class RecordText:
-    """A JSON object as the text of a composite value, whose ``members`` are in the order of the attributes: those that
-    are left out are null."""
+    """Converts a JSON object to the text of a composite value. ``members``: the attributes in their order, with their
+    conversions. Missing members become NULL."""
 
     type_name: str
     members: tuple[tuple[str, ToText], ...]

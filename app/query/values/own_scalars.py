@@ -1,4 +1,4 @@
-"""Scalars beyond those that every schema has: they take no name from an object of the database."""
+"""Scalars that only some schemas have. They never take a name that an object of the database needs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from app.query.values.scalars import scalar_type
 def own_value_type(
     api: ApiSchema, name: str, description: str, to_text: ToText | None = None, to_json: ToJson = as_is
 ) -> ValueType:
-    """How values of a type cross the API as the scalar ``name``, which takes strings unless ``to_text`` says otherwise.
-    Its filter is called after it."""
-    taken = to_text or StringText(name)
+    """A value type with its own scalar ``name`` and a filter named after the scalar. The scalar accepts strings, or the
+    values that ``to_text`` accepts."""
+    accepted = to_text or StringText(name)
     scalar_name = api.own_type_name(("scalar", name), name)
     return ValueType(
-        graphql=api.named(scalar_name, lambda own_name: scalar_type(own_name, taken, description)),
+        graphql=api.named(scalar_name, lambda own_name: scalar_type(own_name, accepted, description)),
         to_json=to_json,
-        to_text=taken,
+        to_text=accepted,
         filter=name,
         filter_name=api.own_type_name(("filter", name), f"{name}Filter"),
     )

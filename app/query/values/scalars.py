@@ -1,4 +1,4 @@
-"""The scalar types of one schema, as plugins contribute them."""
+"""The scalar types that plugins contribute to a schema."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.query.sql.texts import StringText, as_is
 
 @dataclass(frozen=True)
 class Scalar:
-    """A GraphQL scalar with the names of the PostgreSQL types that become it. ``array_to_json`` prints an array of them
-    where its elements are not printed as they are, nor as text. ``prints_null`` says that values other than NULL may be
-    null in the API."""
+    """A GraphQL scalar with the names of the PostgreSQL types that it represents. ``array_to_json`` prints an array if
+    its elements are printed neither unchanged nor as text. ``prints_null``: values other than NULL may be null in the
+    API."""
 
     type: GraphQLScalarType
     to_text: ToText
@@ -34,7 +34,7 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Scalars:
-    """The scalars of one schema, also by the names of the PostgreSQL types that become them."""
+    """The scalars of one schema, also by the names of the PostgreSQL types that they represent."""
 
     all: tuple[Scalar, ...]
     by_postgres: Mapping[str, Scalar]
@@ -55,12 +55,12 @@ def _contributed(api: ApiSchema) -> Scalars:
 
 
 def value_type_of(scalar: Scalar) -> ValueType:
-    """How the values of a scalar's types cross the API."""
+    """The value type of a scalar."""
     return ValueType(scalar.type, scalar.to_json, scalar.to_text, scalar.type.name)
 
 
 def scalar_type(name: str, to_text: ToText, description: str) -> GraphQLScalarType:
-    """A GraphQL scalar that takes the JSON values that ``to_text`` does not refuse."""
+    """A GraphQL scalar that accepts the JSON values that ``to_text`` accepts."""
 
     def from_json(value: Any, node: ValueNode | None = None) -> Any:
         try:

@@ -1,7 +1,7 @@
-"""Arbiters: the constraints and unique indexes in which a new row can be in conflict with one that is there.
+"""Arbiters: the constraints and unique indexes by which a new row can conflict with an existing one.
 
-The argument of ON CONFLICT, as PostgreSQL has it: a constraint is named, any other index is described by what it is
-made of.
+In PostgreSQL's ON CONFLICT a constraint is named; any other unique index is described by its columns, expressions and
+predicate.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Arbiter:
     index: UniqueIndex
 
     def target(self) -> dict[str, Any]:
-        """What SQLAlchemy's ``on_conflict_do_...`` takes to name it."""
+        """The arguments for SQLAlchemy's ``on_conflict_do_...`` that name the arbiter."""
         if self.index.constraint:
             return {"constraint": self.index.name}
         elements: Sequence[Any] = [literal_column(each) for each in self.index.elements] or self.index.columns
@@ -43,16 +43,17 @@ class Arbiter:
 
     @property
     def predicate(self) -> ColumnElement[Any] | None:
-        """The condition on the rows that it covers, by the bare names of their columns; None if those are all."""
+        """The predicate of a partial index, with unqualified column names; None if the index covers all rows."""
         return None if self.index.predicate is None else literal_column(f"({self.index.predicate})", Boolean())
 
     def comparisons(self, view: RoleView) -> list[tuple[str, Comparison]]:
-        """The names of its plain columns, and how each is compared."""
+        """The names of its plain columns, with the comparison of each."""
         columns = (self.relation.relation.column(name) for name in self.index.columns)
         return [(each.name, key_comparison(view, each)) for each in columns if each is not None]
 
     def same(self, comparison: Comparison, left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement[Any]:
-        """That two values of a column are one to the index; ``right`` is of the comparison's type."""
+        """The condition that the index considers two values of a column equal; ``right`` is of the comparison's
+        type."""
         if self.index.nulls_distinct:
             return comparison.equal(left, right)
         return not_(is_distinct(comparison.value(left), right, comparison.operators))
@@ -74,10 +75,11 @@ def arbiters_of(api: ApiSchema, relation: ApiRelation) -> Mapping[str, Arbiter]:
 
 
 def _is_usable(relation: ApiRelation, index: UniqueIndex) -> bool:
-    """Whether PostgreSQL takes it, for that role, and its key is not one that the database counts up by itself."""
+    """Whether PostgreSQL accepts the index as an arbiter for the role, and no column of it is numbered by the
+    database."""
     readable = relation.visible.select_all if index.needs is None else index.needs <= relation.visible.select
-    counted = (each for each in relation.relation.columns if each.serial or each.identity)
-    return index.arbiter and readable and not any(each.name in index.columns for each in counted)
+    numbered = (each for each in relation.relation.columns if each.serial or each.identity)
+    return index.arbiter and readable and not any(each.name in index.columns for each in numbered)
 
 
 def _name(api: ApiSchema, relation: ApiRelation, index: UniqueIndex) -> str | None:
@@ -95,8 +97,9 @@ def _subject(relation: ApiRelation, index: UniqueIndex) -> str:
 
 
 class OnTarget(ColumnElement[Any]):
-    """An expression about the row that is in the way, as ON CONFLICT DO UPDATE takes it. SQLAlchemy neither ties
-    sub-queries there to the ``tables``, that of the insert and the proposed row, nor writes the schemas of theirs."""
+    """An expression on the conflicting row, for ON CONFLICT DO UPDATE. There SQLAlchemy does not correlate subqueries
+    to the table of the insert and the proposed row, nor write the schemas of their tables; this construct does, for
+    ``tables``."""
 
     type = NullType()
     inherit_cache = False

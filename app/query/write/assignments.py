@@ -1,4 +1,4 @@
-"""The new values of an update: what its arguments make of them."""
+"""The new values that the arguments of an update assign to columns."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Assignments = dict[str, ColumnElement[Any]]
 """New values by the SQL names of their columns."""
 
 Assign = Callable[[Field, Rows, Any], Assignments]
-"""Turns the value of an argument of an update into new values of the changed rows. It is the extension ``assign`` of
-the GraphQLArgument."""
+"""A function from the value of an argument of an update to new values of the changed rows. It is the extension
+``assign`` of the GraphQLArgument."""
 
 
 ColumnOperation = Callable[[Field, ApiColumn, ColumnElement[Any], Leaf], ColumnElement[Any]]
-"""The new value of a column, made of its own and of an operand."""
+"""A function that returns the new value of a column, from its current value and an operand."""
 
 
 def operator_argument(
@@ -33,10 +33,10 @@ def operator_argument(
     kind: str,
     columns: Iterable[ApiColumn],
     operation: ColumnOperation,
-    says: str,
+    description: str,
 ) -> GraphQLArgument | None:
-    """An argument of updates, of the type <T><kind>Input, that applies an operation to columns; null has no effect.
-    None without any columns."""
+    """An argument of updates, of the type <T><kind>Input, that applies an operation to columns; an operand of null has
+    no effect. None if there are no columns."""
     by_name = {each.field_name: each for each in columns}
     if not by_name:
         return None
@@ -54,27 +54,27 @@ def operator_argument(
             name, {name: GraphQLInputField(each.type.input) for name, each in by_name.items()}
         ),
     )
-    return GraphQLArgument(type_, description=says, extensions={"assign": assign})
+    return GraphQLArgument(type_, description=description, extensions={"assign": assign})
 
 
 def own_operators_name(relation: ApiRelation, kind: str) -> OwnName:
-    """What the type of such an argument is called."""
+    """The owner and requested name of the type of such an argument."""
     return own_name(relation, f"{kind}Input")
 
 
 def read_and_updated(relation: ApiRelation) -> list[ApiColumn]:
-    """The columns whose new values may be made of those that they have."""
+    """The columns that the role may both read and update, so that a new value may depend on the current one."""
     return [each for each in relation.updatable if each.name in relation.visible.select]
 
 
 def arguments_of_updates(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:
-    """The arguments that plugins give the update of a relation's rows. Where several give columns new values, none of
-    these is required."""
+    """The arguments that plugins contribute to the update of a relation's rows. If several of them assign values, none
+    of these is required."""
 
     def make() -> dict[str, GraphQLArgument]:
         made = api.contributed(api.hooks.update_arguments.name, relation)
-        given = assigning(made)
-        return made if len(given) < 2 else made | {name: _optional(each) for name, each in given.items()}
+        several = assigning(made)
+        return made if len(several) < 2 else made | {name: _optional(each) for name, each in several.items()}
 
     return api.shared(f"assigning arguments of {relation.relation.oid}", make)
 
@@ -85,18 +85,19 @@ def _optional(argument: GraphQLArgument) -> GraphQLArgument:
 
 
 def assigning(arguments: Mapping[str, GraphQLArgument]) -> dict[str, GraphQLArgument]:
-    """Those of the arguments that give columns new values."""
+    """The arguments that assign values to columns."""
     return {name: each for name, each in arguments.items() if "assign" in each.extensions}
 
 
 def given_values(field: Field) -> dict[str, Any]:
-    """The values of an update's arguments that give columns new ones. Raises RequestError where there are none."""
+    """The values of an update's arguments that assign values to columns. Raises RequestError if there are none."""
     given = {name: field.arguments[name] for name in assigning(field.definition.args) if field.arguments.get(name)}
     return given or _refuse_nothing()
 
 
 def assignments(field: Field, rows: Rows, given: Mapping[str, Any]) -> Assignments:
-    """What ``given_values`` make of ``rows``. Raises RequestError where two of them are about one column."""
+    """The new values of columns of ``rows`` from the result of ``given_values``. Raises RequestError if two arguments
+    assign a value to the same column."""
     new: Assignments = {}
     of_argument: dict[str, str] = {}
     for name, value in given.items():
@@ -119,7 +120,7 @@ def _refuse_nothing() -> Any:
 
 
 def assigned(field: Field, column: ApiColumn, value: Leaf | None) -> ColumnElement[Any]:
-    """A value for a column, as a parameter of the column's type without its modifier: the assignment then refuses
-    what does not fit, where a cast to the modified type would cut it."""
+    """A value for a column, as a parameter of the column's type without its modifier. The assignment then refuses a
+    value that does not fit, while a cast to the type with its modifier would truncate it."""
     type_text = field.api.catalog.type_by_oid[column.column.type].text
     return field.planning.bind_or_null(value, column.to_text, type_text)

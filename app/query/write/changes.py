@@ -1,4 +1,4 @@
-"""What insert, update and delete share: the affected rows as the scope of the response's fields."""
+"""Shared by insert, update and delete: the affected rows as the scope of the response's fields."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ AT_MOST_HINT = 'Expected in atMost how many rows may be affected, 1 without it: 
 
 
 @dataclass(frozen=True)
-class Undoing:
-    """Why a change is undone as a whole: ``when`` is a condition on all the rows that it affects, ``because`` a text
-    that is known only then, ``hint`` what the client can do."""
+class Rollback:
+    """A reason to roll back a change as a whole. ``when``: a condition on all affected rows. ``message`` and ``hint``:
+    the error for the client. ``because``: a text that is known only when the statement runs (see ``fail_with``)."""
 
     when: ColumnElement[Any]
     message: str
@@ -49,25 +49,26 @@ class Undoing:
     hint: str | None = None
 
     def instead_of(self, response: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The response, or the failure."""
+        """``response``, or the error if the condition is true."""
         return case((self.when, fail_with(self.message, self.because, self.hint)), else_=response)
 
 
 AFTERWARDS = "afterwards"
-"""The extension of a field of a response that is answered by a statement of its own, which runs in the same transaction
-and sees the change: a function of the scope that tells whether that is so."""
+"""The extension of a response's field that needs a second statement, which runs in the same transaction and sees the
+change: a function from the scope to whether the field needs one."""
 
 
 class Affected:
-    """The scope of a response: the ``rows`` that a statement changed, at most so many, unless it is refused. ``order``
-    is theirs, where it is not the one in which the statement returns them. ``read_again`` makes the json array of
-    them as they are after all statements, where the one that changes them does not see what becomes of them."""
+    """The scope of a response: the ``rows`` that a statement changed. ``most``: the largest number of them.
+    ``refusal``: a reason to roll back. ``order``: their order, if it is not the one in which the statement returns
+    them. ``read_again``: makes the JSON array of the rows as they are after all statements, for a change in which later
+    statements may change the rows again."""
 
     def __init__(
         self,
         rows: NamedRows,
         most: int | Leaf,
-        refusal: Undoing | None = None,
+        refusal: Rollback | None = None,
         order: ColumnElement[Any] | None = None,
     ) -> None:
         self.rows = rows
@@ -78,7 +79,8 @@ class Affected:
         self.read_again: Callable[[Field], ColumnElement[Any]] | None = None
 
     def hand_on(self, planning: Planning, text: ColumnElement[Any]) -> ColumnElement[Any]:
-        """A text made of all the rows, as the fields that are answered afterwards read it."""
+        """Pass a text, computed from all rows, to the fields with the extension AFTERWARDS; returns the expression that
+        they read."""
         kept, read = planning.hand_on(text)
         self.handed_on.append(kept)
         return read
@@ -87,8 +89,8 @@ class Affected:
 def response_type(
     api: ApiSchema, relation: ApiRelation, verb: str, others: Mapping[str, GraphQLField] | None = None
 ) -> GraphQLObjectType:
-    """The response of a mutation called ``verb`` (Insert, Update, Delete): how many rows it affected, and which, and
-    what ``others`` tell."""
+    """The response of the mutation ``verb`` (Insert, Update, Delete): the number of affected rows, the rows, and the
+    fields ``others``."""
     records = GraphQLNonNull(GraphQLList(GraphQLNonNull(api.object_type(relation))))
     fields = {
         "affectedCount": GraphQLField(
@@ -123,8 +125,8 @@ def _records(field: Field, affected: Affected) -> ColumnElement[Any]:
 def answer(
     field: Field, statement: Callable[[], tuple[Sequence[UpdateBase], Rows]], affected: Affected
 ) -> ColumnElement[Any]:
-    """The response's selected fields as one json object, from what ``statement`` changes: it makes the data-modifying
-    statements, usually one, and the rows that they work on."""
+    """The response's selected fields as one JSON object. ``statement`` makes the data-modifying statements, usually
+    one, and the rows that they work on."""
     type_ = cast(GraphQLObjectType, field.type)
     members = field.walk.members(type_, field.nodes, affected)
     later = {key for key, nodes in field.walk.collect(type_, field.nodes).items() if _is_later(type_, nodes, affected)}
@@ -147,7 +149,7 @@ def answer(
 
 
 def _changed(field: Field, changing: Sequence[UpdateBase], changing_rows: Rows, rows: NamedRows) -> CTE:
-    """What statements return for ``rows``, under their name."""
+    """The common table expression of ``rows``, with the rows that the statements return."""
     returning = [each.returning(*rows.provided_by(changing_rows)) for each in changing]
     if len(returning) == 1:
         return returning[0].cte(rows.name)
@@ -157,14 +159,14 @@ def _changed(field: Field, changing: Sequence[UpdateBase], changing_rows: Rows, 
 
 def _is_later(type_: GraphQLObjectType, nodes: Sequence[FieldNode], affected: Affected) -> bool:
     made = type_.fields.get(nodes[0].name.value)
-    asks = made.extensions.get(AFTERWARDS) if made else None
-    return asks is not None and asks(affected)
+    is_afterwards = made.extensions.get(AFTERWARDS) if made else None
+    return is_afterwards is not None and is_afterwards(affected)
 
 
 def changed_row(
     field: Field, relation: ApiRelation, key: Sequence[str], statement: Callable[[], tuple[UpdateBase, Rows]]
 ) -> ColumnElement[Any]:
-    """The one row that ``statement`` finds by a key of these columns and changes, null where there is none."""
+    """The one row that ``statement`` finds by a key of these columns and changes; null if there is none."""
     affected = field.planning.named_rows(relation, "affected")
     with field.planning.nodes.each_of(1):
         row = only(affected, key, field.json(affected))
@@ -174,7 +176,7 @@ def changed_row(
 
 
 def at_most_argument() -> GraphQLArgument:
-    """The argument of updates and deletes that says how many rows they may affect."""
+    """The argument of updates and deletes with the largest number of rows that they may affect."""
     return GraphQLArgument(
         GraphQLNonNull(GraphQLInt),
         default=GraphQLDefaultInput(AT_MOST),
@@ -184,17 +186,17 @@ def at_most_argument() -> GraphQLArgument:
 
 
 def affected_at_most(field: Field, relation: ApiRelation, verb: str) -> Affected:
-    """What the mutation called ``verb`` affects: as many rows as its argument ``atMost`` says."""
+    """The rows that the mutation ``verb`` affects, at most as many as its argument ``atMost``."""
     leaf: Leaf | None = field.arguments.get("atMost")
     too_many = row_count() > _at_most(field)
-    refusal = Undoing(too_many, f"{verb} impacts too many records", as_text(row_count()), AT_MOST_HINT)
+    refusal = Rollback(too_many, f"{verb} impacts too many records", as_text(row_count()), AT_MOST_HINT)
     return Affected(field.planning.named_rows(relation, "affected"), AT_MOST if leaf is None else leaf, refusal)
 
 
 def _at_most(field: Field) -> ColumnElement[Any]:
     """The argument ``atMost``, 1 without it.
 
-    Without validation 1 also where the argument is null or no integer, as pg_graphql has it.
+    In a dialect without validation it is 1 also if the argument is null or no integer, as in pg_graphql.
     """
     validates = field.api.dialect.validates
     leaf: Leaf | None = field.arguments.get("atMost")

@@ -1,5 +1,4 @@
-"""What an insert with ON CONFLICT did about rows that were there: which of its rows are new, and which rows it left
-alone."""
+"""The effect of ON CONFLICT in an insert: which of its rows are new, and which existing rows it did not change."""
 
 from __future__ import annotations
 
@@ -26,11 +25,11 @@ ONE: ColumnElement[Any] = literal_column("1")
 def is_new(
     field: Field, inserted: Inserted, arbiter: Arbiter, replaced: Collection[str], added_up: Collection[str]
 ) -> ColumnElement[Any]:
-    """That a row of an insert, which gave the columns ``replaced`` of a row in its way the proposed values and added
-    them to ``added_up``, was not there. Raises RequestError where nothing tells."""
+    """The condition that a row of an insert did not exist before. For a conflicting row the insert replaced the columns
+    ``replaced`` and added to the columns ``added_up``. Raises RequestError if that cannot be determined."""
     relation = arbiter.relation
     if relation.relation.kind == "r" and relation.visible.select_all:
-        # A row that was there has been locked before it was changed, and keeps the mark.
+        # ON CONFLICT locks an existing row before it updates it; the new version of the row keeps that lock in xmax.
         unlocked = literal_column("xmax").op("=")(literal_column("0"))
         return inserted.rows.computed("is_new", lambda source: unlocked)
     if not arbiter.index.has_expressions and not set(added_up) & set(arbiter.index.columns):
@@ -38,12 +37,13 @@ def is_new(
     key = [name for name, _ in key_comparisons(field.api.view, relation)]
     if relation.has_readable_key and not set(key) & {*replaced, *added_up}:
         return not_(_had_key(field, inserted))
-    message = "It cannot be told which rows are new: their keys change"
+    message = "The service cannot determine which rows are new: their keys change"
     raise RequestError(message, code="BAD_USER_INPUT", hint='Leave the key as it is: docs/changes.md, "Upsert".')
 
 
 def _was_there(field: Field, inserted: Inserted, arbiter: Arbiter) -> ColumnElement[Any]:
-    """That there was a row of the same values when the statement began, as its sub-queries see the table."""
+    """The condition that a row with the same values existed when the statement began; its subqueries see the table as
+    it was then."""
     before = field.planning.rows_of(arbiter.relation)
     same = (
         arbiter.same(each, before.column(name), each.value(inserted.rows.column(name)))
@@ -54,7 +54,7 @@ def _was_there(field: Field, inserted: Inserted, arbiter: Arbiter) -> ColumnElem
 
 
 def _had_key(field: Field, inserted: Inserted) -> ColumnElement[Any]:
-    """The same by the primary key."""
+    """The condition that a row with the same primary key existed when the statement began."""
     before = field.planning.rows_of(inserted.rows.relation)
     same = (
         each.equal(before.column(name), each.value(inserted.rows.column(name)))
@@ -64,17 +64,18 @@ def _had_key(field: Field, inserted: Inserted) -> ColumnElement[Any]:
 
 
 def _covered(arbiter: Arbiter, query: Select[Any]) -> Select[Any]:
-    """The query of rows that the arbiter covers; nothing else in it has columns of their names."""
+    """The query, restricted to rows that the arbiter covers. Its predicate has unqualified column names, so no other
+    FROM element of the query may have columns with these names."""
     return query if arbiter.predicate is None else query.where(arbiter.predicate)
 
 
 def if_seen(field: Field, there: Rows, arbiter: Arbiter | None, condition: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The condition on a row in the way, ``there``, if policies show that row to the caller; else an error.
+    """``condition`` on the conflicting row ``there`` if policies show that row to the caller; otherwise an error.
 
-    PostgreSQL asks the condition of ON CONFLICT DO UPDATE before it asks the policies, and skips the row where it does
-    not hold: it would tell of a hidden row whether it holds. Sub-queries do not see a row that another transaction
-    wrote after the statement began, so the error is one that is retried. Raises RequestError where nothing tells which
-    row it is.
+    PostgreSQL evaluates the condition of ON CONFLICT DO UPDATE before the policies, and skips a row for which it is
+    false. So without this check the result would show whether the condition is true for a hidden row. Subqueries do not
+    see a row that another transaction wrote after the statement began, so the error is one after which the transaction
+    is retried. Raises RequestError if no readable key identifies the row.
     """
     view, relation = field.api.view, there.relation
     comparisons = key_comparisons(view, relation) if relation.has_readable_key else []
@@ -92,8 +93,9 @@ def if_seen(field: Field, there: Rows, arbiter: Arbiter | None, condition: Colum
 
 
 def existing_rows(field: Field, inserted: Inserted, arbiter: Arbiter) -> ColumnElement[Any]:
-    """A json array of the rows that were in the way of an insert's objects and that it did not change, each once, in
-    the order of the objects; for a statement that sees the insert. Raises RequestError where they cannot be found."""
+    """A JSON array of the rows that conflicted with an insert's objects and that it did not change, each row once, in
+    the order of the objects. It is for a later statement, which sees the insert. Raises RequestError if the rows cannot
+    be found."""
     planning = field.planning
     comparisons = arbiter.comparisons(field.api.view)
     existing, there = planning.named_rows(arbiter.relation, "existing"), planning.rows_of(arbiter.relation)
@@ -121,11 +123,11 @@ def existing_rows(field: Field, inserted: Inserted, arbiter: Arbiter) -> ColumnE
 
 
 def _proposed(field: Field, inserted: Inserted, arbiter: Arbiter, position: str) -> Subquery:
-    """The values of the arbiter's columns that objects gave, under names that no column of the relation has, with the
-    object's place; only of objects that the arbiter covers."""
+    """The values that objects gave to the arbiter's columns, under names that no column of the relation has, with the
+    position of each object. Objects that the arbiter does not cover are left out."""
     columns = _given_columns(inserted, arbiter)
     values = inserted.objects.rows({each.name: each for each in columns}, position)
-    # As the columns take them: a cast to a type of a limited precision rounds like an assignment.
+    # Cast to the types of the columns, with their modifiers: the cast rounds in the same way as the assignment.
     typed = (cast_to(values.c[each.name], each.column.type_text).label(each.name) for each in columns)
     objects = computed_first(select(values.c[position], *typed), field.planning.alias("objects"))
     named = (
@@ -137,7 +139,7 @@ def _proposed(field: Field, inserted: Inserted, arbiter: Arbiter, position: str)
 
 
 def _given_columns(inserted: Inserted, arbiter: Arbiter) -> list[ApiColumn]:
-    """The columns that tell which row is in the way of an object."""
+    """The columns that identify the row that conflicts with an object."""
     needed = arbiter.index.needs if arbiter.index.predicate else arbiter.index.columns
     columns = [arbiter.relation.by_name.get(name) for name in needed or ()]
     given = [each for each in columns if each is not None and inserted.objects.gives(each)]
@@ -148,7 +150,8 @@ def _given_columns(inserted: Inserted, arbiter: Arbiter) -> list[ApiColumn]:
 
 
 def _is_changed(field: Field, inserted: Inserted, arbiter: Arbiter, there: Rows) -> ColumnElement[Any]:
-    """That a row has a key of those that the insert returned, as far as the arbiter covers them."""
+    """The condition that the insert returned a row with the key of ``there``, among the rows that the arbiter
+    covers."""
     comparisons = arbiter.comparisons(field.api.view)
     key = builtin.json_build_array(*(as_text(inserted.rows.column(name)) for name, _ in comparisons))
     keys: ColumnElement[Any] = builtin.json_agg(key)

@@ -1,4 +1,4 @@
-"""What an upsert makes of a number that it adds to: an object without a value, or with null, changes nothing."""
+"""The new value of a number to which an upsert adds. An object without a value, or with null, does not change it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from app.query.write.new_rows import has_default, new_row_members
 
 
 def added_up(field: Field, inserting: Insert, column: ApiColumn, arbiter: Arbiter) -> ColumnElement[Any]:
-    """The sum of the value in the row that is in the way, by the key ``arbiter``, and of the proposed one; the former
-    alone where the object has none."""
+    """The sum of the value in the row that conflicts by ``arbiter`` and the proposed value; the former alone if the
+    object has no value."""
     own, proposed = arbiter.relation.table.c[column.name], inserting.excluded[column.name]
     total: ColumnElement[Any] = own + proposed
     if not isinstance(inserting, InsertOfObjects):
@@ -27,7 +27,7 @@ def added_up(field: Field, inserting: Insert, column: ApiColumn, arbiter: Arbite
         return own
     uneven = inserting.uneven
     if uneven is not None and not uneven.gives(column) and _has_default(arbiter, field, column):
-        # Of the proposed row nothing shows whether its value is a default, so its object is found by its key.
+        # The proposed row does not show whether its value is a default, so its object is looked up by the key.
         total = _Objects(field, inserting, uneven, arbiter, column).sum(total, own)
     return total if column.column.not_null else func.coalesce(total, own)
 
@@ -37,7 +37,7 @@ def _has_default(arbiter: Arbiter, field: Field, column: ApiColumn) -> bool:
 
 
 class _Objects:
-    """The objects of an INSERT, as the proposed rows find theirs."""
+    """The objects of an INSERT, with the look-up of the object of a proposed row."""
 
     def __init__(
         self, field: Field, inserting: Insert, objects: UnevenObjects, arbiter: Arbiter, column: ApiColumn
@@ -48,10 +48,10 @@ class _Objects:
         needed = arbiter.index.columns if arbiter.index.needs is None else sorted(arbiter.index.needs)
         self._key = [relation.by_name[name] for name in needed]
         labels = {f"key_{number}": each for number, each in enumerate(self._key)}
-        self._rows = objects.rows_and_whether(labels, column)
+        self._rows = objects.rows_with_presence(labels, column)
 
     def sum(self, total: ColumnElement[Any], own: ColumnElement[Any]) -> ColumnElement[Any]:
-        """``total`` for a proposed row whose object gives a value, ``own`` for one whose object does not."""
+        """``total`` if the object of the proposed row has a value, otherwise ``own``."""
         name = self._column.field_name
         message = f"The service cannot determine whether the object has a value for {name}, as its key was changed"
         hint = 'Give all objects a value for it, or none: docs/changes.md, "Upsert".'
@@ -60,7 +60,7 @@ class _Objects:
         return OnTarget(found, self._arbiter.relation.table, self._inserting.excluded[self._column.name].table)
 
     def _is_one(self, *, given: str) -> ColumnElement[bool]:
-        """That the proposed row is one of the objects that give a value, or of those that do not."""
+        """The condition that the proposed row belongs to an object with a value, or without one."""
         rows = self._rows.alias(self._field.planning.alias("given"))
         view = self._field.api.view
         same = (

@@ -1,4 +1,4 @@
-"""What an insert is given and what it made: its objects as SQL, and the scope of its response."""
+"""The objects of an insert as SQL, and the scope of its response."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.query.plan.walk import Field
 from app.query.sql.constructs import unnest
 from app.query.write.assignments import assigned
 from app.query.write.changes import Affected
-from app.query.write.new_rows import columns_of, has_default, is_required, lead_on, links_of, missing_member
+from app.query.write.new_rows import columns_of, has_default, have_links, is_required, links_of, missing_member
 from app.query.write.unnesting import array_for, unnested
 
 NewRow = Mapping[str, Leaf | None]
@@ -28,46 +28,46 @@ Columns = Mapping[str, ApiColumn]
 """The columns that an insert can set, by member of the input object."""
 
 Alter = Callable[[Field, Insert, Any], Insert]
-"""Turns the INSERT statement and the value of an argument of an insert into the statement that is run. It is the
-extension ``alter`` of the GraphQLArgument."""
+"""A function from the INSERT statement and the value of an argument of an insert to the statement that is run. It is
+the extension ``alter`` of the GraphQLArgument."""
 
 MAX_SINGLE_VALUES = 10_000
-"""Planning an insert of this many values takes half a second if each is a parameter of its own."""
+"""The most values of an insert in which each is its own parameter; planning that takes half a second."""
 
 
 class Objects(Protocol):
-    """The objects that an insert is given, as fields of its response ask for them. ``arguments`` are the insert's
-    others."""
+    """The objects of an insert, as fields of its response use them. ``arguments``: the other arguments of the
+    insert."""
 
     @property
     def arguments(self) -> Mapping[str, Any]: ...
 
     @property
     def number(self) -> int | Leaf:
-        """How many they are, or the list of them."""
+        """The number of objects, or the list of them."""
         ...
 
     def gives(self, column: ApiColumn) -> bool:
-        """Whether all of them have a value for the column."""
+        """Whether all objects have a value for the column."""
         ...
 
     def rows(self, columns: Columns, position: str) -> FromClause:
-        """Their values for ``columns``, to all of which they give one, under these names and ready for a cast to the
-        column's type; and the place of each object among them as ``position``."""
+        """The values for ``columns``, under these names, and the position of each object under the name ``position``.
+        All objects must have a value for each column. The values can be cast to the types of the columns."""
         ...
 
 
 class PlainObjects(Objects, Protocol):
-    """Objects none of which leads to related rows."""
+    """Objects without links to related rows."""
 
     def insert(self) -> InsertOfObjects:
-        """The statement that inserts them."""
+        """The statement that inserts the objects."""
         ...
 
 
 class InsertOfObjects(Insert):
-    """An INSERT that knows which columns its objects give a value: ``given`` are those that any of them does, and
-    ``uneven`` the objects, if some of them lack values that others have and their columns get defaults then."""
+    """An INSERT that knows the columns of its objects. ``given``: the columns for which at least one object has a
+    value. ``uneven``: the objects, if some may lack values that others have, so that their columns get defaults."""
 
     inherit_cache = False
     given: frozenset[str] = frozenset()
@@ -75,20 +75,20 @@ class InsertOfObjects(Insert):
 
 
 class UnevenObjects(Protocol):
-    """Objects of which some may give a column a value, and others leave it to its default."""
+    """Objects of which some may have a value for a column, while for others the column gets its default."""
 
     def gives(self, column: ApiColumn) -> bool:
-        """Whether all of them give it one, if only null."""
+        """Whether all objects have the column, perhaps with null."""
         ...
 
-    def rows_and_whether(self, columns: Columns, column: ApiColumn) -> FromClause:
-        """Of the objects that have values for all of ``columns``: these, under the columns' names and ready for a cast
-        to their types, and as ``given`` whether they give one to ``column``."""
+    def rows_with_presence(self, columns: Columns, column: ApiColumn) -> FromClause:
+        """A row for each object that has values for all of ``columns``: the values, under the columns' names, and a
+        boolean ``given`` that says whether the object has a value for ``column``."""
         ...
 
 
 class Inserted(Affected):
-    """The scope of an insert's response: the rows that it made, and the ``objects`` that it was given."""
+    """The scope of an insert's response: the inserted rows, and the ``objects`` of the request."""
 
     def __init__(self, rows: NamedRows, objects: Objects) -> None:
         super().__init__(rows, objects.number)
@@ -96,7 +96,7 @@ class Inserted(Affected):
 
 
 def objects_of(field: Field, relation: ApiRelation, type_: GraphQLInputObjectType) -> PlainObjects:
-    """The argument ``objects`` of an insert, whose type is ``type_``, none of which leads to related rows."""
+    """The argument ``objects`` of an insert, of the type ``type_``, if no object has links to related rows."""
     members = type_.fields
     columns: Columns = columns_of(members)
     required = frozenset(name for name, each in members.items() if is_required(each))
@@ -114,17 +114,18 @@ def objects_of(field: Field, relation: ApiRelation, type_: GraphQLInputObjectTyp
     missing = next((name for each in objects for name in required if each.get(name) is None), None)
     if missing is not None:
         raise missing_member(type_.name, members, missing)
-    # Links lead nowhere here.
+    # All links are null here.
     objects = [{name: value for name, value in each.items() if name in columns} for each in objects]
     return _OneByOne(field, relation, columns, objects, field.arguments)
 
 
 @dataclass(frozen=True)
 class BulkShape:
-    """How ``objects``, if it is one variable, steers the plan: only by its members, if the rest does not matter.
+    """The derive by which ``objects`` steers the plan if it is one variable: only by the names of its members, if one
+    statement fits any number of such objects.
 
     That is the case if there are several objects, all have the ``required`` members, and members that only some of them
-    have are not ``defaulted``. Objects that lead on by ``links`` are not its business.
+    have are not ``defaulted``. Objects with ``links`` are planned as a nested insert.
     """
 
     relation: ApiRelation
@@ -133,7 +134,7 @@ class BulkShape:
     links: frozenset[str]
 
     def __call__(self, value: Any) -> Hashable:
-        if lead_on(self.links, value):
+        if have_links(self.links, value):
             return None
         members = self.members(value)
         return shape_of(value) if members is None else ("bulk", members)
@@ -154,7 +155,7 @@ class BulkShape:
 
 @dataclass(frozen=True)
 class _OneByOne:
-    """Objects that are read one by one, each value a parameter of its own: objects with any members."""
+    """Objects with any members, read one by one; each value is its own parameter."""
 
     field: Field
     relation: ApiRelation
@@ -168,7 +169,7 @@ class _OneByOne:
 
     def insert(self) -> InsertOfObjects:
         named = {name for each in self.objects for name in each}
-        # For several rows of defaults only, PostgreSQL needs at least one column.
+        # VALUES needs at least one column, even if all rows have only defaults.
         members = [name for name in self.columns if name in named] or [next(iter(self.columns))]
         if len(self.objects) * len(members) > MAX_SINGLE_VALUES:
             message = f"The objects have different keys and more than {MAX_SINGLE_VALUES} values"
@@ -187,14 +188,14 @@ class _OneByOne:
         return inserting
 
     def _gives(self, column: ApiColumn) -> list[bool]:
-        """Whether each of them has a value for the column."""
+        """For each object whether it has a value for the column."""
         members = (self._member(column, record) for record in self.objects)
         return [
             member is not None and record[member] is not None
             for member, record in zip(members, self.objects, strict=True)
         ]
 
-    def rows_and_whether(self, columns: Columns, column: ApiColumn) -> FromClause:
+    def rows_with_presence(self, columns: Columns, column: ApiColumn) -> FromClause:
         complete = [all(each) for each in zip(*map(self._gives, columns.values()), strict=True)]
         data = [
             (*self._values(record, columns), literal_column("true" if given else "false"))
@@ -227,8 +228,8 @@ class _OneByOne:
 
 @dataclass(frozen=True)
 class _OfVariable:
-    """Objects that are one variable and have the same members. Each column is one parameter, an array: one statement
-    for any number of objects, whose values do not become part of the plan.
+    """Objects that are one variable. Each column is one parameter, an array, so one statement serves any number of
+    objects, and their values are not part of the plan.
 
     With 100 rows of five columns the database takes three quarters of the time that it takes for VALUES (measured).
     """

@@ -1,4 +1,4 @@
-"""The input of new rows: what sets their columns, and what leads from one to related rows."""
+"""The input type of new rows: its members for columns, and its links to related rows."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ COLUMN = "column"
 """The extension of a member that sets a column: the ApiColumn."""
 
 HAS_DEFAULT = "has_default"
-"""The extension of such a member: whether the column may get something other than null without it."""
+"""The extension of such a member: whether the column may get a value other than null if the member is missing."""
 
 LINK = "link"
-"""The extension of a member that leads to related rows: the Link that it follows."""
+"""The extension of a member for related rows: its Link."""
 
 REQUIRED = "required"
-"""The extension of a nullable member whose column must get a value, from it or from elsewhere."""
+"""The extension of a nullable member whose column must get a value, from the member or from a link."""
 
 OBJECT, OBJECTS, CONNECT = "object", "objects", "connect"
-"""The members of what a link takes: new rows, and keys of rows that are there. All others are arguments of the INSERT
-of the new rows."""
+"""The members of a link's value: new rows, and keys of existing rows. All other members are arguments of the INSERT of
+the new rows."""
 
 HINT = 'docs/changes.md, "Nested objects"'
 
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """What a member of the input of new rows leads to."""
+    """A member of the input of new rows that adds or connects related rows."""
 
     relationship: Relationship
 
@@ -44,27 +44,28 @@ class Link:
 
     @property
     def refers(self) -> bool:
-        """Whether the new rows hold the key of the others, which are written first; else these hold theirs."""
+        """Whether the row with the member has the foreign key, so that the related row is written first. Otherwise the
+        related rows have it."""
         return self.relationship.refers
 
     @property
     def member(self) -> str:
-        """The member that takes new rows."""
+        """The member of the link's value with new rows."""
         return OBJECTS if self.relationship.to_many else OBJECT
 
     @property
     def fills(self) -> frozenset[str]:
-        """The columns of the row with the member that the link gives values to."""
+        """The columns of the row with the member that get their values by the link."""
         return frozenset(name for name, _ in self.relationship.pairs) if self.refers else frozenset()
 
     @property
     def fills_below(self) -> frozenset[str]:
-        """The columns of the other rows that it gives values to."""
+        """The columns of the related rows that get their values by the link."""
         return frozenset() if self.refers else frozenset(name for _, name in self.relationship.pairs)
 
 
 def new_row_type(api: ApiSchema, relation: ApiRelation, verb: str) -> GraphQLInputObjectType:
-    """The input of a new row for the mutation called ``verb``."""
+    """The input type of a new row for the mutation ``verb``."""
     return api.named(
         f"{relation.type_name}{verb}Input",
         lambda name: GraphQLInputObjectType(name, lambda: new_row_members(api, relation)),
@@ -72,7 +73,7 @@ def new_row_type(api: ApiSchema, relation: ApiRelation, verb: str) -> GraphQLInp
 
 
 def new_row_members(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLInputField]:
-    """The members of the input of a new row."""
+    """The members of the input type of a new row."""
     hook = api.hooks.insert_fields.name
     return api.shared(f"members of new rows of {relation.relation.oid}", lambda: api.contributed(hook, relation))
 
@@ -83,17 +84,17 @@ def columns_of(members: Mapping[str, GraphQLInputField]) -> dict[str, ApiColumn]
 
 
 def links_of(members: Mapping[str, GraphQLInputField]) -> dict[str, Link]:
-    """The members that lead to related rows."""
+    """The members with links to related rows."""
     return {name: each.extensions[LINK] for name, each in members.items() if LINK in each.extensions}
 
 
 def has_default(member: GraphQLInputField) -> bool:
-    """Whether the column that the member sets may get something other than null without it."""
+    """Whether the column that the member sets may get a value other than null if the member is missing."""
     return COLUMN in member.extensions and bool(member.extensions.get(HAS_DEFAULT, True))
 
 
 def is_required(member: GraphQLInputField) -> bool:
-    """Whether an object must have the member, unless its column gets a value from elsewhere."""
+    """Whether an object must have the member, unless its column gets a value by a link."""
     return isinstance(member.type, GraphQLNonNull) or bool(member.extensions.get(REQUIRED))
 
 
@@ -106,14 +107,14 @@ def missing_member(type_name: str, members: Mapping[str, GraphQLInputField], nam
 
 
 def type_below(type_: GraphQLInputObjectType, name: str, member: str) -> GraphQLInputObjectType:
-    """The type of the ``member`` of what the link ``name`` takes."""
-    taken: Any = get_named_type(type_.fields[name].type)
-    below: Any = get_named_type(taken.fields[member].type)
+    """The type of ``member`` in the value of the link ``name``."""
+    link_type: Any = get_named_type(type_.fields[name].type)
+    below: Any = get_named_type(link_type.fields[member].type)
     return below  # type: ignore[no-any-return]
 
 
-def lead_on(links: Set[str], objects: Any) -> bool:
-    """Whether any of the objects leads to related rows by a member of these names."""
+def have_links(links: Set[str], objects: Any) -> bool:
+    """Whether any of the objects has a member of these names that is not null."""
     listed = objects if isinstance(objects, list) else (objects,)
-    leading = (each for each in listed if isinstance(each, dict) and not links.isdisjoint(each))
-    return any(each.get(name) is not None for each in leading for name in links)
+    with_links = (each for each in listed if isinstance(each, dict) and not links.isdisjoint(each))
+    return any(each.get(name) is not None for each in with_links for name in links)

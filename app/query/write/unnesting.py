@@ -1,4 +1,4 @@
-"""Values of many objects of a request as rows: one array, and so one parameter, for each column."""
+"""Converts the values of many objects to rows: one parameter, an array, for each column."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ def array_for(
     *,
     has_gaps: bool = False,
 ) -> ColumnElement[Any]:
-    """The values of a column as an argument of ``unnest``. ``values`` is a list of them, or of objects in which
-    ``within`` finds them. ``has_gaps``: some are missing, which are null here whatever the column permits."""
-    # Values that are not sent as text are read by the type's input function, which refuses a value that is too long; a
-    # cast from text would truncate it.
+    """The values of a column as an argument of ``unnest``. ``values`` is a list of them, or a value from which
+    ``within`` extracts the list. ``has_gaps``: some values are missing; these are null in the array, even if the
+    column's type refuses null."""
+    # The array has the column's type where possible: the type's input function refuses a value that is too long, while
+    # a cast from text would truncate it.
     type_ = _type(field, column, has_gaps)
-    if _is_taken_apart(type_):
+    if _is_split_by_unnest(type_):
         return field.planning.bind(values, within(ArrayText(column.to_text)), "text[]")
     return field.planning.bind(values, within(ArrayText(column.to_text, type_.delimiter)), f"{type_.text}[]")
 
@@ -37,20 +38,20 @@ def array_for(
 def unnested(
     field: Field, column: ApiColumn, value: ColumnElement[Any], *, has_gaps: bool = False
 ) -> ColumnElement[Any]:
-    """A value of a column, from an element that ``unnest`` made of ``array_for``."""
+    """A value of a column, from an element of ``unnest(array_for(...))``."""
     type_ = _type(field, column, has_gaps)
-    return cast_to(value, type_.text) if _is_taken_apart(type_) else value
+    return cast_to(value, type_.text) if _is_split_by_unnest(type_) else value
 
 
-def _is_taken_apart(type_: Type) -> bool:
-    """Whether unnest would take elements of this type apart: arrays and rows."""
+def _is_split_by_unnest(type_: Type) -> bool:
+    """Whether unnest would split elements of this type further: arrays and rows."""
     return bool(type_.element) or type_.category == "C"
 
 
 def _type(field: Field, column: ApiColumn, has_gaps: bool) -> Type:
     types, unnamed = field.api.catalog.type_by_oid, field.api.view.unnamed_types
     type_ = types[column.column.type]
-    # A domain may refuse null. What it is made of does not, and the assignment to the column checks what is given.
-    while has_gaps and type_.kind == "d" and not _is_taken_apart(type_) and type_.base not in unnamed:
+    # A domain may refuse null. Its base type does not, and the assignment to the column checks the values that exist.
+    while has_gaps and type_.kind == "d" and not _is_split_by_unnest(type_) and type_.base not in unnamed:
         type_ = types[type_.base]
     return type_

@@ -1,1 +1,1 @@
-"""Nested inserts: the objects of a request sorted into batches, and the statements that write them."""
+"""Nested inserts: sorts the objects of a request into batches, and plans the statements that write these."""

@@ -1,4 +1,4 @@
-"""Which rows are in the way of those of a nested insert, for statements that run after it."""
+"""Finds the rows that conflicted with those of a nested insert, for statements that run after it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from app.query.write.nested.values import Batch
 
 @dataclass(frozen=True)
 class GivenKeys:
-    """What objects give the columns of an arbiter: rows of their numbers and these values."""
+    """The values that objects give to the columns of an arbiter: ``element`` has a row for each object, with its number
+    and these values."""
 
     rows: NestedRows
     arbiter: Arbiter
@@ -30,7 +31,7 @@ class GivenKeys:
         return self.element.c.position
 
     def over(self, element: Subquery) -> GivenKeys:
-        """These of other rows, which have the same columns."""
+        """The same for another element with the same columns."""
         return replace(self, element=element)
 
     def same(self, there: TableRows) -> list[ColumnElement[Any]]:
@@ -46,15 +47,15 @@ def _value(number: int) -> str:
 
 
 def given_keys(rows: NestedRows, batches: Sequence[Batch], arbiter: Arbiter | None) -> GivenKeys | None:
-    """The values for an arbiter that the objects of ``batches`` give; None where it is not one of plain columns that
-    all of them give."""
+    """The values that the objects of ``batches`` give to the columns of an arbiter; None unless it has only plain
+    columns and all objects give them values."""
     if arbiter is None or arbiter.index.has_expressions or arbiter.index.predicate is not None:
         return None
     proposed = [rows.proposed(each) for each in batches]
     if not all(each.values.keys() >= set(arbiter.index.columns) for each in proposed):
         return None
     types = {each.name: each.type_text for each in arbiter.relation.relation.columns}
-    # As the columns take them: a cast to a type of a limited precision rounds like an assignment.
+    # Cast to the types of the columns, with their modifiers: the cast rounds in the same way as the assignment.
     columns = {_value(n): (name, types[name]) for n, (name, _) in enumerate(arbiter.comparisons(rows.field.api.view))}
     queries = [
         select(
@@ -70,7 +71,7 @@ def given_keys(rows: NestedRows, batches: Sequence[Batch], arbiter: Arbiter | No
 
 
 def arbiter_of(api: ApiSchema, arguments: Mapping[str, GraphQLArgument], given: Mapping[str, Any]) -> Arbiter | None:
-    """In which arbiter rows were in the way of an INSERT that the arguments ``given`` altered."""
+    """The arbiter of ON CONFLICT in an INSERT that the arguments ``given`` altered; None without one."""
     for name, value in given.items():
         find = arguments[name].extensions.get("arbiter")
         if find is not None:

@@ -1,4 +1,4 @@
-"""Nested inserts: the response of an insert in which objects lead to related rows."""
+"""Nested inserts: an insert whose objects have links to related rows, and its response."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from app.query.write.new_rows import columns_of, links_of
 
 
 def nested_insert(field: Field, relation: ApiRelation, type_: GraphQLInputObjectType) -> NestedInsert | None:
-    """The insert of an argument ``objects`` in which objects lead to related rows; None if none does."""
+    """The nested insert of the argument ``objects``; None if no object has links to related rows."""
     if not links_of(type_.fields):
         return None
     objects = field.whole("objects")
@@ -59,7 +59,7 @@ class NestedInsert:
         self._root = self._rows.batches(ROOT)
         self.arguments: Mapping[str, Any] = field.arguments_without("objects")
 
-    # The objects of the root, as the fields of the response ask for them
+    # The protocol Objects, for the objects of the root
 
     @property
     def number(self) -> int | Leaf:
@@ -78,15 +78,15 @@ class NestedInsert:
     # The response
 
     def answer(self, arguments: Arguments) -> ColumnElement[Any]:
-        """The response; ``arguments`` are those that alter the INSERT of the root's rows."""
+        """The response. ``arguments``: the arguments that alter the INSERT of the root's rows."""
         rows, field = self._rows, self._rows.field
         altering = {name: value for name, value in self.arguments.items() if name in arguments and value is not None}
         arbiter = arbiter_of(field.api, arguments, altering)
-        leads_on = any(not link.refers for _, link in rows.links_below(ROOT))
+        has_referring = any(not link.refers for _, link in rows.links_below(ROOT))
         self._writing.write_referred(ROOT)
         named = rows.planning.named_rows(self._relation, "affected")
         affected = Inserted(named, self)
-        if leads_on and not altering:
+        if has_referring and not altering:
             affected.refusal = left_out(self._relation, rows.positions(*self._root))
         returned = self._returned(affected, named)
         affected.read_again = partial(self._read_again, affected, returned, arbiter)
@@ -96,7 +96,7 @@ class NestedInsert:
             return inserting, rows.planning.rows_in(self._relation, self._relation.table)
 
         response = answer(field, statement, affected)
-        if altering and leads_on:
+        if altering and has_referring:
             self._writing.find_root(arbiter)
         else:
             rows.kept[ROOT] = [returned]
@@ -133,8 +133,8 @@ class NestedInsert:
         return records.where(*same).scalar_subquery()
 
     def _ordered(self, rows: TableRows, arbiter: Arbiter | None) -> tuple[FromClause, list[ColumnElement[Any]]]:
-        """The rows with the numbers of their objects: where several statements may leave some of theirs out, the order
-        of what they return does not tell these."""
+        """The rows with the numbers of their objects, to order by. They are needed if several statements insert rows
+        and each may skip some, because then the order of the returned rows does not show which objects they are for."""
         given = given_keys(self._rows, self._root, arbiter) if len(self._root) > 1 else None
         if given is None:
             return rows.element, []

@@ -1,7 +1,8 @@
-"""The objects of a nested insert as a request has them, sorted into batches.
+"""Sorts the objects of a nested insert into batches.
 
-Members of the input of new rows may lead to related rows (Link). The objects that are given at one place of the tree,
-however many rows they are given for, become one statement, or one for each sort of them.
+Members of the input of new rows may be links to related rows (Link), so the objects form a tree. All objects at one
+place of the tree are written by one statement, or by one for each sort of them, regardless of the number of their
+owners.
 """
 
 from __future__ import annotations
@@ -32,13 +33,14 @@ MAX_PATHS = 100
 MAX_ROWS = 10_000
 
 ObjectPlace = tuple[str, ...]
-"""The names of the members that lead from the root's objects to some below them."""
+"""The names of the links that lead from the root's objects to the objects of a place."""
 
 ROOT: ObjectPlace = ()
 
 
 class Item(NamedTuple):
-    """One object, or one key: its number at its place, and that of the object that it is given for."""
+    """One object or one key. ``position``: its number at its place. ``owner``: the number of the object that it is
+    in."""
 
     position: int
     owner: int
@@ -46,16 +48,19 @@ class Item(NamedTuple):
     arguments: Mapping[str, Any]
 
     @property
-    def alike(self) -> Hashable:
-        """Equal for objects of one place that are of one sort: 10,000 of them are looked at."""
+    def sort_key(self) -> Hashable:
+        """A key that is cheap to compute for 10,000 objects. Objects of one place with equal keys are of one sort."""
         nulls = [name for name, each in self.value.items() if each is None] if None in self.value.values() else ()
         return frozenset(self.value), *nulls, whole_value(self.arguments) if self.arguments else None
 
 
 class Sort(NamedTuple):
-    """What items of one place have in common that one statement works on. Of objects: which of the columns with a
-    default they give, which links that fill columns, and the arguments of the INSERT; of keys: the member that they
-    name, and the parts of its value."""
+    """The properties that items of one place must share to be handled by one statement.
+
+    Of objects: the columns with a default for which they have values (``defaulted``), the links that fill columns
+    (``links``), and the arguments of the INSERT. Of keys: the member of the key input (``key``), and the ``parts`` of
+    its value.
+    """
 
     key: str | None = None
     parts: tuple[str, ...] = ()
@@ -70,9 +75,11 @@ Batches = Mapping[tuple[ObjectPlace, Sort], Sequence[Item]]
 
 @dataclass(frozen=True)
 class BatchesOf:
-    """Reads objects whose type is ``type_`` into batches; their columns ``filled`` get values from the rows that they
-    belong to. Raises RequestError for what does not fit, OverLimit for what is too much: the values of a variable are
-    looked at before they are validated."""
+    """Reads objects of the input type ``type_`` into batches. The columns ``filled`` get their values from the rows
+    that the objects belong to.
+
+    Raises RequestError for objects that do not fit the type, since a variable is read here before it is validated, and
+    OverLimit for too many rows, levels or paths."""
 
     type_: GraphQLInputObjectType
     filled: frozenset[str] = frozenset()
@@ -85,14 +92,15 @@ class BatchesOf:
 
 
 def batches_below(type_: GraphQLInputObjectType, link: Link, taken: Any) -> Batches:
-    """What one object of ``type_`` has under a link, as BatchesOf reads it."""
+    """The batches of the value that one object of ``type_`` has under a link."""
     reader = _Reader()
     reader.follow((link.name,), type_, link, [Item(1, 0, {link.name: taken}, {})])
     return reader.batches
 
 
 def sorts_of_keys(keys: Any) -> tuple[Sort, ...]:
-    """The sorts of a list of keys, in the order in which they occur. Raises RequestError."""
+    """The distinct sorts of a list of keys, in the order in which they occur. Raises RequestError for a malformed
+    key."""
     return tuple(dict.fromkeys(_sort_of_key(_object(each)) for each in _listed(keys)))
 
 
@@ -104,17 +112,17 @@ class _Reader:
     def read_objects(
         self, place: ObjectPlace, type_: GraphQLInputObjectType, items: Sequence[Item], filled: frozenset[str]
     ) -> None:
-        """The objects of a place, whose columns ``filled`` get their values from the rows that they belong to."""
+        """Read the objects of a place. Their columns ``filled`` get values from the rows that they belong to."""
         kind = _Kind(type_, filled)
         self._count(place, len(items))
         batches: dict[Hashable, list[Item]] = {}
         followed: set[str] = set()
         for item in items:
-            alike = item.alike
-            if alike not in batches:
-                batches[alike] = self._batch(place, kind.sort_of(item))
+            sort_key = item.sort_key
+            if sort_key not in batches:
+                batches[sort_key] = self._batch(place, kind.sort_of(item))
                 followed.update(name for name in kind.links if item.value.get(name) is not None)
-            batches[alike].append(item)
+            batches[sort_key].append(item)
         for name, link in kind.links.items():
             if name in followed:
                 self.follow((*place, name), type_, link, items)
@@ -144,7 +152,7 @@ class _Reader:
 
 
 class _Kind:
-    """The objects of one place: what they may have, and must have."""
+    """The objects of one place: their possible and their required members."""
 
     def __init__(self, type_: GraphQLInputObjectType, filled: frozenset[str]) -> None:
         self._type, self._filled = type_, filled
@@ -155,7 +163,8 @@ class _Kind:
         ]
 
     def sort_of(self, item: Item) -> Sort:
-        """What an object has in common with others. Raises RequestError for one that has too much or too little."""
+        """The sort of an object. Raises RequestError for an object with an unknown, a conflicting or a missing
+        member."""
         self._check(item.value)
         return Sort(
             defaulted=self._defaulted.intersection(item.value),
@@ -166,7 +175,7 @@ class _Kind:
         )
 
     def _check(self, value: Mapping[str, Any]) -> None:
-        """Refuse a column that is given beside the member that fills it, and one that is missing."""
+        """Raise RequestError for a column that both a member and a link give a value, and for a missing column."""
         by_link = {
             column: name for name, each in self.links.items() if value.get(name) is not None for column in each.fills
         }
@@ -183,7 +192,8 @@ class _Kind:
 
 
 def _below(items: Sequence[Item], link: Link, member: str) -> list[Item]:
-    """What ``items`` have in a member of a link. To one row, it has the number of the object that it belongs to."""
+    """The objects or keys that ``items`` have in a member of a link. For a link to one row their numbers are those of
+    their owners."""
     found: list[Item] = []
     for item in items:
         given = item.value.get(link.name)

@@ -1,4 +1,4 @@
-"""The rows of a nested insert, place by place: the values of each batch, and the keys that flow between batches."""
+"""The rows of a nested insert: the values of each batch, and the keys that are passed from one batch to another."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from app.query.write.unnesting import array_for, unnested
 
 @dataclass(frozen=True)
 class Kept:
-    """The keys of the rows of batches that a statement handed on: their text, in the order of the objects."""
+    """The keys of the rows of ``batches``, passed on by a statement as JSON text in the order of the objects; ``read``
+    is the expression of that text."""
 
     read: ColumnElement[Any]
     batches: tuple[Batch, ...]
@@ -37,8 +38,8 @@ class Kept:
 
 @dataclass(frozen=True)
 class KeysOfPlace:
-    """The keys of all rows of one place, for a statement that reads them: ``elements`` are joined by ``joined``, and
-    ``position`` is the place of a row's object."""
+    """The keys of all rows of one place, for a statement that reads them. ``elements``: the FROM elements, with the
+    join condition ``joined``. ``position``: the number of a row's object. ``names``: the columns of the key."""
 
     elements: tuple[FromClause, ...]
     joined: ColumnElement[bool]
@@ -51,9 +52,10 @@ class KeysOfPlace:
         return cast_to(self.key.op("->>")(literal_column(str(self.names.index(name)))), type_text)
 
 
-class Flowing(NamedTuple):
-    """Keys that the rows of a batch hold: the ``place`` of the rows whose keys they are, which ``number`` of an object
-    tells its row there, its owner's or its own, and the ``pairs`` of own and other columns."""
+class ForeignKeySource(NamedTuple):
+    """The origin of a foreign key of a batch's rows. ``place``: the place of the referenced rows. ``number``: the
+    number of an object that finds its referenced row there, its owner's or its own. ``pairs``: pairs of a column of the
+    batch's rows and the referenced column."""
 
     place: ObjectPlace
     number: Literal["owner", "position"]
@@ -62,8 +64,8 @@ class Flowing(NamedTuple):
 
 @dataclass(frozen=True)
 class Proposed:
-    """The new rows of a batch: ``values`` by the names of their columns, and the number of each row's object, over
-    ``elements`` joined by ``conditions``."""
+    """The new rows of a batch, before they are inserted. ``elements``: the FROM elements, joined by ``conditions``.
+    ``position``: the number of a row's object. ``values``: by the names of their columns."""
 
     elements: Sequence[FromClause]
     conditions: Sequence[ColumnElement[Any]]
@@ -73,8 +75,8 @@ class Proposed:
 
 @dataclass(frozen=True)
 class NestedRows:
-    """The ``objects`` of one insert into ``relation``, whose input is ``type_``, and their batches.
-    ``kept`` are the keys that were handed on so far, by the places of their rows."""
+    """The ``objects`` of one insert into ``relation``, with the input type ``type_``, and their batches. ``kept``: the
+    keys that were passed on so far, by the places of their rows."""
 
     field: Field
     relation: ApiRelation
@@ -92,7 +94,7 @@ class NestedRows:
         return [each for each in self.planned_batches if each.place == place]
 
     def links_below(self, place: ObjectPlace) -> list[tuple[str, Link]]:
-        """The links that objects of a place follow."""
+        """The links that objects of a place use."""
         names = dict.fromkeys(
             each.place[-1] for each in self.planned_batches if each.place and each.place[:-1] == place
         )
@@ -113,14 +115,14 @@ class NestedRows:
                 names += [name for name, _ in link.relationship.pairs]
         return tuple(dict.fromkeys(names))
 
-    # What a batch consists of
+    # The values of a batch
 
     def proposed(self, batch: Batch) -> Proposed:
         """The new rows of a batch."""
         columns = columns_of(type_at(self.type_, batch.place).fields)
-        flowing = self._flowing(batch)
+        sources = self._foreign_keys(batch)
         arrays = {"position": self.positions(batch)}
-        if any(each.number == "owner" for each in flowing):
+        if any(each.number == "owner" for each in sources):
             arrays["owner"] = self._owners(batch)
         for number, member in enumerate(batch.members):
             arrays[f"value_{number}"] = self.array([batch], member, columns[member])
@@ -131,7 +133,7 @@ class NestedRows:
             columns[member].name: unnested(self.field, columns[member], given.c[f"value_{number}"])
             for number, member in enumerate(batch.members)
         }
-        for each in flowing:
+        for each in sources:
             keys = self.keys(each.place)
             elements += keys.elements
             conditions += [keys.joined, keys.position.op("=")(given.c[each.number])]
@@ -140,23 +142,25 @@ class NestedRows:
                 values[own] = self._agreed(batch, own, values[own], value) if own in values else value
         return Proposed(elements, conditions, given.c.position, values)
 
-    def _flowing(self, batch: Batch) -> list[Flowing]:
-        """The keys that a batch's rows hold: that of their owner, then those that their own links lead to."""
-        flowing: list[Flowing] = []
+    def _foreign_keys(self, batch: Batch) -> list[ForeignKeySource]:
+        """The origins of the foreign keys of a batch's rows: first the key of their owner, then those of their
+        links."""
+        sources: list[ForeignKeySource] = []
         if batch.place and not link_at(self.type_, batch.place).refers:
             pairs = [(own, other) for other, own in link_at(self.type_, batch.place).relationship.pairs]
-            flowing.append(Flowing(batch.place[:-1], "owner", pairs))
+            sources.append(ForeignKeySource(batch.place[:-1], "owner", pairs))
         links = links_of(type_at(self.type_, batch.place).fields)
-        flowing += (
-            Flowing((*batch.place, name), "position", links[name].relationship.pairs)
+        sources += (
+            ForeignKeySource((*batch.place, name), "position", links[name].relationship.pairs)
             for name in sorted(batch.sort.links)
         )
-        return flowing
+        return sources
 
     def _agreed(
         self, batch: Batch, column: str, value: ColumnElement[Any], other: ColumnElement[Any]
     ) -> ColumnElement[Any]:
-        """The value that two keys give a column, if it is one."""
+        """The value of a column that is part of two foreign keys; an error when the statement runs if the two values
+        differ."""
         relation = self.relation_at(batch.place)
         message = f"{relation.type_name} is given different values for {column} by two members"
         failure = cast_to(fail_with(message, as_text(value)), self.type_text(relation, column))
@@ -165,8 +169,8 @@ class NestedRows:
         return case((is_distinct(value, other, operators), failure), else_=value)
 
     def held(self, keys: KeysOfPlace, place: ObjectPlace, name: str, type_text: str) -> ColumnElement[Any]:
-        """A column of the keys of a place's rows, for rows that are to hold these: with null they would belong to
-        nothing."""
+        """A column of the keys of a place's rows, for rows that refer to these; null is an error when the statement
+        runs, because a row with a null key would refer to no row."""
         value, relation = keys.value(name, type_text), self.relation_at(place)
         column = relation.relation.column(name)
         if column is None or column.not_null:
@@ -176,8 +180,8 @@ class NestedRows:
         return case((value.is_(None), failure), else_=value)
 
     def named(self, batch: Batch, rows: TableRows) -> tuple[FromClause, list[ColumnElement[Any]]]:
-        """The keys of a batch, with the numbers of the objects that they are given for, and the conditions that a row
-        has one of them."""
+        """The keys of a batch of keys, with the numbers of their owners, and the conditions that one of ``rows`` has
+        such a key."""
         link = link_at(self.type_, batch.place)
         type_: Any = key_input_type(self.field.api, link.relationship.target)
         key: RowKey = type_.fields[batch.sort.key].extensions[KEY]
@@ -207,28 +211,28 @@ class NestedRows:
         return self.planning.bind(self.objects, Positions((batch,), of_owners=True), "integer[]")
 
     def array(self, batches: Sequence[Batch], member: str, column: ApiColumn) -> ColumnElement[Any]:
-        """What the objects of batches have in a member."""
+        """The values that the objects of batches have in a member, as an array."""
         within: Callable[[ToText], ToText] = partial(Values, tuple(batches), (member,))
         return array_for(self.field, column, self.objects, within)
 
     def unnest(self, arrays: Mapping[str, ColumnElement[Any]], stem: str) -> FromClause:
-        """Arrays of the same length as rows."""
+        """Arrays of the same length, unnested to rows."""
         rows = unnest(*arrays.values()).table_valued(*arrays)
         return rows.render_derived(name=self.planning.alias(stem))
 
     def type_text(self, relation: ApiRelation, name: str) -> str:
-        """The type of a column, without a length."""
+        """The type of a column, without a modifier such as a length."""
         types = {each.name: each.type for each in relation.relation.columns}
         return self.field.api.catalog.type_by_oid[types[name]].text
 
-    # The keys that were handed on
+    # The keys that were passed on
 
     def keys(self, place: ObjectPlace) -> KeysOfPlace:
         """The keys of a place's rows."""
         return self.keys_of(self.kept[place], self.handed_on_at(place))
 
     def keys_of(self, kept: Sequence[Kept], names: tuple[str, ...]) -> KeysOfPlace:
-        """Keys that consist of the columns ``names``."""
+        """The keys in ``kept``, which consist of the columns ``names``."""
         texts = reduce(lambda one, other: one.concat(other), [cast_to(each.read, "jsonb") for each in kept])
         positions = self.positions(*(batch for each in kept for batch in each.batches))
         keys = builtin.jsonb_array_elements(texts).table_valued("key", with_ordinality="number")

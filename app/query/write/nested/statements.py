@@ -1,7 +1,8 @@
-"""The statements of a nested insert: they write the rows of one tree of objects, in the order in which their keys flow.
+"""The statements of a nested insert. They write referenced rows before the rows that refer to them.
 
-Each batch of objects is one statement of the flight. It hands on the keys of its rows inside the database, so that
-policies and triggers of a later statement see the rows of the earlier ones; within one statement they would not.
+Each batch of objects is one statement of the flight. It passes the keys of its rows to later statements inside the
+database. Policies and triggers of a later statement see the rows of the earlier ones; within a single statement they
+would not.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from app.query.plan.rows import TableRows
 from app.query.sql.constructs import as_text, builtin, constant, row_count
 from app.query.sql.json_texts import json_text
 from app.query.write.arbiters import Arbiter
-from app.query.write.changes import Undoing
+from app.query.write.changes import Rollback
 from app.query.write.inserting import InsertOfObjects
 from app.query.write.nested.conflicts import arbiter_of, given_keys
 from app.query.write.nested.objects import ObjectPlace
@@ -34,8 +35,8 @@ Arguments = Mapping[str, GraphQLArgument]
 
 
 class NestedWriting:
-    """Plans the statements for rows below those of the root. ``given_arguments`` are the arguments that nested objects
-    of a batch have."""
+    """Plans the statements for rows below those of the root. ``given_arguments`` returns the INSERT arguments that the
+    objects of a batch have."""
 
     def __init__(self, rows: NestedRows, given_arguments: Callable[[Batch], Mapping[str, Any]]) -> None:
         self._rows = rows
@@ -44,13 +45,14 @@ class NestedWriting:
         self._given_arguments = given_arguments
 
     def write_referred(self, place: ObjectPlace) -> None:
-        """Write, or find, the rows whose keys the rows of a place hold."""
+        """Write, or find, the rows that the rows of a place refer to."""
         for name, link in self._rows.links_below(place):
             if link.refers:
                 self._write((*place, name))
 
     def write_referring(self, place: ObjectPlace) -> None:
-        """Write the rows that hold the keys of those of a place, then give these keys to others."""
+        """Write the rows that refer to those of a place, then set the foreign keys of existing rows that are
+        connected."""
         for name, link in self._rows.links_below(place):
             if not link.refers:
                 self._write((*place, name))
@@ -85,7 +87,7 @@ class NestedWriting:
         self._rows.kept[batch.place].append(Kept(read, (batch,)))
 
     def _altering(self, batch: Batch, arguments: Arguments) -> dict[str, Any]:
-        """The arguments of a batch's objects. All of their values are part of the plan's key."""
+        """The coerced INSERT arguments of a batch's objects. Their values are part of the plan's key."""
         given, read = self._given_arguments(batch), self._field.walk.variables
         return {name: coerce(arguments[name].type, Source(None, constant=each), read) for name, each in given.items()}
 
@@ -99,7 +101,7 @@ class NestedWriting:
     def _plain_insert(self, batch: Batch) -> Insert:
         table = self._rows.relation_at(batch.place).table
         if batch.number is not None:
-            # SELECT has no DEFAULT, and rows of defaults only need at least one column.
+            # The rows have only defaults. SELECT has no DEFAULT, so VALUES is used, which needs at least one column.
             column, *_ = columns_of(type_at(self._rows.type_, batch.place).fields).values()
             return InsertOfObjects(table).values([{column.name: literal_column("DEFAULT")}] * batch.number)
         new = self._rows.proposed(batch)
@@ -115,7 +117,7 @@ class NestedWriting:
             self._find(batch, arbiter)
 
     def _find(self, batch: Batch, arbiter: Arbiter | None) -> None:
-        """The rows of a batch after its INSERT: its own, and those that were in the way."""
+        """Find the rows of a batch after its INSERT: the inserted ones, and those that conflicted."""
         relation = self._rows.relation_at(batch.place)
         given = given_keys(self._rows, [batch], arbiter)
         if given is None:
@@ -141,8 +143,9 @@ class NestedWriting:
         self._rows.kept[batch.place].append(Kept(read, (batch,)))
 
     def _connect(self, batch: Batch, earlier: Sequence[Batch]) -> None:
-        """Find the rows that a batch of keys names, or give them the keys of their owners, if none of the ``earlier``
-        batches of the place, whose keys have other members, has done that."""
+        """Connect the rows that a batch of keys identifies: find them if their owners refer to them, otherwise set
+        their foreign keys. Rows that one of the ``earlier`` batches of the place has updated are left out; those
+        identify rows by another key."""
         link = link_at(self._rows.type_, batch.place)
         rows = self._planning.rows_of(link.relationship.target)
         given, same = self._rows.named(batch, rows)
@@ -173,22 +176,22 @@ def _one() -> ColumnElement[Any]:
 
 
 def texts_of(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
-    """The values of columns of all rows, in the order in which a statement returned them."""
+    """A JSON text with the values of columns of all rows, in the order in which a statement returned them."""
     rows = builtin.json_agg(builtin.json_build_array(*map(as_text, columns)))
     return as_text(func.coalesce(rows, constant("[]")))
 
 
-def left_out(relation: ApiRelation, positions: ColumnElement[Any]) -> Undoing:
-    """The error for new rows of which fewer are there than objects, though others are to belong to them."""
+def left_out(relation: ApiRelation, positions: ColumnElement[Any]) -> Rollback:
+    """The error if a statement inserted fewer rows than it has objects, although other rows refer to them."""
     return _unless_all(f"A new row of {relation.type_name} was left out, and others are to belong to it", positions)
 
 
-def _not_found(relation: ApiRelation, positions: ColumnElement[Any]) -> Undoing:
+def _not_found(relation: ApiRelation, positions: ColumnElement[Any]) -> Rollback:
     return _unless_all(f"Not every row of {relation.type_name} that is to be connected was found", positions)
 
 
-def _unless_all(message: str, positions: ColumnElement[Any]) -> Undoing:
-    return Undoing(
+def _unless_all(message: str, positions: ColumnElement[Any]) -> Rollback:
+    return Rollback(
         row_count() != builtin.cardinality(positions),
         message,
         as_text(row_count()),

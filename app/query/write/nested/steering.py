@@ -1,6 +1,6 @@
-"""How the objects of a nested insert steer its plan: by their batches, however many objects these have.
+"""Makes the objects of a nested insert steer its plan by their batches, regardless of the number of objects in these.
 
-That is so for a variable that holds all of them, and for the variables within a literal.
+This applies to a variable with all objects, and to variables inside a literal.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from graphql import GraphQLInputObjectType
 from app.graphql.values.values import Leaf, Source
 from app.query.write.nested.objects import BatchesOf, batches_below, sorts_of_keys
 from app.query.write.nested.values import Batch, shape_of
-from app.query.write.new_rows import CONNECT, Link, lead_on, links_of, type_below
+from app.query.write.new_rows import CONNECT, Link, have_links, links_of, type_below
 
 
 def steering_batches(type_: GraphQLInputObjectType, objects: Leaf) -> tuple[Batch, ...] | None:
-    """The form of ``objects``, whose type is ``type_``, which steers from now on; None if no object leads to others.
-    Raises RequestError and OverLimit."""
-    derive = _Leading(type_)
+    """The batches of ``objects``, of the type ``type_``; they steer from now on. None if no object has links. Raises
+    RequestError and OverLimit."""
+    derive = _BatchesIfNested(type_)
     if objects.source.path is not None:
         return derive(objects.steer(derive))
     planned_batches = derive(objects.raw)
@@ -29,18 +29,18 @@ def steering_batches(type_: GraphQLInputObjectType, objects: Leaf) -> tuple[Batc
 
 
 @dataclass(frozen=True)
-class _Leading:
-    """All of the objects, as one value; None if none of them leads to others."""
+class _BatchesIfNested:
+    """The derive of a value with all objects: their batches, or None if no object has links."""
 
     type_: GraphQLInputObjectType
 
     def __call__(self, objects: Any) -> tuple[Batch, ...] | None:
-        return _PlannedBatches(self.type_)(objects) if lead_on(links_of(self.type_.fields).keys(), objects) else None
+        return _PlannedBatches(self.type_)(objects) if have_links(links_of(self.type_.fields).keys(), objects) else None
 
 
 @dataclass(frozen=True)
 class _PlannedBatches:
-    """Some of the objects."""
+    """The derive of a value with some of the objects: their batches."""
 
     type_: GraphQLInputObjectType
     filled: frozenset[str] = frozenset()
@@ -50,8 +50,8 @@ class _PlannedBatches:
 
 
 @dataclass(frozen=True)
-class _FormBelow:
-    """What an object takes by a link."""
+class _BatchesBelow:
+    """The derive of the value of a link: the batches in it."""
 
     type_: GraphQLInputObjectType
     link: Link
@@ -62,7 +62,8 @@ class _FormBelow:
 
 @dataclass(frozen=True)
 class _Literal:
-    """Lets the variables in a literal steer; what is not for the batches steers by its structure anyway."""
+    """Lets the variables inside a literal steer by their batches. Other variables in it steer by their structure, as
+    usual."""
 
     whole: Leaf
 
@@ -80,12 +81,12 @@ class _Literal:
 
     def _taken(self, type_: GraphQLInputObjectType, link: Link, source: Source) -> None:
         if source.path is not None:
-            self._leaf(source).steer(_FormBelow(type_, link))
+            self._leaf(source).steer(_BatchesBelow(type_, link))
         for name, part in zip(source.keys or (), source.parts or (), strict=True):
             if name == link.member:
                 self.objects(type_below(type_, link.name, name), link.fills_below, part)
             elif name != CONNECT:
-                # An argument of the INSERT, which becomes part of the SQL.
+                # An argument of the INSERT; its value becomes part of the SQL.
                 self._leaf(part).steer()
             elif part.path is not None:
                 self._leaf(part).steer(sorts_of_keys)

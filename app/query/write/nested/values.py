@@ -1,5 +1,5 @@
-"""The batches of a nested insert as its plan knows them, and their parameters: an array for each column, so that a plan
-serves any number of objects."""
+"""The batches of a nested insert as the plan has them, without values, and their parameters: an array for each column,
+so that one plan serves any number of objects."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from app.query.write.new_rows import Link, columns_of, links_of, type_below
 
 
 class Batch(NamedTuple):
-    """What the plan knows of items of one sort at one place: ``members`` are those for columns that any of them has.
-    ``number`` is how many they are, if that matters to the SQL: where they have no value at all."""
+    """Items of one sort at one place, without their values. ``members``: the members for columns that at least one item
+    has. ``number``: the number of items, if the SQL depends on it, which is the case if they have no values at all."""
 
     place: ObjectPlace
     sort: Sort
@@ -24,12 +24,12 @@ class Batch(NamedTuple):
     number: int | None = None
 
     def of(self, batches: Batches) -> Sequence[Item]:
-        """Its items."""
+        """The items of the batch."""
         return batches[self.place, self.sort]
 
 
 def shape_of(type_: GraphQLInputObjectType, batches: Batches) -> tuple[Batch, ...]:
-    """What the plan knows of the batches of objects whose type is ``type_``."""
+    """The batches as the plan has them. ``type_``: the input type of the root's objects."""
     return tuple(_batch(type_, place, sort, items) for (place, sort), items in batches.items())
 
 
@@ -48,7 +48,7 @@ def link_at(type_: GraphQLInputObjectType, place: ObjectPlace) -> Link:
 
 
 def type_at(type_: GraphQLInputObjectType, place: ObjectPlace) -> GraphQLInputObjectType:
-    """The input of the new rows at a place."""
+    """The input type of the new rows at a place."""
     for name in place:
         type_ = type_below(type_, name, links_of(type_.fields)[name].member)
     return type_
@@ -56,8 +56,8 @@ def type_at(type_: GraphQLInputObjectType, place: ObjectPlace) -> GraphQLInputOb
 
 @dataclass(frozen=True)
 class Positions:
-    """The numbers at their place of the items of ``batches``, or of the objects that they are given for, as an
-    array."""
+    """The text of an array with the numbers of the items of ``batches``, or with ``of_owners`` those of their
+    owners."""
 
     batches: tuple[Batch, ...]
     of_owners: bool = False
@@ -69,7 +69,8 @@ class Positions:
 
 @dataclass(frozen=True)
 class Values:
-    """What the items of ``batches`` have below ``path``, null where one lacks it, as ``to_text`` writes a list."""
+    """The text of a list with the values that the items of ``batches`` have at ``path``, null for an item without one;
+    ``to_text`` converts the list."""
 
     batches: tuple[Batch, ...]
     path: tuple[str, ...]
