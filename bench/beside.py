@@ -117,8 +117,8 @@ def _serve(case: Case, place: Place, seconds: float) -> float:
 def _alone(request: GraphQLRequest, settings: Settings, seconds: float) -> float:
     """Requests per second, one after the other, in this process."""
     application = create_app(settings, plugin_manager())
-    reply = run(request, application.services.engine).reply
-    assert b'"errors"' not in reply.body, reply.body
+    response = run(request, application.services.engine).response
+    assert b'"errors"' not in response.body, response.body
     count, began = 0, time.perf_counter()
     while time.perf_counter() < began + seconds:
         run(request, application.services.engine)

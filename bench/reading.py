@@ -133,8 +133,8 @@ def _client_cpu(settings: Settings) -> None:
     request = GraphQLRequest(
         QUERY, {"first": 10}, head=RequestHead("POST", "/graphql/v1", {"apikey": KEYS["ANON_KEY"]}.get)
     )
-    reply = run(request, application.services.engine).reply
-    assert reply.status == 200, reply.body
+    response = run(request, application.services.engine).response
+    assert response.status == 200, response.body
     for _ in range(300):
         run(request, application.services.engine)
     count = 3000
@@ -145,7 +145,7 @@ def _client_cpu(settings: Settings) -> None:
     application.close()
     print(
         f"the pipeline alone: {cpu / count * 1e6:.0f} us of CPU, {wall / count * 1e6:.0f} us of time, "
-        f"{len(reply.body)} bytes"
+        f"{len(response.body)} bytes"
     )
 
 

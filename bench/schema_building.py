@@ -88,8 +88,8 @@ def _build(url: str, tables: str, features: str) -> Built:
 def _asked(query: str, engine: Engine) -> float:
     began = time.process_time()
     head = RequestHead("POST", PATH, {"apikey": KEYS["ANON_KEY"]}.get)
-    reply = run(GraphQLRequest(query, {}, head=head), engine).reply
-    assert b'"errors"' not in reply.body, reply.body
+    response = run(GraphQLRequest(query, {}, head=head), engine).response
+    assert b'"errors"' not in response.body, response.body
     return time.process_time() - began
 
 

@@ -10,8 +10,11 @@ from pathlib import Path
 from app.errors import SQLSTATE_CODES, UNNAMED_SQLSTATE
 
 REPOSITORY = Path(__file__).parents[2]
-OTHERS = ("storage", "app/installation/", "app/commands/", "app/embedded/", "app/wsgi.py")
-"""Parts of paths with errors that the GraphQL door never answers, or that are named after their HTTP status."""
+OTHERS = (
+    "storage", "app/faces/images/", "app/faces/resumable/", "app/installation/", "app/commands/", "app/embedded/",
+    "app/wsgi.py",
+)  # fmt: skip
+"""Parts of paths whose errors the GraphQL API never returns, or whose errors are named after their HTTP status."""
 
 CODE = re.compile(r"[A-Z][A-Z_]+")
 

@@ -143,7 +143,7 @@ def running(
     listener = listen("127.0.0.1", 0)
     application = create_app(loaded, chosen)
     capacity = make_capacity(loaded, 1)
-    worker = Worker(application, listener, loaded, capacity.seat(0))
+    worker = Worker(application, listener, loaded, capacity.totals(0))
     thread = threading.Thread(target=worker.run, daemon=True)
     thread.start()
     host, port = listener.getsockname()[:2]
