@@ -50,6 +50,7 @@ def test_the_page_has_every_code_and_no_other() -> None:
 
 
 def test_the_page_has_the_sqlstate_of_each_code() -> None:
-    page = (REPOSITORY / "docs" / "errors.md").read_text().partition("## Errors of the database")[2].partition("\n## ")[0]
-    told = dict(re.findall(r"^\| `([A-Z_]+)` \| (?:other )?([0-9A-Z]{2,5}) \|", page, re.MULTILINE))
-    assert told == {code: state for state, code in SQLSTATE_CODES.items()}
+    page = (REPOSITORY / "docs" / "errors.md").read_text()
+    section = page.partition("## Errors of the database")[2].partition("\n## ")[0]
+    listed = dict(re.findall(r"^\| `([A-Z_]+)` \| (?:other )?([0-9A-Z]{2,5}) \|", section, re.MULTILINE))
+    assert listed == {code: state for state, code in SQLSTATE_CODES.items()}
