@@ -25,7 +25,7 @@ choose_python() {
 prepare() {
     extras=$1
     python=.venv/bin/python
-    # An environment is made anew for other requirements, another directory, or when it was left unfinished.
+    # The environment is created again if the requirements or the directory changed, or if its creation was interrupted.
     wanted="$(pwd) $extras $(cksum <setup.cfg)"
     [ "$(cat .venv/made-for 2>/dev/null)" = "$wanted" ] && [ -x "$python" ] && return 0
     [ -w . ] || fail "$(pwd) is not writable for $(id -un); use a copy of your own"
@@ -41,8 +41,8 @@ prepare() {
     printf '%s\n' "$wanted" >.venv/made-for
 }
 
-# Install Portico Studio for the demonstration, beside .venv's own packages, where the tests do not find it. The plugin
-# is there at once; its page is built in the background, which takes longer, and is served when it is ready.
+# Install Portico Studio for the demonstration, in a directory of its own, where the tests do not find it. The plugin
+# works at once; its page is built in the background, which takes longer, and is served when it is ready.
 add_studio() {
     studio=$(pwd)/.venv/studio
     sources=$(find studio -type f ! -path '*/node_modules/*' ! -path '*/page/*' ! -name '*.pyc' -exec cksum {} + |
@@ -54,7 +54,7 @@ add_studio() {
             return 0
         fi
         : >"$studio/portico_studio/page.being-built"
-        # In a shell of its own, so that the service has no child that it did not start.
+        # In a subshell, so that the service has no child process that it did not start.
         (build_studio >"$studio/build.log" 2>&1 &)
     fi
     PYTHONPATH=$studio${PYTHONPATH:+:$PYTHONPATH}

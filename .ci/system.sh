@@ -1,5 +1,5 @@
-# Sourced by .ci/run: installs the packages of Debian that tests use, and sets $postgres_programs to the directory of the
-# programs of Debian's PostgreSQL, '' where there is none. Without them tests are left out, which fails .ci/run.
+# Sourced by .ci/run: installs the Debian packages that tests use, and sets $postgres_programs to the directory with the
+# programs of Debian's PostgreSQL, or to '' if there is none. Without these packages tests are skipped, which fails .ci/run.
 
 install_system() {
     [ "$(id -u)" = 0 ] && [ -e /etc/debian_version ] || {
@@ -10,15 +10,15 @@ install_system() {
     for package in chromium curl git nginx pgbouncer pgpool2 postgresql postgresql-postgis prometheus wrk; do
         is_installed "$package" || absent="$absent $package"
     done
-    # Others than Debian's own packages bring them too.
+    # node and npm may be installed from elsewhere than Debian's packages.
     for program in node npm; do
         command -v "$program" >/dev/null || absent="$absent nodejs npm"
     done
-    # The lists of packages are needed later too: tests unpack packages that they do not install.
+    # Update the package lists even if nothing is absent: tests download packages that they do not install.
     quietly apt-get update || [ -z "$absent" ]
     [ -n "$absent" ] || return 0
     printf 'portico: installing%s\n' "$absent" >&2
-    # shellcheck disable=SC2086 - they are several words
+    # shellcheck disable=SC2086 - $absent holds several words
     without_services quietly apt-get install -y --no-install-recommends $absent
 }
 
@@ -26,19 +26,19 @@ is_installed() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# Run a command; show what it says only if it fails.
+# Run a command; show its output only if it fails.
 quietly() {
-    said=$(mktemp)
-    if DEBIAN_FRONTEND=noninteractive "$@" </dev/null >"$said" 2>&1; then
-        rm -f "$said"
+    output=$(mktemp)
+    if DEBIAN_FRONTEND=noninteractive "$@" </dev/null >"$output" 2>&1; then
+        rm -f "$output"
     else
-        cat "$said" >&2
-        rm -f "$said"
+        cat "$output" >&2
+        rm -f "$output"
         return 1
     fi
 }
 
-# Run a command while no package may start its service: the tests start their own.
+# Run a command, and prevent packages from starting their services: the tests start their own.
 without_services() {
     policy=/usr/sbin/policy-rc.d
     [ ! -e "$policy" ] || { "$@"; return; }

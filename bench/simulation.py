@@ -162,7 +162,7 @@ def busy_without_one(deployment: Deployment) -> str:
 def table() -> Iterable[str]:
     """The lines of the table."""
     yield (
-        "| deployment | requests per second | gives out first | median, 99 % | behind, 99 % | one machine lost "
+        "| deployment | requests per second | first at its limit | median, 99 % | behind, 99 % | one machine lost "
         "| connections to a database | WAL of a shard |"
     )
     yield "|---|---|---|---|---|---|---|---|"

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 _package = metadata("portico")
 
-# All SQL here is PostgreSQL's; that for any SQL knows no $$ and no $1.
+# All SQL on these pages is PostgreSQL's; the lexer for standard SQL does not know $$ and $1.
 lexers["sql"] = PostgresLexer()
 
 project = "Portico"

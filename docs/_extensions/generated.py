@@ -40,7 +40,7 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
 
 def _option(option: click.Option) -> str:
     names = " ".join(f"`{each}`" for each in (*option.opts, *option.secondary_opts))
-    # Click draws a sentinel of its own where an option has no default.
+    # Click uses a sentinel as the default of an option that has none.
     default = option.default if isinstance(option.default, (str, int, float)) else ""
     if isinstance(default, bool):
         default = "on" if default else "off"
@@ -57,7 +57,7 @@ GENERATORS: dict[str, Callable[[], str]] = {"commands": commands}
 
 
 def filled(text: str) -> str:
-    """A page's text with its generated parts in place. Raises KeyError for one that nobody generates."""
+    """A page's text with its generated parts in place. Raises KeyError if no generator has the name of a part."""
     return PLACE.sub(lambda found: GENERATORS[found[1]](), text)
 
 

@@ -14,7 +14,7 @@ OTHERS = (
     "storage", "app/faces/rest/", "app/faces/s3/", "app/faces/resumable/", "app/faces/images/", "app/faces/direct/",
     "app/faces/shared/", "app/installation/", "app/commands/", "app/embedded/", "app/wsgi.py",
 )  # fmt: skip
-"""Parts of paths with errors that the GraphQL door never answers, or that are named after their HTTP status."""
+"""Parts of paths whose errors the GraphQL API never returns, or whose errors are named after their HTTP status."""
 
 CODE = re.compile(r"[A-Z][A-Z_]+")
 
@@ -50,6 +50,7 @@ def test_the_page_has_every_code_and_no_other() -> None:
 
 
 def test_the_page_has_the_sqlstate_of_each_code() -> None:
-    page = (REPOSITORY / "docs" / "errors.md").read_text().partition("## The database refuses")[2].partition("\n## ")[0]
-    told = dict(re.findall(r"^\| `([A-Z_]+)` \| (?:other )?([0-9A-Z]{2,5}) \|", page, re.MULTILINE))
-    assert told == {code: state for state, code in SQLSTATE_CODES.items()}
+    page = (REPOSITORY / "docs" / "errors.md").read_text()
+    section = page.partition("## Errors of the database")[2].partition("\n## ")[0]
+    listed = dict(re.findall(r"^\| `([A-Z_]+)` \| (?:other )?([0-9A-Z]{2,5}) \|", section, re.MULTILINE))
+    assert listed == {code: state for state, code in SQLSTATE_CODES.items()}
