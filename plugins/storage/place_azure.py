@@ -9,13 +9,13 @@ import os
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import ByteSource
-from app.storage.bytes.cloud import bucket_and_prefix, cloud_module
-from app.storage.bytes.transfer import CHUNK, Translated, TranslatedReader
+from app.storage.bytes.cloud import cloud_module
+from app.storage.bytes.transfer import CHUNK, TranslatedReader
+from app.storage.outside.cloud_place import CloudPlace, described, labels_of, place_in_cloud
 from app.storage.outside.place import (
     ClosableSource,
     ObjectDescription,
@@ -23,7 +23,6 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
-    as_place_errors,
 )
 
 PATIENCE: dict[str, Any] = {"connection_timeout": 10, "read_timeout": 60}
@@ -31,79 +30,53 @@ PATIENCE: dict[str, Any] = {"connection_timeout": 10, "read_timeout": 60}
 
 @hookimpl
 def storage_place(url: str, options: PlaceOptions) -> AzurePlace | None:
-    if urlsplit(url).scheme != "azure":
-        return None
-    with as_place_errors():
-        return AzurePlace(*bucket_and_prefix(url))
+    return place_in_cloud(url, ("azure",), AzurePlace)
 
 
-class AzurePlace:
+class AzurePlace(CloudPlace):
     """An ``OutsidePlace`` in a container of Azure Blob Storage."""
 
     def __init__(self, container: str, prefix: str) -> None:
-        self._prefix = prefix
-        self._translated = Translated(_translate)
+        super().__init__(prefix, _translate)
         self._models = cloud_module("azure.storage.blob", "azure")
         connection = os.environ.get("AZURE_STORAGE_CONNECTION_STRING")
         if not connection:
             raise PlaceUnusable("The Azure account of the URL is unknown", hint="Set AZURE_STORAGE_CONNECTION_STRING.")
         try:
-            self._service = self._models.BlobServiceClient.from_connection_string(connection, **PATIENCE)
+            self._client = self._models.BlobServiceClient.from_connection_string(connection, **PATIENCE)
         except ValueError as ex:
             raise PlaceUnusable("AZURE_STORAGE_CONNECTION_STRING is not valid") from ex
-        self._container = self._service.get_container_client(container)
+        self._container = self._client.get_container_client(container)
 
-    def list(self) -> Iterator[PlacedObject]:
-        with self._translated:
-            for blob in self._container.list_blobs(name_starts_with=self._prefix):
-                if key := blob.name.removeprefix(self._prefix):
-                    md5 = bytes(blob.content_settings.content_md5 or b"").hex()
-                    yield PlacedObject(key, blob.size, blob.last_modified, md5)
+    def _listed(self) -> Iterator[PlacedObject]:
+        for blob in self._container.list_blobs(name_starts_with=self._prefix):
+            md5 = bytes(blob.content_settings.content_md5 or b"").hex()
+            yield PlacedObject(blob.name, blob.size, blob.last_modified, md5)
 
     def describe(self, found: PlacedObject) -> ObjectDescription:
         with self._translated:
-            properties = self._container.get_blob_client(self._prefix + found.key).get_blob_properties()
-        settings = properties.content_settings
-        return ObjectDescription(
-            content_type=settings.content_type or "",
-            caching=settings.cache_control or "",
-            encoding=settings.content_encoding or "",
-            disposition=settings.content_disposition or "",
-            language=settings.content_language or "",
-            user_metadata=properties.metadata or {},
-            md5=found.tag,
-        )
+            properties = self._container.get_blob_client(self._name(found.key)).get_blob_properties()
+        return described(properties.content_settings, properties.metadata, found.tag)
 
     def open(self, found: PlacedObject) -> ClosableSource:
         with self._translated:
-            download = self._container.download_blob(self._prefix + found.key)
+            download = self._container.download_blob(self._name(found.key))
         # There is nothing to close: no connection is occupied between two reads.
         return TranslatedReader(download.read, lambda: None, self._translated)
 
-    def tags(self, found: PlacedObject) -> frozenset[str]:
-        return frozenset({found.tag})
-
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
         settings = self._models.ContentSettings(
-            content_type=description.content_type or None,
-            cache_control=description.caching or None,
-            content_encoding=description.encoding or None,
-            content_disposition=description.disposition or None,
-            content_language=description.language or None,
-            content_md5=bytearray.fromhex(description.md5) if description.md5 else None,
+            **labels_of(description), content_md5=bytearray.fromhex(description.md5) if description.md5 else None
         )
         # Azure accepts only identifiers as names of metadata.
         metadata = {name: value for name, value in description.user_metadata.items() if name.isidentifier()}
-        blob = self._container.get_blob_client(self._prefix + key)
+        blob = self._container.get_blob_client(self._name(key))
         with self._translated:
             # If ``source`` raises, blocks that were already sent stay invisible, and Azure discards them after a week.
             blob.upload_blob(
                 iter(lambda: source.read(CHUNK), b""), length=size, overwrite=True, content_settings=settings,
                 metadata=metadata,
             )  # fmt: skip
-
-    def close(self) -> None:
-        self._service.close()
 
 
 def _translate(ex: BaseException) -> PorticoError | None:

@@ -9,13 +9,13 @@ import base64
 from collections.abc import Iterator
 from datetime import datetime
 from typing import IO, Any
-from urllib.parse import urlsplit
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import ByteSource
-from app.storage.bytes.cloud import abandon, bucket_and_prefix, cloud_module
-from app.storage.bytes.transfer import CHUNK, Translated, TranslatedReader
+from app.storage.bytes.cloud import abandon, cloud_module
+from app.storage.bytes.transfer import CHUNK, TranslatedReader
+from app.storage.outside.cloud_place import CloudPlace, described, labels_of, place_in_cloud
 from app.storage.outside.place import (
     ClosableSource,
     ObjectDescription,
@@ -23,7 +23,6 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
-    as_place_errors,
 )
 
 PART = 4 * 1024 * 1024
@@ -32,70 +31,48 @@ PATIENCE: dict[str, Any] = {"timeout": 60}
 
 @hookimpl
 def storage_place(url: str, options: PlaceOptions) -> GooglePlace | None:
-    if urlsplit(url).scheme not in ("gs", "gcs"):
-        return None
-    with as_place_errors():
-        return GooglePlace(*bucket_and_prefix(url))
+    return place_in_cloud(url, ("gs", "gcs"), GooglePlace)
 
 
-class GooglePlace:
+class GooglePlace(CloudPlace):
     """An ``OutsidePlace`` in a bucket of Google Cloud Storage."""
 
     def __init__(self, bucket: str, prefix: str) -> None:
-        self._prefix = prefix
+        super().__init__(prefix, _translate)
         self._open = cloud_module("smart_open.gcs", "gcs").open
-        self._translated = Translated(_translate)
         with self._translated:
-            self._client: Any = cloud_module("google.cloud.storage", "gcs").Client()
+            self._client = cloud_module("google.cloud.storage", "gcs").Client()
         self._bucket = self._client.bucket(bucket)
 
-    def list(self) -> Iterator[PlacedObject]:
-        with self._translated:
-            for blob in self._client.list_blobs(self._bucket, prefix=self._prefix, **PATIENCE):
-                if key := blob.name.removeprefix(self._prefix):
-                    yield PlacedObject(key, int(blob.size), blob.updated, _hex(blob.md5_hash))
+    def _listed(self) -> Iterator[PlacedObject]:
+        for blob in self._client.list_blobs(self._bucket, prefix=self._prefix, **PATIENCE):
+            yield PlacedObject(blob.name, int(blob.size), blob.updated, _hex(blob.md5_hash))
 
     def describe(self, found: PlacedObject) -> ObjectDescription:
         with self._translated:
-            blob = self._bucket.get_blob(self._prefix + found.key, **PATIENCE)
+            blob = self._bucket.get_blob(self._name(found.key), **PATIENCE)
         if blob is None:
             raise PlaceRefused("it was deleted meanwhile")
-        return ObjectDescription(
-            content_type=blob.content_type or "",
-            caching=blob.cache_control or "",
-            encoding=blob.content_encoding or "",
-            disposition=blob.content_disposition or "",
-            language=blob.content_language or "",
-            user_metadata=blob.metadata or {},
-            md5=found.tag,
-        )
+        return described(blob, blob.metadata, found.tag)
 
     def open(self, found: PlacedObject) -> ClosableSource:
         # raw_download returns the bytes as they are stored: otherwise Google would unpack objects with the encoding
         # gzip.
-        blob = self._bucket.blob(self._prefix + found.key)
+        blob = self._bucket.blob(self._name(found.key))
         reader: IO[bytes] = blob.open("rb", chunk_size=PART, raw_download=True, **PATIENCE)
         return TranslatedReader(reader.read, reader.close, self._translated)
 
-    def tags(self, found: PlacedObject) -> frozenset[str]:
-        return frozenset({found.tag})
-
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
-        properties = {
-            "content_type": description.content_type,
-            "cache_control": description.caching,
-            "content_encoding": description.encoding,
-            "content_disposition": description.disposition,
-            "content_language": description.language,
-            "metadata": dict(description.user_metadata),
-        }
+        properties: dict[str, Any] = {**labels_of(description)}
+        if description.user_metadata:
+            properties["metadata"] = dict(description.user_metadata)
         writer = self._open(
             self._bucket.name,
-            self._prefix + key,
+            self._name(key),
             "wb",
             client=self._client,
             min_part_size=PART,
-            blob_properties={name: value for name, value in properties.items() if value},
+            blob_properties=properties,
         )
         try:
             while chunk := source.read(CHUNK):
@@ -106,9 +83,6 @@ class GooglePlace:
         except BaseException:
             abandon(writer)
             raise
-
-    def close(self) -> None:
-        self._client.close()
 
 
 def _hex(md5: str | None) -> str:

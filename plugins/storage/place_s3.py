@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from io import BytesIO
 from typing import Any
-from urllib.parse import urlsplit
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import ByteSource
-from app.storage.bytes.cloud import bucket_and_prefix, cloud_module
-from app.storage.bytes.transfer import Translated, TranslatedReader
+from app.storage.bytes.cloud import cloud_module
+from app.storage.bytes.transfer import TranslatedReader
+from app.storage.outside.cloud_place import CloudPlace, place_in_cloud
 from app.storage.outside.place import (
     ClosableSource,
     ObjectDescription,
@@ -26,7 +26,6 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
-    as_place_errors,
 )
 
 MIB = 1024 * 1024
@@ -40,13 +39,10 @@ _OF_ALL = frozenset({"ExpiredToken", "InvalidAccessKeyId", "NoSuchBucket", "Sign
 
 @hookimpl
 def storage_place(url: str, options: PlaceOptions) -> S3Place | None:
-    if urlsplit(url).scheme != "s3":
-        return None
-    with as_place_errors():
-        return S3Place(*bucket_and_prefix(url), options)
+    return place_in_cloud(url, ("s3",), lambda bucket, prefix: S3Place(bucket, prefix, options))
 
 
-class S3Place:
+class S3Place(CloudPlace):
     """An ``OutsidePlace`` in an S3 bucket."""
 
     def __init__(self, bucket: str, prefix: str, options: PlaceOptions) -> None:
@@ -59,19 +55,17 @@ class S3Place:
             signature_version="s3v4",
             s3={"addressing_style": "path"} if endpoint else None,
         )
-        self._bucket, self._prefix = bucket, prefix
-        self._translated = Translated(_translate)
+        super().__init__(prefix, _translate)
+        self._bucket = bucket
         with self._translated:
             session = cloud_module("boto3.session", "s3").Session(profile_name=options.profile)
             region = session.region_name or ("us-east-1" if endpoint else None)
-            self._client: Any = session.client("s3", endpoint_url=endpoint, region_name=region, config=configuration)
+            self._client = session.client("s3", endpoint_url=endpoint, region_name=region, config=configuration)
 
-    def list(self) -> Iterator[PlacedObject]:
-        with self._translated:
-            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=self._prefix)
-            for entry in (entry for page in pages for entry in page.get("Contents", ())):
-                if key := entry["Key"].removeprefix(self._prefix):
-                    yield PlacedObject(key, entry["Size"], entry["LastModified"], entry.get("ETag", "").strip('"'))
+    def _listed(self) -> Iterator[PlacedObject]:
+        pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=self._prefix)
+        for entry in (entry for page in pages for entry in page.get("Contents", ())):
+            yield PlacedObject(entry["Key"], entry["Size"], entry["LastModified"], entry.get("ETag", "").strip('"'))
 
     def describe(self, found: PlacedObject) -> ObjectDescription:
         head = self._head(found)
@@ -89,14 +83,14 @@ class S3Place:
     def open(self, found: PlacedObject) -> ClosableSource:
         condition = {"IfMatch": f'"{found.tag}"'} if found.tag else {}
         with self._translated:
-            body = self._client.get_object(Bucket=self._bucket, Key=self._prefix + found.key, **condition)["Body"]
+            body = self._client.get_object(Bucket=self._bucket, Key=self._name(found.key), **condition)["Body"]
         return TranslatedReader(lambda size: body.read(None if size < 0 else size), body.close, self._translated)
 
     def tags(self, found: PlacedObject) -> frozenset[str]:
         return frozenset({found.tag, self._head(found)["Metadata"].get(TAG, found.tag)})
 
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
-        where = {"Bucket": self._bucket, "Key": self._prefix + key}
+        where = {"Bucket": self._bucket, "Key": self._name(key)}
         if size < PART:
             content = b"".join(iter(source.read, b""))
             more = {"ContentMD5": _base64(description.md5)} if description.md5 else {}
@@ -112,12 +106,9 @@ class S3Place:
         with self._translated:
             self._client.upload_fileobj(_Filling(source), **where, ExtraArgs=_labels(description), Config=chosen)
 
-    def close(self) -> None:
-        self._client.close()
-
     def _head(self, found: PlacedObject) -> dict[str, Any]:
         with self._translated:
-            head: dict[str, Any] = self._client.head_object(Bucket=self._bucket, Key=self._prefix + found.key)
+            head: dict[str, Any] = self._client.head_object(Bucket=self._bucket, Key=self._name(found.key))
         return head
 
 
