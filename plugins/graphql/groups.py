@@ -152,7 +152,7 @@ def _groups(api: ApiSchema, relation: ApiRelation) -> Resolver:
         values = grouping.values.values()
         size = page_size(field, "first", relation.max_rows)
         nodes = field.planning.nodes
-        with nodes.beside(), nodes.each_of(size):
+        with nodes.as_siblings(), nodes.each_of(size):
             group = field.json(grouping).label("group")
         having = _having(field, relation, grouping)
         ordered = [key.clause(rows) for key in _order(field, relation, grouping)]

@@ -332,7 +332,7 @@ def refused(answer: Answer) -> tuple[str, str]:
         ),
         (
             {"title": "x", "account": {"object": {"id": 8, "email": "a@x"}, "onConflict": {}}},
-            "onConflict of Account needs a constraint of plain columns that every object gives",
+            "onConflict of Account needs a constraint of plain columns that every object has",
         ),
     ],
 )

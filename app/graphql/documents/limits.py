@@ -30,9 +30,9 @@ MAX_FRAGMENT_DEPTH = 50
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
-    """The limits of a document, for all roles; a comment directive may set a smaller ``depth`` for one role. ``fields``
-    counts a fragment's fields wherever it is spread. ``variables`` counts the lists and objects in the values of the
-    variables."""
+    """The limits of a document, for all roles. ``depth`` is the highest one that a role can have; the rules of a role
+    may be stricter. ``fields`` counts a fragment's fields wherever it is spread. ``variables`` counts the lists and
+    objects in the values of the variables."""
 
     tokens: int
     depth: int

@@ -65,7 +65,7 @@ def refusal(pattern: str) -> str | None:
         return f"A regular expression has at most {LONGEST} characters"
     options = _OPTIONS.match(pattern)
     if pattern.startswith("***") or (options and not _HARMLESS_OPTIONS.issuperset(options[1])):
-        return "A regular expression cannot choose another syntax"
+        return "A regular expression cannot select another syntax by *** or an option"
     begin = options.end() if options else 0
     # An expression that is tried only at the beginning of the text may have endless lookarounds.
     is_first = pattern.startswith("^", begin)
@@ -228,15 +228,15 @@ class _Reader:
             return str(ex)
         whole = self._open[0].as_part()
         if whole.size > MOST_PARTS:
-            return f"The bounds of a regular expression cannot multiply to more than {MOST_PARTS}"
+            return f"A regular expression cannot have more than {MOST_PARTS} parts after its bounds are expanded"
         if whole.steps > MOST_STEPS:
             return "The regular expression has too many parts that may be left out or repeated"
         if whole.empty.longest > MOST_OPTIONAL:
             return f"A regular expression cannot have more than {MOST_OPTIONAL} parts in a row that may match nothing"
         if whole.boundaries.longest > MOST_BOUNDARIES:
-            return f"A regular expression cannot have more than {MOST_BOUNDARIES} boundaries of words at one place"
+            return f"A regular expression cannot have more than {MOST_BOUNDARIES} word boundaries at one position"
         if whole.looking_around > MOST_LOOKING_AROUND:
-            return f"A regular expression cannot look around more than {MOST_LOOKING_AROUND} times"
+            return f"A regular expression cannot have more than {MOST_LOOKING_AROUND} lookarounds"
         return None
 
     def _read(self) -> int:
@@ -281,7 +281,7 @@ class _Reader:
         if self._pattern.startswith("(?#", self._place):
             raise _Refused("A regular expression cannot have comments")
         if looks_around and any(each.looks_around for each in self._open):
-            raise _Refused("A regular expression cannot look around within what looks around")
+            raise _Refused("A regular expression cannot have nested lookarounds")
         self._put(None)
         self._open.append(_Group(looks_around=looks_around))
 
@@ -299,7 +299,9 @@ class _Reader:
     def _repeat(self, times: int, *, is_endless: bool, is_optional: bool) -> None:
         if is_endless and any(each.looks_around for each in self._open):
             if not self._is_at_once:
-                raise _Refused("A regular expression can look around without an end only behind ^ at its beginning")
+                raise _Refused(
+                    "A regular expression may have *, + or {n,} in a lookaround only behind ^ at its beginning"
+                )
         elif is_endless:
             self._is_at_once = False
         self._last = (self._last or _NOTHING).repeated(times, is_endless=is_endless, is_optional=is_optional)

@@ -42,7 +42,7 @@ class Nodes:
     """Counts nodes while a statement is planned; those in a collection count once for each row of its page."""
 
     def __init__(self) -> None:
-        self._each = self._beside = 1
+        self._each = self._siblings = 1
         self._fixed = 0
         self._per_row = 0
         self._rows: Source | None = None
@@ -51,8 +51,8 @@ class Nodes:
     def each_of(self, rows: int | Leaf) -> Iterator[None]:
         """Count ``rows`` nodes; nodes counted within the context count for each of them. A Leaf is a list in the
         request with one item for each row, or their number; a statement has at most one Leaf."""
-        outer, beside = self._each, self._beside
-        self._beside = outer
+        outer, siblings = self._each, self._siblings
+        self._siblings = outer
         if isinstance(rows, Leaf):
             self._rows = rows.source
         else:
@@ -64,13 +64,13 @@ class Nodes:
         try:
             yield
         finally:
-            self._each, self._beside = outer, beside
+            self._each, self._siblings = outer, siblings
 
     @contextmanager
-    def beside(self) -> Iterator[None]:
+    def as_siblings(self) -> Iterator[None]:
         """Nodes counted within the context are siblings of those of the innermost ``each_of``: they do not count for
         each of them."""
-        outer, self._each = self._each, self._beside
+        outer, self._each = self._each, self._siblings
         try:
             yield
         finally:

@@ -103,9 +103,9 @@ def _candidates(api: ApiSchema, direction: KeyDirection) -> Iterator[str]:
         yield override
         return
     by_table = names.lower_first(api.type_name(direction.target))
-    leads_back_to_one = direction.back and key.is_local_unique
+    is_back_to_one = direction.back and key.is_local_unique
     inflect = api.comments.inflects(direction.target.schema)
-    if direction.back and not leads_back_to_one:
+    if direction.back and not is_back_to_one:
         by_table = f"{by_table}Collection"
         yield by_table
     elif api.dialect.to_one_by_table:
@@ -116,9 +116,9 @@ def _candidates(api: ApiSchema, direction: KeyDirection) -> Iterator[str]:
     else:
         yield _stripped(key.foreign_columns if direction.back else key.columns, inflect) or by_table
     # On a relation that refers to itself, the forward direction may have taken the names above.
-    if leads_back_to_one and not api.dialect.to_one_by_table:
+    if is_back_to_one and not api.dialect.to_one_by_table:
         yield f"{by_table}By{_joined(key.columns)}"
-    by = "With" if leads_back_to_one else "By"
+    by = "With" if is_back_to_one else "By"
     yield f"{by_table}{by}{_joined(key.columns)}"
     yield f"{by_table}{by}{'And'.join(key.columns)}"
 

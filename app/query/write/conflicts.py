@@ -144,7 +144,7 @@ def _given_columns(inserted: Inserted, arbiter: Arbiter) -> list[ApiColumn]:
     columns = [arbiter.relation.by_name.get(name) for name in needed or ()]
     given = [each for each in columns if each is not None and inserted.objects.gives(each)]
     if arbiter.index.has_expressions or not columns or len(given) < len(columns):
-        message = f"existing needs a constraint of plain columns that every object gives, which {arbiter.name} is not"
+        message = f"existing needs a constraint of plain columns that every object has; {arbiter.name} is none"
         raise RequestError(message, code="BAD_USER_INPUT", hint='docs/changes.md, "Upsert"')
     return given
 

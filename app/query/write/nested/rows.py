@@ -138,7 +138,9 @@ class NestedRows:
             elements += keys.elements
             conditions += [keys.joined, keys.position.op("=")(given.c[each.number])]
             for own, other in each.pairs:
-                value = self.held(keys, each.place, other, self.type_text(self.relation_at(batch.place), own))
+                value = self.referenced_value(
+                    keys, each.place, other, self.type_text(self.relation_at(batch.place), own)
+                )
                 values[own] = self._agreed(batch, own, values[own], value) if own in values else value
         return Proposed(elements, conditions, given.c.position, values)
 
@@ -168,7 +170,7 @@ class NestedRows:
         operators = USUAL_OPERATORS if known is None else operators_of(self.field.api.view, known.type)
         return case((is_distinct(value, other, operators), failure), else_=value)
 
-    def held(self, keys: KeysOfPlace, place: ObjectPlace, name: str, type_text: str) -> ColumnElement[Any]:
+    def referenced_value(self, keys: KeysOfPlace, place: ObjectPlace, name: str, type_text: str) -> ColumnElement[Any]:
         """A column of the keys of a place's rows, for rows that refer to these; null is an error when the statement
         runs, because a row with a null key would refer to no row."""
         value, relation = keys.value(name, type_text), self.relation_at(place)

@@ -121,7 +121,7 @@ class NestedWriting:
         relation = self._rows.relation_at(batch.place)
         given = given_keys(self._rows, [batch], arbiter)
         if given is None:
-            message = f"onConflict of {relation.type_name} needs a constraint of plain columns that every object gives"
+            message = f"onConflict of {relation.type_name} needs a constraint of plain columns that every object has"
             raise RequestError(message, code="BAD_USER_INPUT", hint=HINT)
         rows = self._planning.rows_of(relation)
         self._hand_on_found(batch, rows, given.element, given.same(rows), given.position)
@@ -156,7 +156,9 @@ class NestedWriting:
         owners = batch.place[:-1]
         keys = self._rows.keys(owners)
         new = {
-            target: self._rows.held(keys, owners, source, self._rows.type_text(link.relationship.target, target))
+            target: self._rows.referenced_value(
+                keys, owners, source, self._rows.type_text(link.relationship.target, target)
+            )
             for source, target in link.relationship.pairs
         }
         same = [*same, keys.joined, keys.position.op("=")(given.c.owner)]
