@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from app.commands.finding import Finding, listed
 from app.commands.literals import array
 from app.database import Database
-from app.installation.state import ReadValue
+from app.installation.state import QueryValue
 from app.settings import Settings
 
 _IS_THERE = "select (to_regclass('pg_catalog.pg_dist_partition') is not null)::text"
@@ -38,7 +38,7 @@ def spread(settings: Settings, database: Database) -> Iterator[Finding]:
         yield from _spread(settings, database.read)
 
 
-def _spread(settings: Settings, read: ReadValue) -> Iterator[Finding]:
+def _spread(settings: Settings, read: QueryValue) -> Iterator[Finding]:
     about = json.loads(
         read(_ABOUT.format(roles=array(settings.api_roles), schemas=array(settings.api_schemas))) or b"{}"
     )

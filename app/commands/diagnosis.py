@@ -14,7 +14,7 @@ from app.database import Database
 from app.documents.named import ANY_ROLE
 from app.identity import ANON, OWN_ROLES, SERVICE_ROLE
 from app.installation import OLDEST_SERVER, immutable, outdated, read_state, storage_damage, unsupported
-from app.installation.state import InstallationState, ReadValue
+from app.installation.state import InstallationState, QueryValue
 from app.settings import Settings
 
 
@@ -114,7 +114,7 @@ def _roles(users: Mapping[str, str], known: dict[str, dict[str, bool]]) -> Itera
         )
 
 
-def _schema(schema: str, roles: Sequence[str], read: ReadValue) -> Iterator[Finding]:
+def _schema(schema: str, roles: Sequence[str], read: QueryValue) -> Iterator[Finding]:
     found = json.loads(read(_SCHEMA.format(schema=literal(schema), roles=array(roles))) or b"null")
     if found is None:
         yield Finding(

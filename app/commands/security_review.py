@@ -13,7 +13,7 @@ from app.database import parse_database_url
 from app.identity import ANON, AUTHENTICATED
 from app.identity.issuing import is_too_short
 from app.installation import readable_private_relations
-from app.installation.state import ReadValue
+from app.installation.state import QueryValue
 from app.settings import Settings
 
 _SHORTEST_KEY = 20
@@ -25,7 +25,7 @@ _KNOWN_SECRETS = (
 )
 
 
-def review(settings: Settings, read: ReadValue, read_as_service: ReadValue | None = None) -> list[Finding]:
+def review(settings: Settings, read: QueryValue, read_as_service: QueryValue | None = None) -> list[Finding]:
     """Check everything and change nothing. ``read_as_service`` reads with the login of SERVICE_DATABASE_URL. Raises
     Unavailable if the database is not available."""
     findings = [*_keys(settings), *_settings(settings), *_login(read), *_reach(read, read_as_service or read)]
@@ -67,7 +67,7 @@ def _settings(settings: Settings) -> Iterator[Finding]:
         yield Finding("note", "the log contains failing statements (SHOW_SQL=on)", "set SHOW_SQL=off in production")
 
 
-def _login(read: ReadValue) -> Iterator[Finding]:
+def _login(read: QueryValue) -> Iterator[Finding]:
     login = json.loads(read(_LOGIN) or b"{}")
     yield from _rights(login)
     if login["sees_statements"]:
@@ -91,7 +91,7 @@ def _rights(login: dict[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _reach(read: ReadValue, read_as_service: ReadValue) -> Iterator[Finding]:
+def _reach(read: QueryValue, read_as_service: QueryValue) -> Iterator[Finding]:
     """Check whether the login of callers can become service_role, and the rights of the service's own login, if it has
     one."""
     login, of_service = (json.loads(each(_LOGIN) or b"{}") for each in (read, read_as_service))
@@ -115,7 +115,7 @@ def _reach(read: ReadValue, read_as_service: ReadValue) -> Iterator[Finding]:
         )
 
 
-def _private(schema: str, read: ReadValue) -> Iterator[Finding]:
+def _private(schema: str, read: QueryValue) -> Iterator[Finding]:
     marks: tuple[tuple[Mark, str], ...] = (("WRONG", ANON), ("note", AUTHENTICATED))
     reported: set[str] = set()
     for mark, role in marks:
@@ -130,7 +130,7 @@ def _private(schema: str, read: ReadValue) -> Iterator[Finding]:
             )
 
 
-def _schema(schema: str, read: ReadValue) -> Iterator[Finding]:
+def _schema(schema: str, read: QueryValue) -> Iterator[Finding]:
     found = json.loads(read(_SCHEMA.format(schema=literal(schema))) or b"{}")
     if found.get("unprotected"):
         yield unprotected("WRONG", schema, found["unprotected"])

@@ -20,7 +20,7 @@ from app.installation import scripts
 from app.installation.logins import Logins, creation_sql, two_logins, url_of
 from app.installation.missing import Problem, problems_in_public, problems_of
 from app.installation.public_relations import ClosedRelation, closed_relations_of, opening_sql
-from app.installation.state import IS_STANDBY, ReadValue, outdated, read_server, read_state
+from app.installation.state import IS_STANDBY, QueryValue, outdated, read_server, read_state
 from app.installation.version import VERSION
 
 # "portico" as eight bytes. Any number works that no other software uses.
@@ -238,7 +238,7 @@ def _run(session: DatabaseConnection, sql: str) -> None:
         raise InstallationError(f"The database refused the installation: {ex.diagnosis.message}.", hint=hint) from ex
 
 
-def _check_server(read: ReadValue) -> None:
+def _check_server(read: QueryValue) -> None:
     number = read_server(read)
     if number < OLDEST_SERVER:
         raise InstallationError(

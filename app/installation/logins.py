@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from app.identity import SERVICE_ROLE
-from app.installation.state import ReadValue
+from app.installation.state import QueryValue
 
 _ITERATIONS = 4096
 _OF_CALLER = "_api"
@@ -39,7 +39,7 @@ def two_logins(name: str, roles: Sequence[str]) -> tuple[Login, Login]:
     return _login(name + _OF_CALLER, others), _login(name + _OF_SERVICE, (SERVICE_ROLE,))
 
 
-def creation_sql(read: ReadValue, login: Login) -> str:
+def creation_sql(read: QueryValue, login: Login) -> str:
     """SQL that creates the login. It contains a verifier instead of the password, since the server may log the SQL."""
     database = read("select quote_ident(current_database())") or b""
     number = int(read("select current_setting('server_version_num')") or 0)

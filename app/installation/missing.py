@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.installation.public_relations import ClosedRelation, closed_relations_of
-from app.installation.state import ReadValue
+from app.installation.state import QueryValue
 
 _EXISTS = """
 select (count(*) > 0)::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -43,14 +43,14 @@ class Problem:
     fix: str
 
 
-def problems_of(read: ReadValue) -> tuple[Problem, ...]:
+def problems_of(read: QueryValue) -> tuple[Problem, ...]:
     """The problems that the installed view ``graphql.missing`` lists; none if it is not installed."""
     if read(_MISSING_EXISTS) != b"true":
         return ()
     return tuple(Problem(what or "", fix or "") for what, fix in json.loads(read(_MISSING) or b"[]"))
 
 
-def storage_damage(read: ReadValue) -> list[str]:
+def storage_damage(read: QueryValue) -> list[str]:
     """The parts of schema storage that were removed after its installation; none if the view
     ``graphql.storage_damage`` is not installed."""
     if read(_DAMAGE_EXISTS) != b"true":
@@ -59,7 +59,7 @@ def storage_damage(read: ReadValue) -> list[str]:
     return damage
 
 
-def problems_in_public(read: ReadValue) -> tuple[Problem, ...]:
+def problems_in_public(read: QueryValue) -> tuple[Problem, ...]:
     """The rights that the API's roles lack in schema public, and those that they have without row level security."""
     problems = []
     closed = read(_PUBLIC_CLOSED)

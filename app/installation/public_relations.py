@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from app.installation.scripts import private_relations
-from app.installation.state import ReadValue
+from app.installation.state import QueryValue
 from schema_cache.fingerprint import PREAMBLE
 
 _CLOSED = """
@@ -66,14 +66,14 @@ class ClosedRelation:
     reason: str | None
 
 
-def closed_relations_of(read: ReadValue) -> list[ClosedRelation]:
+def closed_relations_of(read: QueryValue) -> list[ClosedRelation]:
     """The relations of schema public that stay closed with the value "protected" of ``Grants``. The search path must
     begin with pg_catalog."""
     found = json.loads(read(_CLOSED.format(private=private_relations())) or b"[]")
     return [ClosedRelation(name, reason) for name, reason in found]
 
 
-def readable_private_relations(read: ReadValue, schema: str, role: str) -> list[tuple[str, str]]:
+def readable_private_relations(read: QueryValue, schema: str, role: str) -> list[tuple[str, str]]:
     """The private relations of a schema that a role may read without row level security, each with the reason why it is
     private. ``schema`` and ``role`` are SQL constants."""
     query = _READABLE.format(private=private_relations(), schema=schema, role=role)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.installation.version import VERSION, precedence
 
-ReadValue = Callable[[str], bytes | None]
+QueryValue = Callable[[str], bytes | None]
 """Runs a query without parameters and returns its single value, as ``app.database.Database.read`` does."""
 
 
@@ -67,7 +67,7 @@ _RECORDED = "select version from graphql.installation"
 _STORAGE = "select version from storage.installation where component = 'storage'"
 
 
-def read_state(read: ReadValue) -> InstallationState:
+def read_state(read: QueryValue) -> InstallationState:
     """Read the state of the installation, without changing anything."""
     outside = json.loads(read(_OUTSIDE) or b"")
     recorded = read(_RECORDED) if outside["recorded"] else None
@@ -83,7 +83,7 @@ def read_state(read: ReadValue) -> InstallationState:
     )
 
 
-def read_server(read: ReadValue) -> int:
+def read_server(read: QueryValue) -> int:
     """The version of PostgreSQL, as ``server_version_num``."""
     return int(read("select current_setting('server_version_num')") or 0)
 
@@ -99,7 +99,7 @@ IS_STANDBY = "select pg_catalog.pg_is_in_recovery()::text"
 _IS_READ_ONLY = "select (current_setting('default_transaction_read_only')::boolean)::text"
 
 
-def immutable(read: ReadValue) -> tuple[str, str] | None:
+def immutable(read: QueryValue) -> tuple[str, str] | None:
     """The message of ``serve`` and ``doctor`` about a database that refuses changes, and the remedy; None if it does
     not."""
     if read(IS_STANDBY) == b"true":

@@ -32,7 +32,7 @@ from app.graphql.introspection.description import META_FIELDS as DESCRIBED
 from app.graphql.introspection.description import Describer
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.values.values import ABSENT, Steering, Variables, whole_value
-from schema_cache.collector import collector_at_rest
+from schema_cache.collector import collector_paused
 
 KEPT = 64
 """How much is remembered of each schema: answers that take up to 64 KiB when compressed, fewer of larger ones."""
@@ -96,7 +96,7 @@ def introspect(
         if _asks_for_all_types(document):
             # Types lead to one another. Those made here are young when they are left, so the next collection of young
             # objects, which is soon, takes all of them; after a collection in between only one of all objects would.
-            with descriptions.describing_all(), collector_at_rest:
+            with descriptions.describing_all(), collector_paused:
                 answer = descriptions.get(asked) or _answer(api.anew(), document, fragments, nodes, values)
         else:
             with api.making():
