@@ -54,7 +54,7 @@ class String(_AlwaysEffective):
             return None
         if not isinstance(value, str):
             raise _unexpected(value, "a string")
-        return _sound(value)
+        return _checked(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +174,14 @@ class Renaming(_AlwaysEffective):
         for name, renamed in value.items():
             if not isinstance(renamed, str):
                 raise _unexpected(renamed, "a string").within(f".{name}")
-            _sound(renamed)
+            _checked(renamed)
             if renamed in seen:
                 raise DirectiveValueError(f"invalid value: string {_quoted(renamed)}, expected each value only once")
             seen.add(renamed)
         return MappingProxyType(dict(value))
 
 
-def _sound(text: str) -> str:
+def _checked(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:

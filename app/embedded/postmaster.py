@@ -97,8 +97,8 @@ class Postmaster:
             **self.account.process_options(),
         )  # fmt: skip
         if finished.returncode != 0:
-            said = (finished.stderr or finished.stdout).strip().splitlines()
-            raise EmbeddedError(f"{program} failed: {' '.join(said[-3:])}")
+            output = (finished.stderr or finished.stdout).strip().splitlines()
+            raise EmbeddedError(f"{program} failed: {' '.join(output[-3:])}")
 
     def _check_version(self) -> None:
         found = (self.home / "data" / "PG_VERSION").read_text().strip()
@@ -191,9 +191,9 @@ class Postmaster:
     def _failure_to_start(self) -> EmbeddedError:
         with open(self.place.log, "rb") as log:
             log.seek(self._log_start)
-            said = log.read(100_000).decode(errors="replace")
-        reasons = [line.partition("] ")[2] or line for line in said.splitlines() if _is_reason(line)][-3:]
-        kind = StillInUse if "shared memory block" in said else EmbeddedError
+            output = log.read(100_000).decode(errors="replace")
+        reasons = [line.partition("] ")[2] or line for line in output.splitlines() if _is_reason(line)][-3:]
+        kind = StillInUse if "shared memory block" in output else EmbeddedError
         return kind(f"the embedded PostgreSQL cannot be started: {' '.join(reasons) or f'see {self.place.log}'}")
 
 
