@@ -17,7 +17,7 @@ select pg_catalog.json_build_object(
   'nologin', (
     select coalesce(pg_catalog.json_agg(rolname order by rolname), '[]') from pg_catalog.pg_roles
     where rolname = any ({roles}) and not rolcanlogin),
-  'tells', to_regprocedure('graphql.set_local(text[],text[])') is not null,
+  'sets', to_regprocedure('graphql.set_local(text[],text[])') is not null,
   'silent', (
     select coalesce(pg_catalog.json_agg(p.oid::regprocedure::text order by 1), '[]')
     from pg_catalog.pg_proc p
@@ -49,7 +49,7 @@ def _spread(settings: Settings, read: QueryValue) -> Iterator[Finding]:
             "CITUS is off, so changes are not atomic and policies on other servers see no claims",
             "unset CITUS",
         )
-    if not about["tells"]:
+    if not about["sets"]:
         yield Finding(
             "WRONG",
             "the function graphql.set_local does not exist, so all requests fail",
