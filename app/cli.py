@@ -77,7 +77,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 def cli() -> None:
     """A GraphQL API and an object storage API in front of any PostgreSQL."""
-    # Commands report an error in one line of their own; only serve configures logging.
+    # Commands print an error as one line; only serve configures logging.
     logging.getLogger("portico").addHandler(logging.NullHandler())
 
 

@@ -307,8 +307,8 @@ class ServiceHooks:
     def request_extensions(self, settings: Settings) -> Mapping[str, Extension]:
         """Functions for members of a request's ``extensions``, by their names. Each takes ``execute``, the member's
         value and the arguments of that stage, and returns its results; ``results.with_extension(name, value)`` adds a
-        member to the response's ``extensions``. A function is not called if its member is null. A member that no plugin
-        understands makes a mutation fail; a query ignores it."""
+        member to the response's ``extensions``. A function is not called if its member is null. A mutation with a
+        member that no plugin understands is refused; a query ignores such a member."""
         return {}
 
     @hookspec

@@ -137,7 +137,7 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
 
 
 def _storage_routes(services: Services) -> Sequence[Route]:
-    """The routes below ``/storage/v1`` that have no sink of their own."""
+    """The routes below ``/storage/v1`` without their own sink."""
     return (*REST_ROUTES, *DIRECT_ROUTES, *(services.images.routes if services.images else ()))
 
 

@@ -1,1 +1,1 @@
-"""The database as one immutable value: what exists, and what a role may see of it."""
+"""The database's schema as one immutable value, and the part of it that a role may see."""

@@ -1,22 +1,22 @@
-"""The one SQL statement that reads a database's catalog, and the small one that looks for what may be missing.
+"""The SQL statement that reads a database's catalog, and a small one that looks for optional objects.
 
-The answer is a JSON object of flat lists of positional rows, joined by ``decode.py``: the server then only scans
-and prints, which for 1,000 tables of 20 columns is the difference between 0.1 and 0.3 s.
+The result is a JSON object of flat lists of positional rows, which ``decode.py`` joins. So the server only scans and
+prints: with 1,000 tables of 20 columns this takes 0.1 instead of 0.3 s.
 
-One statement means one snapshot, so contents and version always belong together. PostgreSQL functions that answer from
-its system caches may see something newer than (or, for an instant, older than) that snapshot. They are used only where
-that cannot hurt:
+One statement means one snapshot, so contents and version always belong together. PostgreSQL functions that read its
+system caches may see a state that is newer (or, for an instant, older) than the snapshot. They are used only where that
+does no harm:
 
 * ``format_type`` for a modifier such as ``(10,2)``: fixed by its arguments. Types' names come from the snapshot's rows.
 * ``pg_get_indexdef`` and ``pg_get_expr``, for unique indexes with expressions or a predicate: fixed once an index is
-  made; of one that is dropped they print nothing.
-* ``pg_get_function_arg_default``: how many arguments have a default comes from the snapshot, only the text could be
-  another. (``pg_get_expr`` would print the snapshot's, and fail when a function called there is dropped meanwhile.)
+  made; for a dropped index they print nothing.
+* ``pg_get_function_arg_default``: the snapshot has the number of defaults; only the text may be newer. (``pg_get_expr``
+  would print the text of the snapshot, but fails if a function that is called there was dropped in the meantime.)
 * ``pg_relation_is_updatable``, for views and foreign tables, and ``pg_column_is_updatable``, for the columns of views:
-  they lock the view and what is below it, and then see the newest state; when that is newer than the snapshot, the
-  version is out of date as well and the next look reads again. Where they would have to wait for somebody's ALTER
-  TABLE, the view is taken as updatable instead: nobody waits for a migration, and a change that PostgreSQL then refuses
-  only gives an error message.
+  they lock the view and the relations below it, and then see the newest state. If that is newer than the snapshot, the
+  version is out of date too, and the next check reads the catalog again. If they would have to wait for an ALTER TABLE,
+  the view is assumed to be updatable: nothing waits for a migration, and if PostgreSQL then refuses a change, this only
+  gives an error message.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from schema_cache.catalog_types import TYPES
 from schema_cache.effects_query import EFFECTS_QUERY
 from schema_cache.fingerprint import COMMENTS_ON_ROLES, CONTENTS_FINGERPRINT, IDENTITY, PREAMBLE, SHARED_FINGERPRINT
 
-# Anyone with CREATE on the database may create a schema of that name and a function in it, which we would run with our
-# privileges. So the function is used only if its owner could do everything anyway. A volatile one would not see our
-# snapshot. The table is Citus's.
+# Anyone with CREATE on the database may create a schema of this name and a function in it, which the service would run
+# with its privileges. So the function is used only if its owner could do everything anyway. A volatile function would
+# not see the statement's snapshot. The table is Citus's.
 SUPPORT_QUERY = f"""{PREAMBLE}
 select json_build_array(exists (
   select from pg_catalog.pg_proc p
@@ -43,8 +43,8 @@ select json_build_array(exists (
 
 
 def catalog_query(*, counted: bool, distributed: bool = False, with_queries: bool = False) -> str:
-    """The statement that reads everything; ``counted`` when the support objects count schema changes, ``distributed``
-    when Citus is there. ``with_queries`` reads also those of views, which may be long."""
+    """The statement that reads the catalog. ``counted``: the support objects count schema changes. ``distributed``: the
+    database has Citus. ``with_queries``: also read the queries of views, which may be long."""
     return (
         _CATALOG_QUERY.replace(":change_count", _count(counted))
         .replace(":distribution", _DISTRIBUTION if distributed else "null")
@@ -53,7 +53,8 @@ def catalog_query(*, counted: bool, distributed: bool = False, with_queries: boo
 
 
 def state_query(*, counted: bool, thorough: bool) -> str:
-    """The statement that shows whether anything changed: count, shared fingerprint and, if ``thorough``, the rest."""
+    """The statement that shows whether the schema has changed: it reads the count, the shared fingerprint and, if
+    ``thorough``, the other fingerprint and the identity."""
     contents = f"({CONTENTS_FINGERPRINT}), ({IDENTITY})" if thorough else "null, null"
     return f"{PREAMBLE}\nselect json_build_array({_count(counted)}, ({SHARED_FINGERPRINT}), {contents})::text"
 

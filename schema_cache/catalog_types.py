@@ -1,4 +1,4 @@
-"""The part of the catalog statement that reads types: what they are made of, and their operators and casts."""
+"""The part of the catalog statement that reads types, their attributes, operators and casts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Python's garbage collector rests while very many objects are made that all stay.
+"""Pauses garbage collection while long-lived objects are created.
 
-It looks at all objects whenever there are a quarter more of them. Where they all stay it finds nothing: that was half
-of the time in which the schema of 1,000 tables was made.
+Python's collector examines all objects whenever their number has grown by a quarter. While all new objects stay in use
+it finds nothing: this was half of the time of making the schema of 1,000 tables.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager
 from threading import Lock
 
 
-class _Rest(AbstractContextManager[None]):
-    """Safe to enter by several threads: the collector works again when the last one has left."""
+class _PausedCollector(AbstractContextManager[None]):
+    """Several threads may enter it at the same time: the collector is enabled again when the last one has left."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -30,5 +30,5 @@ class _Rest(AbstractContextManager[None]):
                 gc.enable()
 
 
-collector_at_rest = _Rest()
-"""A context in which nothing is collected. There is one for the process, as there is one collector."""
+collector_paused = _PausedCollector()
+"""A context manager that pauses the collector. There is one for the process, because there is one collector."""

@@ -1,7 +1,7 @@
-"""From the text that the catalog statement returns to records.
+"""Turns the text that the catalog statement returns into records.
 
-The payload is a JSON object of flat lists of positional rows (``catalog_query.py`` says which). Rows that belong
-together are joined here, and equal access control lists become one object, by whose identity ``Privileges`` caches.
+The payload is a JSON object of flat lists of positional rows, as ``catalog_query.py`` defines them. Rows that belong
+together are joined here. Equal access control lists become one object, because ``Privileges`` caches by its identity.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from schema_cache.collector import collector_at_rest
+from schema_cache.collector import collector_paused
 from schema_cache.decode_roles import read_roles
 from schema_cache.effects import read_effects
 from schema_cache.model import (
@@ -40,21 +40,21 @@ CatalogRow = Sequence[Any]
 
 _OF_LIMITED_LENGTH = frozenset((1042, 1043, 1014, 1015))  # char(n), varchar(n), and arrays of them
 _LENGTH_HEADER = 4  # the modifier of char(n) and varchar(n) is n + VARHDRSZ
-_UPDATE, _INSERT, _DELETE = 1 << 2, 1 << 3, 1 << 4  # 1 << CmdType, as pg_relation_is_updatable answers
-_MULTIRANGES_FOLLOW_RANGES = 170000  # before, they had privileges of their own
-_VECTORS = frozenset({"int2vector", "oidvector"})  # arrays that have a name of their own
+_UPDATE, _INSERT, _DELETE = 1 << 2, 1 << 3, 1 << 4  # 1 << CmdType, as in the result of pg_relation_is_updatable
+_MULTIRANGES_FOLLOW_RANGES = 170000  # in older versions, multiranges had their own privileges
+_VECTORS = frozenset({"int2vector", "oidvector"})  # arrays that are not named after their element
 _INPUT_MODES = frozenset("ibv")
 _OUTPUT_MODES = frozenset("obt")
 
 
 def decode(payload: str | bytes) -> Catalog:
-    """The catalog that the text describes. Raises ``ValueError``, ``KeyError`` or ``TypeError`` on anything else."""
-    with collector_at_rest:
+    """The catalog that the text describes. Raises ``ValueError``, ``KeyError`` or ``TypeError`` for any other text."""
+    with collector_paused:
         return _Decoder(json.loads(payload)).catalog()
 
 
 class _Decoder:
-    """Holds the look-up tables while one payload becomes records."""
+    """Holds the look-up tables for decoding one payload."""
 
     def __init__(self, payload: Payload) -> None:
         self._payload = payload
@@ -95,13 +95,13 @@ class _Decoder:
         )
 
     def _relations_with_fixed_columns(self) -> list[Relation]:
-        """The relations; columns of views that show columns to which the database alone gives values take none."""
+        """The relations. Columns of views that show generated columns or identities of tables are not writable."""
         relations = list(self._read_relations())
         views = {oid: (changes, query) for oid, changes, query in self._rows("views_of_made_columns")}
         return with_fixed_columns(relations, views) if views else relations
 
     def _view_queries(self) -> dict[int, str]:
-        return {oid: query for oid, query in self._rows("view_queries")}  # noqa: C416 (mypy takes the rows as they are)
+        return {oid: query for oid, query in self._rows("view_queries")}  # noqa: C416 (dict() fails in mypy)
 
     def _rows(self, key: str) -> Sequence[CatalogRow]:
         return self._payload[key] or ()
@@ -131,7 +131,7 @@ class _Decoder:
         json_casts = frozenset(self._rows("json_casts"))
         types = {}
         for oid, row in rows.items():
-            # An array is called by its element's name.
+            # An array is named after its element.
             named = rows.get(row.element) if row.name not in _VECTORS else None
             printed = named or row
             text = type_text(
@@ -140,8 +140,8 @@ class _Decoder:
                 printed.name,
                 printed.quoted_name,
             )
-            judged = row.element if row.element in rows else oid
-            judged = ranges.get(judged, judged)
+            acl_type = row.element if row.element in rows else oid
+            acl_type = ranges.get(acl_type, acl_type)
             types[oid] = Type(
                 oid=oid,
                 schema=self._schema_names[row.schema],
@@ -152,7 +152,7 @@ class _Decoder:
                 relation=row.relation,
                 base=row.base,
                 delimiter=row.delimiter,
-                acl=self._acl(rows[judged].acl),
+                acl=self._acl(rows[acl_type].acl),
                 text=f"{text}[]" if named else text,
                 labels=tuple(labels.get(oid, ())),
                 comment=self._comment("pg_type", oid),
@@ -323,7 +323,7 @@ def _result_columns(names: Sequence[str], types: Sequence[int], modes: Sequence[
     output = [row for row in zip(names, types, modes, strict=True) if row[2] in _OUTPUT_MODES]
     if len(output) == 1 and output[0][2] != "t":
         return ()
-    # Those that have no name are called by their number.
+    # Columns without a name are named by their number.
     return tuple(ResultColumn(name or f"column{n}", type_) for n, (name, type_, _) in enumerate(output, start=1))
 
 

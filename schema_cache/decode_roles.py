@@ -1,4 +1,4 @@
-"""The part of the catalog's text that is about roles: their memberships, their settings and the comments on them."""
+"""Decodes the roles in the catalog's text: their memberships, their settings and the comments on them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from schema_cache.model import Membership, Role
 RowsOf = Callable[[str], Sequence[Sequence[Any]]]
 """The rows of one list of the payload, by its name."""
 
-# Applied, these would break the request: they change the role or the encoding that the service relies on, or set a
-# property of the transaction too late.
+# Applying these would break the request: they change the role or the encoding on which the service relies. Settings
+# whose names begin with transaction_ are left out too: they would come too late in the transaction.
 _UNSUITABLE_SETTINGS = frozenset({"role", "session_authorization", "client_encoding"})
 
 

@@ -1,6 +1,6 @@
-"""The kinds of JSON values that comment directives take: each freezes a parsed value or says what is wrong with it.
+"""The kinds of JSON values in comment directives. Each checks a parsed value and makes it immutable.
 
-The messages are worded as users of pg_graphql know them: ``invalid type: string "a", expected a sequence``.
+The messages have the format of pg_graphql's: ``invalid type: string "a", expected a sequence``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Protocol
 
 
 class DirectiveValueError(ValueError):
-    """A value of the wrong kind. ``path`` leads from the directive's key to it; ``detail`` says what was expected."""
+    """A value of the wrong kind. ``path`` leads from the directive's key to the value; ``detail`` says what was
+    expected."""
 
     def __init__(self, detail: str, path: str = "") -> None:
         super().__init__(detail)
@@ -26,13 +27,13 @@ class DirectiveValueError(ValueError):
 
 
 class ValueKind(Protocol):
-    """What a directive accepts as its value."""
+    """A kind of value that a directive accepts."""
 
     def read(self, value: object) -> object:
-        """The value, frozen; None when it counts as absent. Raises ``DirectiveValueError``."""
+        """The value, immutable; None if it counts as absent. Raises ``DirectiveValueError``."""
 
     def expected_of(self, value: object) -> str | None:
-        """What to write instead of a value that is accepted but has no effect; None if it has one."""
+        """The values to write instead of one that is accepted but has no effect; None if it has an effect."""
 
 
 class _AlwaysEffective:
@@ -53,7 +54,7 @@ class String(_AlwaysEffective):
             return None
         if not isinstance(value, str):
             raise _unexpected(value, "a string")
-        return _sound(value)
+        return _checked(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class NumberBetween(_AlwaysEffective):
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """On when exactly ``true``; any other value is off, and never an error."""
+    """On if the value is exactly ``true``. Any other value is off, and never an error."""
 
     def read(self, value: object) -> bool | None:
         return None if value is None else value is True
@@ -101,7 +102,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Enabled:
-    """On when an object whose ``enabled`` is true or "true"; any other value is off, and never an error."""
+    """On if the value is an object whose ``enabled`` is true or "true". Any other value is off, and never an error."""
 
     def read(self, value: object) -> bool:
         enabled = value.get("enabled") if isinstance(value, dict) else None
@@ -162,7 +163,7 @@ class Object(_AlwaysEffective):
 
 @dataclass(frozen=True, slots=True)
 class Renaming(_AlwaysEffective):
-    """An object that maps strings to distinct strings, so that it can be read in both directions."""
+    """An object that maps strings to distinct strings, so that the mapping can be inverted."""
 
     def read(self, value: object) -> Mapping[str, str] | None:
         if value is None:
@@ -173,14 +174,14 @@ class Renaming(_AlwaysEffective):
         for name, renamed in value.items():
             if not isinstance(renamed, str):
                 raise _unexpected(renamed, "a string").within(f".{name}")
-            _sound(renamed)
+            _checked(renamed)
             if renamed in seen:
                 raise DirectiveValueError(f"invalid value: string {_quoted(renamed)}, expected each value only once")
             seen.add(renamed)
         return MappingProxyType(dict(value))
 
 
-def _sound(text: str) -> str:
+def _checked(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,6 +1,6 @@
 """Comment directives: ``@graphql({...})`` anywhere in an object's comment.
 
-Which directives exist is data, so that each feature can bring its own.
+The known directives are data, so that each feature can declare its own.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from schema_cache.directive_values import DirectiveValueError, ValueKind
 Commented = Literal[
     "schema", "relation", "column", "function", "foreign_key", "unique_index", "enum", "composite", "role"
 ]
-"""The kinds of objects whose comments hold directives."""
+"""The kinds of objects whose comments may have directives."""
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """Comments on objects of kind ``on`` may have the member ``key``; ``value`` is the kind of value it takes. One that
-    is ``extended`` is read only by dialects that go beyond pg_graphql."""
+    """A member ``key`` in the comments on objects of the kind ``on``. ``value`` is the kind of its value. Only dialects
+    that go beyond pg_graphql read an ``extended`` directive."""
 
     on: Commented
     key: str
@@ -35,11 +35,11 @@ class Directive:
 
 
 Directives = Mapping[str, object]
-"""The directives of one object by key; those not given are left out. A flag that is off is False or left out."""
+"""The directives of one object by key; absent ones are left out. A flag that is off is False or left out."""
 
 _NONE: Directives = MappingProxyType({})
 _MARK_BEGINS = "@graphql("
-# Greedy, so that the JSON runs to the last parenthesis and may hold some itself.
+# Greedy, so that the JSON extends to the last parenthesis and may contain parentheses itself.
 _MARK = re.compile(r"@graphql\((.+)\)", re.DOTALL)
 _REMEMBERED = 20_000
 
@@ -50,13 +50,13 @@ def has_directives(comment: str | None) -> bool:
 
 
 def plain_text(comment: str | None) -> str | None:
-    """What a comment says besides its directives; None if that is nothing."""
+    """The text of a comment without its directives; None if nothing else is left."""
     return _MARK.sub("", comment or "").strip() or None
 
 
 @dataclass(frozen=True, slots=True)
 class ReadComment:
-    """What a comment says: its valid directives, and what is wrong with the others."""
+    """The valid directives of a comment, and messages about the invalid ones."""
 
     directives: Directives
     problems: tuple[str, ...] = ()
@@ -66,9 +66,9 @@ _NOTHING = ReadComment(_NONE)
 
 
 class DirectiveReader:
-    """Reads comments by a set of known directives, each text once. Safe to share between threads.
+    """Reads comments with a set of known directives; results are cached by text. Threads may share it.
 
-    A malformed directive is left out: someone with the right to comment on one table must not take down the whole API.
+    A malformed directive is left out: a user who may comment on one table must not break the whole API.
     """
 
     def __init__(self, known: Iterable[Directive]) -> None:
@@ -80,7 +80,7 @@ class DirectiveReader:
         self._read_text = lru_cache(_REMEMBERED)(self._interpret)
 
     def read(self, on: Commented, comment: str | None) -> ReadComment:
-        """The directives in ``comment``, validated and frozen; unknown ones are left out."""
+        """The directives in ``comment``, validated and immutable; unknown ones are left out."""
         if comment is None or "@graphql(" not in comment:
             return _NOTHING
         return self._read_text(on, comment)
@@ -96,7 +96,7 @@ class DirectiveReader:
         if written is None:
             return _NOTHING
         if not isinstance(written, dict):
-            return ReadComment(_NONE, ("invalid type: it is no JSON object",))
+            return ReadComment(_NONE, ("invalid type: it is not a JSON object",))
         kinds = self._kinds.get(on, {})
         read: dict[str, object] = {}
         problems = [_unknown(key, kinds) for key in written if key not in kinds]
@@ -114,8 +114,8 @@ class DirectiveReader:
 
 
 def _unknown(key: str, kinds: Mapping[str, ValueKind]) -> str:
-    alike = get_close_matches(key, kinds, 1)
-    return f"unknown key {json.dumps(key)}" + (f"; did you mean {json.dumps(alike[0])}?" if alike else "")
+    similar = get_close_matches(key, kinds, 1)
+    return f"unknown key {json.dumps(key)}" + (f"; did you mean {json.dumps(similar[0])}?" if similar else "")
 
 
 def _parse(text: str) -> object:

@@ -1,6 +1,6 @@
-"""The catalog on disk, so that a process can answer before it has read the database's.
+"""Stores the catalog in a file, so that a process can serve requests before it has read the catalog from the database.
 
-A dump is a header line and the compressed text that the database returned. It may be outdated: its reader must compare
+A dump is a header line and the compressed text that the database returned. It may be outdated: a reader must compare
 it with the current state of the database before using it.
 """
 
@@ -22,10 +22,10 @@ _HEADER_LIMIT = 1000
 
 
 def write_dump(path: Path, payload: str | bytes, *, with_queries: bool = False) -> None:
-    """Stores the catalog's text atomically, readable only by the owner. ``with_queries`` is how it was read. Raises
-    ``OSError``."""
+    """Store the catalog's text atomically, readable only by the owner. ``with_queries``: the text has the queries of
+    views. Raises ``OSError``."""
     data = payload.encode() if isinstance(payload, str) else payload
-    # Level 1: 1.7 MB become 0.2 MB in a few milliseconds, far less than reading them again takes.
+    # Level 1 turns 1.7 MB into 0.2 MB in a few milliseconds, far faster than reading the catalog again.
     packed = zlib.compress(data, 1)
     header = {**_kind(with_queries), "length": len(data), "sha256": sha256(data).hexdigest()}
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,10 +42,11 @@ def write_dump(path: Path, payload: str | bytes, *, with_queries: bool = False) 
 
 
 def read_dump(path: Path, *, with_queries: bool = False) -> Catalog | None:
-    """The catalog stored there; None if there is none, or if it is damaged, in another format, or not ours."""
+    """The stored catalog; None if there is none, or if it is damaged, in another format, or if another user may have
+    written it."""
     try:
         with path.open("rb") as file:
-            if not _is_ours(file.fileno()):
+            if not _is_trusted(file.fileno()):
                 return None
             header = json.loads(file.readline(_HEADER_LIMIT))
             packed = file.read()
@@ -61,13 +62,13 @@ def read_dump(path: Path, *, with_queries: bool = False) -> Catalog | None:
 
 
 def _kind(with_queries: bool) -> dict[str, object]:
-    """The header that identifies a readable dump. Another catalog statement would return another payload."""
+    """The header values that a readable dump must have. A dump of another catalog statement has another payload."""
     query = catalog_query(counted=True, with_queries=with_queries)
     return {"portico_schema_dump": _FORMAT, "query": sha256(query.encode()).hexdigest()}
 
 
-def _is_ours(descriptor: int) -> bool:
-    """Whether only we (or root) can have written the file: the checksum protects against damage, not against
+def _is_trusted(descriptor: int) -> bool:
+    """Whether only this user or root can have written the file: the checksum protects against damage, not against
     attackers."""
     if not hasattr(os, "geteuid"):
         return True

@@ -1,15 +1,15 @@
-"""Effects: which functions and relations may do more than read when a query calls or reads them.
+"""Effects: finds the functions and relations that may do more than read when a query calls or reads them.
 
-PostgreSQL does not say what a function does. It is taken to have no effect if that is certain:
+PostgreSQL does not record what a function does. A function is assumed to have no effect only if this is certain:
 
-* It is stable or immutable. One that is volatile may write.
-* It is written in C, or in SQL or PL/pgSQL in which it calls nothing that may have an effect: such a function runs no
-  command that writes, but it may call a function that does. Nor may it run SQL that it puts together (EXECUTE). What a
-  body calls is read from its words: a function that it calls is named there.
+* It is stable or immutable. A volatile function may write.
+* It is written in C, or it is written in SQL or PL/pgSQL and calls no function that may have an effect. A stable
+  function runs no command that writes, but it may call a function that does. It must not run SQL that it puts together
+  (EXECUTE). The calls of a body are found by its words: the name of each function that it calls is one of them.
 
-A relation may have an effect if its view's query or one of its policies for reading calls something that may, or if it
-is on another server, of which nothing is known. If an operator, a cast, a type or a domain's check may have an effect,
-anything may, since those are called unseen.
+A relation may have an effect if its view's query or one of its policies for reading calls a function that may, or if it
+is a foreign table, about which nothing is known. If an operator, a cast, a type or a domain's check may have an effect,
+every query may, since queries call these without naming them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _LONGEST_NAME = 63
-"""In bytes: PostgreSQL cuts longer ones."""
+"""In bytes: PostgreSQL truncates longer names."""
 
 _READABLE = ("sql", "plpgsql")
 _TRUSTED = ("c", "internal")
@@ -42,11 +42,11 @@ class Code(NamedTuple):
 
 
 ANYTHING = Code(_TYPES, 0)
-"""What every query may call: operators, casts, types and the checks of domains."""
+"""Stands for the code that every query may call: operators, casts, types and the checks of domains."""
 
 
 class Effect(NamedTuple):
-    """Why code may have an effect: because of what it calls, or for a reason of its own."""
+    """Why code may have an effect: because it calls the code ``by``, or for ``reason`` if ``by`` is None."""
 
     by: Code | None
     reason: str
@@ -54,19 +54,19 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True)
 class Effects:
-    """``found``: what may have an effect, and why. ``names`` are its names."""
+    """``found``: the code that may have an effect, and why. ``names``: the names of this code."""
 
     found: Mapping[Code, Effect] = field(default_factory=dict)
     names: Mapping[Code, str] = field(default_factory=dict)
 
     def may_follow(self, oids: Iterable[int]) -> bool:
-        """Whether a query that names these functions and relations, by their oids, may do more than read."""
+        """Whether a query that names the functions and relations with these oids may do more than read."""
         if not self.found:
             return False
         return ANYTHING in self.found or any(Code(k, oid) in self.found for oid in oids for k in (FUNCTION, RELATION))
 
     def explain(self, code: Code) -> str:
-        """Why that code, which is among ``found``, may have an effect: the way to the function that has it."""
+        """Why ``code``, which is in ``found``, may have an effect: the chain of calls to the code with the reason."""
         way: list[str] = []
         effect = self.found[code]
         while effect.by is not None:
@@ -77,7 +77,7 @@ class Effects:
 
 
 def read_effects(payload: Mapping[str, Any] | None, relations: Mapping[int, tuple[str, str]]) -> Effects:
-    """The effects that follow from the answer to ``EFFECTS_QUERY``. ``relations``: names and kinds by oid."""
+    """The effects that follow from the result of ``EFFECTS_QUERY``. ``relations``: names and kinds by oid."""
     if payload is None:
         return Effects()
     functions = [_Function(*row) for row in payload["functions"] or ()]
@@ -104,7 +104,7 @@ def read_effects(payload: Mapping[str, Any] | None, relations: Mapping[int, tupl
 
 
 class _Function(NamedTuple):
-    """``body``: of one whose calls are read from it, else None."""
+    """``body``: the source, if the function's calls are found in it; otherwise None."""
 
     oid: int
     schema: str
@@ -124,7 +124,7 @@ def _folded(name: str) -> str:
 
 
 def _own_effect(function: _Function, acting: frozenset[str]) -> str | None:
-    """Why a function may have an effect, whatever the others of users do; None if it has none of its own."""
+    """Why a function may have an effect, regardless of users' functions that it calls; None if there is no reason."""
     if function.kind == "p":
         return "is a procedure"
     if function.volatility == "v":
@@ -140,7 +140,7 @@ def _own_effect(function: _Function, acting: frozenset[str]) -> str | None:
 
 
 class _Callers:
-    """What calls or reads what."""
+    """The callers of functions, and the readers of relations."""
 
     def __init__(self, payload: Mapping[str, Any], functions: Sequence[_Function]) -> None:
         self._known: dict[Code, set[Code]] = defaultdict(set)
@@ -155,7 +155,7 @@ class _Callers:
                 self._mentioning[word].add(Code(FUNCTION, each.oid))
 
     def of(self, called: Code, name: str | None) -> Iterator[Code]:
-        """What calls it, or has its ``name`` in its body."""
+        """The code that calls or reads ``called``, or has its ``name`` in its body."""
         yield from self._known.get(called, ())
         if name is None:
             return

@@ -1,7 +1,7 @@
-"""The part of the catalog statement about code: what functions, views and policies call (``effects.py`` follows it).
+"""The part of the catalog statement that reads the calls of functions, views and policies, for ``effects.py``.
 
-``pg_depend`` knows the functions of users that they call, also by an operator. It does not know PostgreSQL's own, which
-are found in the node trees.
+``pg_depend`` has the users' functions that these call, also through an operator. It does not have PostgreSQL's own
+functions, which are found in the node trees.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HARMLESS = (
 """PostgreSQL's volatile functions that change neither the database nor the session."""
 
 _BELONGS_TO_TYPES = ("pg_operator", "pg_cast", "pg_type", "pg_amproc", "pg_amop", "pg_opclass", "pg_constraint")
-"""The catalogs of what values are compared, converted and checked by."""
+"""The catalogs of objects whose functions compare, convert and check values."""
 
 _OLDEST_OF_USERS = 16384
 

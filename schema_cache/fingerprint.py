@@ -1,9 +1,9 @@
 """Fingerprints of a database's current schema, cheap enough to compute every second.
 
-Each part is the sum of one 64 bit hash per catalog row, so it needs neither sorting nor memory. A row that only
-DDL writes is hashed by its ``xmin``; ``pg_class`` is hashed by the columns that matter, because TRUNCATE, REFRESH
-MATERIALIZED VIEW and VACUUM write it too. System objects and temporary objects are left out: sessions that create
-temporary tables all day do not change the schema.
+Each part is the sum of one 64 bit hash per catalog row, so it needs neither sorting nor memory. Rows that only DDL
+writes are hashed by their ``xmin``. ``pg_class`` is hashed by the columns that matter, because TRUNCATE, REFRESH
+MATERIALIZED VIEW and VACUUM also write it. System objects and temporary objects are left out: sessions that often
+create temporary tables do not change the schema.
 
 Measured with 1,000 tables of 22 columns, 100 views, 300 roles: shared part 0.7 ms, contents 16 ms.
 """
@@ -11,22 +11,24 @@ Measured with 1,000 tables of 22 columns, 100 views, 300 roles: shared part 0.7 
 from __future__ import annotations
 
 BETWEEN_STATEMENTS = ";\f"
-"""What separates the statements of one text. The form feed is white space in SQL that no function's body has after a
-semicolon, so the text can be split without reading it."""
+"""Separates the statements of one text. The form feed is white space in SQL that no function body has after a
+semicolon, so the text can be split without parsing it."""
 
 PREAMBLE = (
     "select where pg_catalog.concat(pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),"
     f" pg_catalog.set_config('jit', 'off', true)) is null{BETWEEN_STATEMENTS}"
 )
-"""Precedes each of our statements, in the same message. If the search path held a schema in which others may create
-functions, PostgreSQL would call their function, with our privileges, wherever it matches our arguments better than its
-own. JIT compilation of a statement of this size takes seconds (measured: 2.5 s, for 0.1 s of reading). It has no rows
-and, unlike SET LOCAL, causes no warning in a flight."""
+"""Precedes each statement of this package, in the same message.
+
+If the search path had a schema in which others may create functions, PostgreSQL would call such a function, with the
+service's privileges, wherever it matches the arguments better than PostgreSQL's own. JIT compilation of a statement of
+this size takes seconds (measured: 2.5 s, for 0.1 s of reading). This statement returns no rows and, unlike SET LOCAL,
+causes no warning in a flight."""
 
 
 def _permanent(kinds: str) -> str:
-    """The oids of the users' relations of those kinds. Ask ``(x in ...) is true``: without the last two words the
-    planner makes it a join, which takes a third longer than looking up each one in a hash table."""
+    """The oids of the users' relations of these kinds. Use it as ``(x in ...) is true``: without ``is true`` the
+    planner makes it a join, which takes a third longer than looking up each oid in a hash table."""
     chosen = f"relkind in ({kinds}) and relpersistence <> 't' and oid >= '16384'"
     return f"(select oid from pg_catalog.pg_class where {chosen})"  # noqa: S608 (only constants of this file)
 
@@ -58,15 +60,15 @@ IDENTITY = """
 select concat_ws(' ', current_setting('server_version_num'), d.oid, d.datname, session_user,
                  extract(epoch from pg_postmaster_start_time()))
 from pg_catalog.pg_database d where d.datname = current_database()"""
-"""Identifies the database, the run of its server and the login role. Fingerprints are made of oids and transaction ids,
-which are the same in two clusters set up by the same script: only the start time differs. (Not every role may
-read the system identifier, and not every service that speaks the protocol has one.)"""
+"""Identifies the database, the start of its server and the login role. Fingerprints consist of oids and transaction
+ids, which are the same in two clusters that were set up by the same script: only the start time differs. (Not every
+role may read the system identifier, and not every server that speaks the protocol has one.)"""
 
 COMMENTS_ON_ROLES = (
     "pg_catalog.pg_shdescription where classoid = 'pg_catalog.pg_authid'::regclass"
     " and strpos(description, '@graphql(') > 0"
 )
-"""The comments on roles that hold directives, as a FROM clause. Other comments are none of our business."""
+"""The comments on roles that have directives, as a FROM clause. Other comments do not concern the service."""
 
 SHARED_FINGERPRINT = _digest(
     _rows("oid, rolname, rolsuper, rolinherit, rolbypassrls", "pg_catalog.pg_roles"),
@@ -88,12 +90,12 @@ CONTENTS_FINGERPRINT = _digest(
         "pg_catalog.pg_class where relkind in ('r', 'p', 'v', 'm', 'f', 'i', 'I') and relpersistence <> 't'"
         f" and relnamespace in {_USER_SCHEMAS}",
     ),
-    # 20 of these per table: hashing the printed xmin with a seed takes a third less than hashing a record.
+    # There are about 20 per table: hashing the printed xmin with a seed takes a third less than hashing a record.
     _part(
         "hashtextextended(a.xmin::text, (a.attrelid::bigint << 16) + a.attnum)",
         f"pg_catalog.pg_attribute a where a.attnum > 0 and (a.attrelid in {_WITH_ATTRIBUTES}) is true",
     ),
-    # Not by xmin: CLUSTER writes it as well.
+    # Not by xmin, because CLUSTER also writes these rows.
     _rows(
         "indexrelid, indrelid, indisprimary, indimmediate, indisvalid, indislive, indnkeyatts, indkey::text,"
         " indpred is null",
@@ -113,11 +115,11 @@ CONTENTS_FINGERPRINT = _digest(
     _rows("seqrelid, xmin", f"pg_catalog.pg_sequence where (seqrelid in {_SEQUENCES}) is true"),
     _rows("oid, xmin", "pg_catalog.pg_event_trigger"),
     _rows("classid, objid, refobjid", "pg_catalog.pg_depend where deptype = 'e'"),
-    # What makes a view or a foreign table accept changes, and what fills a row before it is inserted.
+    # These decide whether a view or a foreign table accepts changes, and may fill a row before it is inserted.
     _rows("oid, xmin", "pg_catalog.pg_rewrite where ev_class >= '16384'"),
     _rows("oid, xmin", "pg_catalog.pg_trigger where tgtype & 64 <> 0 or (tgtype & 7 = 7 and not tgisinternal)"),
     _rows("ftrelid, xmin", "pg_catalog.pg_foreign_table"),
-    # What calls functions unseen.
+    # These call functions that the query does not name.
     _rows("oid, xmin", "pg_catalog.pg_policy"),
     _rows("oid, xmin", "pg_catalog.pg_operator where oid >= '16384'"),
     _rows("oid, xmin", "pg_catalog.pg_cast where oid >= '16384'"),
@@ -125,4 +127,4 @@ CONTENTS_FINGERPRINT = _digest(
     _rows("oid, xmin", "pg_catalog.pg_constraint where contypid <> 0 and oid >= '16384'"),
     _rows("oid, xmin", "pg_catalog.pg_foreign_server"),
 )
-"""The part that belongs to this database: every object that the catalog records are made of."""
+"""The part that belongs to this database: all objects from which the catalog's records are made."""

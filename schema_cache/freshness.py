@@ -1,4 +1,4 @@
-"""The current catalog, and how it stays current."""
+"""Holds the current catalog, and keeps it current."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ log = logging.getLogger(__name__)
 
 
 class SchemaCache:
-    """Holds the catalog of one database and swaps in a new one when the schema has changed.
+    """Holds the catalog of one database, and replaces it when the schema has changed.
 
-    A request takes ``current()`` once and keeps it; a new catalog is loaded beside it. All methods may be called from
-    any thread. Errors of ``run`` pass through, and the previous catalog stays current.
+    A request calls ``current()`` once and keeps the catalog, which a reload does not change. All methods may be called
+    from any thread. Errors of ``run`` are passed on, and the previous catalog stays current.
     """
 
     def __init__(
@@ -36,9 +36,9 @@ class SchemaCache:
         *,
         infer_view_keys: bool = False,
     ) -> None:
-        """``run`` asks the database (see ``loader.Run``) and must serve several threads; ``dump`` is the file that
-        keeps the catalog between runs of the process, if any. With ``infer_view_keys`` views have the keys that follow
-        from their queries."""
+        """``run`` queries the database (see ``loader.Run``); several threads may call it at the same time. ``dump`` is
+        the file that keeps the catalog between runs of the process, if any. With ``infer_view_keys`` views have the
+        keys that follow from their queries."""
         self._run = run
         self._api_schemas = api_schemas
         self._dump = dump
@@ -49,34 +49,35 @@ class SchemaCache:
         self._missing: list[str] = []
         self._views_lock = Lock()
         self._views: tuple[RoleViews, ...] = ()
-        self._start = SharedCall(self._first)
+        self._first_load = SharedCall(self._first)
         self._reload = SharedCall(self._load)
-        self._look = SharedCall(lambda: self._refresh(thorough=True))
-        self._glance = SharedCall(lambda: self._refresh(thorough=False))
+        self._thorough_refresh = SharedCall(lambda: self._refresh(thorough=True))
+        self._quick_refresh = SharedCall(lambda: self._refresh(thorough=False))
 
     def current(self) -> Catalog:
-        """The catalog to work with now; read from the dump or the database when there is none yet."""
-        return self._catalog or self._start()
+        """The current catalog. The first call reads it from the dump or the database."""
+        return self._catalog or self._first_load()
 
     @property
     def known(self) -> Catalog | None:
-        """The current catalog if one was read already."""
+        """The current catalog; None if none was read yet."""
         return self._catalog
 
     def reload(self) -> Catalog:
-        """The catalog, read now. Threads that ask at the same time share one read, which begins after they asked."""
+        """Read the catalog now. Threads that call this at the same time share one read, which begins after their
+        calls."""
         return self._reload()
 
     def refresh_if_changed(self, *, thorough: bool = True) -> Catalog:
         """The current catalog, read again if the database's schema has changed.
 
-        Where the support objects count changes, ``thorough=False`` relies on them alone: it is cheaper, and enough if
-        it was the counter that differed.
+        If the support objects count changes, ``thorough=False`` relies only on their counter and the shared
+        fingerprint: this is cheaper, and enough if the counter is known to differ.
         """
-        return self._look() if thorough else self._glance()
+        return self._thorough_refresh() if thorough else self._quick_refresh()
 
     def views(self, catalog: Catalog) -> RoleViews:
-        """What roles may see of that catalog along the API search path."""
+        """The views of roles on that catalog, along the API search path."""
         return self._find_views(catalog) or self._make_views(catalog)
 
     def _find_views(self, catalog: Catalog) -> RoleViews | None:
@@ -100,7 +101,7 @@ class SchemaCache:
     def _from_dump(self) -> Catalog | None:
         if self._dump is None or not self._dump.exists():
             return None
-        # PostgreSQL takes as long to tell its state as the dump takes to decode.
+        # PostgreSQL takes as long to compute its state as decoding the dump takes, so both run at the same time.
         with ThreadPoolExecutor(1) as decoding:
             reading = decoding.submit(read_dump, self._dump, with_queries=self._infer_view_keys)
             state = read_schema_state(self._run, counted=has_support_objects(self._run), thorough=True)
@@ -109,14 +110,14 @@ class SchemaCache:
             return None
         self._catalog = self._catalog or stored
         self.read_at = time()
-        self._tell_missing(stored)
+        self._log_missing_schemas(stored)
         return self._catalog
 
     def _load(self) -> Catalog:
         payload = fetch_catalog(self._run, with_queries=self._infer_view_keys)
         catalog = self._catalog = decode(payload)
         self.read_at = time()
-        self._tell_missing(catalog)
+        self._log_missing_schemas(catalog)
         if self._dump:
             try:
                 write_dump(self._dump, payload, with_queries=self._infer_view_keys)
@@ -124,7 +125,7 @@ class SchemaCache:
                 log.warning("the schema dump could not be written: %s", ex.strerror)
         return catalog
 
-    def _tell_missing(self, catalog: Catalog) -> None:
+    def _log_missing_schemas(self, catalog: Catalog) -> None:
         missing = [name for name in self._api_schemas if name not in catalog.schema_by_name]
         if missing and missing != self._missing:
             log.warning(

@@ -14,34 +14,34 @@ _ATTEMPTS = 4
 log = logging.getLogger(__name__)
 
 Run = Callable[[str], str | bytes | None]
-"""Executes one SQL text without parameters, by the simple query protocol, and gives the single value of the single row.
+"""Executes one SQL text without parameters, and returns the single value of the single row.
 
-It runs as the login role, not as a caller's, outside any transaction. The text sets a search path for itself, so it
-holds several statements; the value is the one of the last.
+It runs as the login role, not as a caller's role, and not within another transaction. The text sets its own search
+path, so it has several statements, separated by BETWEEN_STATEMENTS; the value is that of the last one.
 """
 
 
 class Support(NamedTuple):
-    """What not every database has. ``counted``: it counts its schema changes, with a function that we can trust and may
-    call. ``distributed``: it has Citus."""
+    """Objects that not every database has. ``counted``: it counts its schema changes, with a function that is
+    trustworthy and that the login may call. ``distributed``: it has Citus."""
 
     counted: bool
     distributed: bool
 
 
 def fetch_catalog(run: Run, *, with_queries: bool = False) -> str | bytes:
-    """Everything that the database holds at this moment, as the text that ``decode`` reads. From the queries of views,
-    if they are read, the keys of views follow. Errors of ``run`` pass through."""
+    """Read the catalog of the database, as the text that ``decode`` takes. ``with_queries``: also read the queries of
+    views, from which their keys are inferred. Errors of ``run`` are passed on."""
     for _ in range(_ATTEMPTS - 1):
-        # Outside the try: an unreachable database is asked only once.
+        # Outside the try, so that an unreachable database is queried only once.
         query = _query(run, with_queries)
         try:
-            return ask(run, query)
+            return read_value(run, query)
         except Exception as ex:
             # A function was dropped while PostgreSQL printed a default that calls it ("cache lookup failed"), or the
-            # counter was removed between the two statements.
+            # counter was removed after the first statement.
             log.debug("the catalog could not be read (%s), trying again", type(ex).__name__)
-    return ask(run, _query(run, with_queries))
+    return read_value(run, _query(run, with_queries))
 
 
 def _query(run: Run, with_queries: bool) -> str:
@@ -50,8 +50,8 @@ def _query(run: Run, with_queries: bool) -> str:
 
 
 def read_support(run: Run) -> Support:
-    """What of it the database has now."""
-    return Support(*json.loads(ask(run, SUPPORT_QUERY)))
+    """Read which of these objects the database has now."""
+    return Support(*json.loads(read_value(run, SUPPORT_QUERY)))
 
 
 def has_support_objects(run: Run) -> bool:
@@ -59,9 +59,9 @@ def has_support_objects(run: Run) -> bool:
     return read_support(run).counted
 
 
-def ask(run: Run, sql: str) -> str | bytes:
+def read_value(run: Run, sql: str) -> str | bytes:
     """The value of a statement that always returns one."""
-    answer = run(sql)
-    if answer is None:
-        raise ValueError("the database gave no answer about its catalog")
-    return answer
+    value = run(sql)
+    if value is None:
+        raise ValueError("the database returned no value for its catalog")
+    return value

@@ -1,7 +1,7 @@
-"""The catalog of one database as frozen records, in PostgreSQL's own words.
+"""The catalog of one database as frozen records, with PostgreSQL's own terms.
 
-Nothing here knows GraphQL. Records are plain values: they can be compared, shared between threads
-and written to disk. Object identifiers (``oid``) are the ones of ``pg_catalog``.
+Nothing here depends on GraphQL. Records are plain values: they can be compared, shared between threads
+and written to disk. Object identifiers (``oid``) are those of ``pg_catalog``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PUBLIC = 0
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """One entry of an access control list: what ``grantee`` (a role's oid, or PUBLIC) may do.
+    """One entry of an access control list: the privileges of ``grantee`` (a role's oid, or PUBLIC).
 
     ``privileges`` holds PostgreSQL's names: SELECT, INSERT, UPDATE, DELETE, USAGE, EXECUTE ...
     """
@@ -42,7 +42,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A member of a composite type. ``dimensions`` are those that an array was declared with, else 0."""
+    """A member of a composite type. ``dimensions``: the declared number of dimensions of an array, else 0."""
 
     name: str
     type: int
@@ -55,13 +55,13 @@ class Type:
     """A row of ``pg_type``.
     ``category`` is ``typcategory``, ``kind`` is ``typtype`` (b base, c composite, d domain, e enum, p pseudo,
     r range, m multirange). ``element`` is the element's oid of a true array, else 0; ``relation`` the oid of
-    the relation whose row type this is, else 0; ``base`` the oid under a domain, else 0.
-    ``text`` is its name ready for a CAST, schema-qualified outside ``pg_catalog``, the way ``format_type`` prints it.
-    ``delimiter`` stands between two of its values in the text of an array. ``operators`` are those of its default
-    order (btree), None if it has none, as composite types; ``equality`` is the one operator that tells equal values.
-    ``attributes`` are those of a composite type that is no relation's row type.
-    ``has_json_cast`` says that PostgreSQL prints its values in JSON as an extension has it, not as their text.
-    An array's ``acl`` is its element's (a multirange's its range's from 17 on): that is where PostgreSQL looks.
+    the relation whose row type this is, else 0; ``base`` the oid of a domain's base type, else 0.
+    ``text`` is the type's name for a CAST as ``format_type`` prints it, with its schema outside ``pg_catalog``.
+    ``delimiter`` separates two values in the text of an array. ``operators`` are those of the default order (btree),
+    None if there is no order, as for composite types. ``equality`` is the operator that compares values for equality.
+    ``attributes`` are those of a composite type that is not a relation's row type.
+    ``has_json_cast``: PostgreSQL prints the values in JSON with an extension's cast, not as their text.
+    An array's ``acl`` is that of its element (a multirange's that of its range from 17 on), which PostgreSQL checks.
     """
 
     oid: int
@@ -84,7 +84,7 @@ class Type:
 
     @property
     def is_vector(self) -> bool:
-        """Whether it is int2vector or oidvector: an array in JSON, whose text has spaces instead of braces."""
+        """Whether the type is int2vector or oidvector: an array in JSON, whose text has spaces instead of braces."""
         return bool(self.element) and not self.text.endswith("[]")
 
 
@@ -92,12 +92,12 @@ class Column(NamedTuple):
     """A live attribute. ``type_text`` is ``Type.text`` with the column's modifier, ready for a CAST.
 
     ``max_length`` is n of char(n) and varchar(n) and of arrays of them, else None. ``generated`` is '' or 's' (stored)
-    or 'v' (virtual); ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial`` says that
-    ``pg_get_serial_sequence`` answers. ``insertable`` and ``updatable`` are False for a view's column that INSERT or
-    UPDATE cannot give a value. ``acl`` holds the column's own grants only. ``dimensions`` are those that an array was
-    declared with; 0 if it was not, as in a view. PostgreSQL does not enforce it. ``nondeterministic`` is its collation.
+    or 'v' (virtual); ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial``: ``pg_get_serial_sequence``
+    returns a sequence. ``insertable`` and ``updatable`` are False for a view's column to which INSERT or UPDATE cannot
+    assign a value. ``acl`` has only the column's own grants. ``dimensions``: the declared number of dimensions of an
+    array, which PostgreSQL does not enforce; 0 if not declared, as in a view. ``nondeterministic``: its collation is.
 
-    A tuple: a large database has tens of thousands of columns, and tuples are made in a fifth of the time.
+    A tuple, because a large database has tens of thousands of columns, and tuples are made in a fifth of the time.
     """
 
     name: str
@@ -120,14 +120,13 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UniqueIndex:
-    """A valid unique index. ``columns`` are its plain key columns (no INCLUDE); ``has_expressions`` and
-    ``partial`` say that the columns alone do not make a row unique.
+    """A valid unique index. ``columns`` are its plain key columns (no INCLUDE). With ``has_expressions`` or
+    ``partial``, the columns alone do not make a row unique.
 
-    ``constraint`` says that it belongs to a constraint, which has its name. ``arbiter`` says that ON CONFLICT takes it:
-    it is not deferrable, and no exclusion constraint. ``nulls_distinct`` says that it lets several nulls be.
-    ``elements`` are the SQL of its key where that has expressions, ``predicate`` that of a partial index's condition;
-    ``needs`` the columns that both of them read, None if that is the whole row. ``comment`` is that of the constraint,
-    else of the index.
+    ``constraint``: it belongs to a constraint, which has the same name. ``arbiter``: ON CONFLICT accepts it, because it
+    is neither deferrable nor an exclusion constraint. ``nulls_distinct``: it permits several nulls. ``elements``: the
+    SQL of a key with expressions; ``predicate``: the SQL of a partial index's condition; ``needs``: the columns that
+    both read, None for the whole row. ``comment`` is that of the constraint, else of the index.
     """
 
     name: str
@@ -145,19 +144,19 @@ class UniqueIndex:
 
     @property
     def is_plain(self) -> bool:
-        """Whether its columns alone tell all rows apart, except for nulls."""
+        """Whether its columns alone identify each row, except for nulls."""
         return bool(self.columns) and not self.partial and not self.has_expressions
 
     @property
     def is_immediate(self) -> bool:
-        """Whether it holds at every moment. A deferrable constraint may not until the transaction ends."""
+        """Whether it always holds. A deferrable constraint may be violated until the transaction ends."""
         return self.arbiter or not self.constraint
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """A foreign key constraint of the relation that holds it. ``foreign`` is the referenced relation's oid.
-    ``inferred`` says that no constraint declares it: the query of a view shows that it holds."""
+    """A foreign key of a relation. ``foreign`` is the referenced relation's oid. ``inferred``: no constraint declares
+    it; it follows from the query of a view."""
 
     oid: int
     name: str
@@ -170,7 +169,7 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """How Citus spreads the rows of a relation over its nodes: by their values in ``column``. Rows of relations of one
+    """How Citus spreads the rows of a relation over its nodes: by their values in ``column``. Rows of relations in one
     ``group`` that have the same value there are on the same node."""
 
     column: str
@@ -181,10 +180,10 @@ class Distribution:
 class Relation:
     """A row of ``pg_class`` that can be read: kind r table, p partitioned table, v view, m materialized view,
     f foreign table. ``row_security`` is ``relrowsecurity``; ``row_type`` the oid of its row type;
-    ``insertable``, ``updatable``, ``deletable`` what ``pg_relation_is_updatable`` says (triggers included), less what a
-    rule lets PostgreSQL refuse in a statement that returns rows. ``of_extension`` says that an extension made it,
-    ``filled_on_insert`` that a trigger or a rule may give values to a row before it is inserted. ``distribution`` is
-    that of a relation whose rows Citus spreads.
+    ``insertable``, ``updatable``, ``deletable`` are the result of ``pg_relation_is_updatable`` (triggers included),
+    without the changes that PostgreSQL refuses in a statement that returns rows, because of a rule.
+    ``of_extension``: an extension made it. ``filled_on_insert``: a trigger or a rule may give values to a row before it
+    is inserted. ``distribution``: how Citus spreads the rows, None if it does not.
     """
 
     oid: int
@@ -206,7 +205,7 @@ class Relation:
     distribution: Distribution | None = None
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, or None."""
+        """The column with this name, or None."""
         return next((column for column in self.columns if column.name == name), None)
 
     @property
@@ -228,7 +227,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
-    """A column of a function's result, as it is called in FROM."""
+    """A column of a function's result, by its name in FROM."""
 
     name: str
     type: int
@@ -237,9 +236,8 @@ class ResultColumn:
 @dataclass(frozen=True, slots=True)
 class Function:
     """A row of ``pg_proc`` of kind function. ``arguments`` are the input ones (in, inout, variadic); ``columns`` those
-    of a result that is a table, or has several output arguments;
-    ``volatility`` is i, s or v; ``rows`` is ``prorows`` (0 unless ``returns_set``); ``of_extension`` says that an
-    extension made it."""
+    of a result that is a table or has several output arguments; ``volatility`` is i, s or v; ``rows`` is ``prorows``
+    (0 unless ``returns_set``); ``of_extension``: an extension made it."""
 
     oid: int
     schema: str
@@ -257,7 +255,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """Membership in ``role``: whether the member inherits its privileges, and may SET ROLE to it."""
+    """Membership in ``role``. ``inherit``: the member inherits its privileges. ``can_set``: it may SET ROLE to it."""
 
     role: int
     inherit: bool
@@ -266,9 +264,9 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role. ``settings`` are the ``ALTER ROLE ... SET`` values (those for this database win) that an ordinary
-    user may set, such as ``statement_timeout``; they apply after SET ROLE to it. ``comment`` is the one on the role if
-    it has directives."""
+    """A role. ``settings`` are the values of ``ALTER ROLE ... SET`` that an ordinary user may set, such as
+    ``statement_timeout``; those for this database win. They apply after SET ROLE to it. ``comment`` is the comment on
+    the role, if that has directives."""
 
     oid: int
     name: str
@@ -280,19 +278,19 @@ class Role:
 
 @dataclass(frozen=True, eq=False)
 class Catalog:
-    """Everything read from one database at one moment.
+    """The schema of one database at one moment.
 
-    ``version`` names that state: equal versions mean an equal schema. It is made of the three that follow here in the
-    order of what they cost to ask again: ``change_count`` is the database's own counter of schema changes, 0 unless
-    ``counted`` says that the support objects are installed; ``shared_fingerprint`` covers roles, memberships, role
-    settings and comments on roles, which that counter does not see; ``contents_fingerprint`` covers all the rest.
-    ``login`` is the oid of the role that the service connects as; ``identity`` identifies the database, the login and
-    this run of the server, so that a catalog from a dump can be compared. ``distributed``: the database has Citus;
-    ``server_version`` is PostgreSQL's as a number; ``effects``: what may do more than read. ``usual_operators``:
-    PostgreSQL's own, for values of any type. ``writes_run_code``: a change of some table may run code of users that
-    does more than read, as a trigger does.
+    ``version`` names that state: equal versions mean an equal schema. It is made of three values, ordered by the cost
+    of reading them again. ``change_count`` is the database's own counter of schema changes, 0 unless ``counted``: the
+    support objects are installed. ``shared_fingerprint`` covers roles, memberships, role settings and comments on
+    roles, which the counter does not cover; ``contents_fingerprint`` covers all the rest. ``login`` is the oid of the
+    role as which the service connects. ``identity`` identifies the database, the login and the start of the server, so
+    that a catalog from a dump can be compared. ``distributed``: the database has Citus; ``server_version``:
+    PostgreSQL's, as a number; ``effects``: the code that may do more than read; ``usual_operators``: PostgreSQL's own,
+    for values of any type; ``writes_run_code``: writing to some table may run code of users that does more than read,
+    such as a trigger.
 
-    Catalogs are compared by identity: comparing contents is what ``version`` is for.
+    Catalogs are compared by identity; compare contents by ``version``.
     """
 
     version: str
@@ -338,6 +336,6 @@ class Catalog:
 
     @cached_property
     def columns_with_grants(self) -> Mapping[int, tuple[Column, ...]]:
-        """The columns that have grants of their own, by the oid of their relation; other relations are left out."""
+        """The columns that have their own grants, by the oid of their relation; other relations are left out."""
         found = {relation.oid: tuple([c for c in relation.columns if c.acl]) for relation in self.relations}
         return {oid: columns for oid, columns in found.items() if columns}

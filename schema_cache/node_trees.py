@@ -1,7 +1,7 @@
-"""Reads the text of PostgreSQL's ``pg_node_tree``, in which the catalog stores the query of a view.
+"""Parses the text of PostgreSQL's ``pg_node_tree``, in which the catalog stores the query of a view.
 
 A node is written ``{NAME :field value :field value}``, a list ``(value value)``, and null ``<>``. Other values are
-single tokens, with a backslash before each character that would end one.
+single tokens, with a backslash before each character that would end a token.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Node = Mapping[str, Any]
 
 
 def read_node_tree(text: str) -> Any:
-    """The value that the text writes. Of a field that has several values, such as a constant's, the first is kept.
+    """The value of the text. If a field has several values, such as a constant's, only the first is kept.
 
-    Raises ValueError if the text is no such tree.
+    Raises ValueError if the text is not such a tree.
     """
-    # Without recursion: an expression may be nested deeper than Python can call.
+    # Without recursion, because an expression may be nested deeper than Python's limit on calls.
     open_: list[list[Any]] = [[]]
     for lexeme in _LEXEME.findall(text):
         if lexeme in "({":
@@ -34,7 +34,7 @@ def read_node_tree(text: str) -> Any:
         else:
             open_[-1].append(None if lexeme == "<>" else lexeme)
     if len(open_) != 1 or len(open_[0]) != 1:
-        raise ValueError("this is no pg_node_tree")
+        raise ValueError("the text is not a pg_node_tree")
     return open_[0][0]
 
 

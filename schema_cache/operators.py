@@ -1,4 +1,4 @@
-"""The operators of a type, as SQL has them."""
+"""The operators of a type, as they are written in SQL."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ _OF_WORDS = {"LIKE": "~~", "ILIKE": "~~*"}
 
 @dataclass(frozen=True, slots=True)
 class Operators:
-    """The operators that compare two values of one type, as SQL has them between the two. Outside ``pg_catalog`` their
-    schema is part of that: without it a search path may lead to operators of another type, to which values convert.
+    """The operators that compare two values of one type, as they are written in SQL. Operators outside ``pg_catalog``
+    are written with their schema: without it, the search path may lead to the operators of another type, to which
+    PostgreSQL converts the values.
 
-    ``is_shadowed``: they are PostgreSQL's own, and have their schema too, since the database has operators of users by
-    the same names. PostgreSQL would take one of those where it fits better, as one for ``varchar``. PostGIS's types
+    ``is_shadowed``: they are PostgreSQL's own and written with their schema, because users' operators have the same
+    names. PostgreSQL would choose one of those if it matches better, for example one for ``varchar``. PostGIS's types
     have no ``unequal``.
     """
 
@@ -26,7 +27,7 @@ class Operators:
     is_shadowed: bool = field(default=False, kw_only=True)
 
     def named(self, symbol: str) -> str:
-        """PostgreSQL's own operator by that symbol, or word, for the same values."""
+        """PostgreSQL's own operator with this symbol or keyword, for the same values, as it is written in SQL."""
         if not self.is_shadowed or symbol.startswith("OPERATOR("):
             return symbol
         return f"OPERATOR(pg_catalog.{_OF_WORDS.get(symbol, symbol)})"

@@ -1,4 +1,4 @@
-"""Looks for changes of the schema in the background."""
+"""Checks for changes of the schema in the background."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _THOROUGH_EVERY = 30
 
 
 class Poller:
-    """A thread that keeps a ``SchemaCache`` fresh until closed. It keeps trying while the database is unreachable.
+    """A thread that keeps a ``SchemaCache`` fresh until it is closed. It retries while the database is unreachable.
 
-    Where the support objects count changes, it checks their counter and the roles, and the contents only now and then:
-    for changes that fire no event trigger (REASSIGN OWNED), or that were made with triggers disabled.
+    If the support objects count changes, it checks their counter and the roles. Only every 30th check includes the
+    contents, for changes that fire no event trigger (REASSIGN OWNED) or that were made with triggers disabled.
     """
 
     def __init__(self, cache: SchemaCache, interval: float = 1.0) -> None:
@@ -28,31 +28,31 @@ class Poller:
         self._thread: Thread | None = None
 
     def start(self) -> None:
-        """Starts the thread. After a fork each process starts its own."""
+        """Start the thread. After a fork each process must start its own."""
         self._thread = Thread(target=self._poll, name="schema-poller", daemon=True)
         self._thread.start()
 
     def close(self, timeout: float = 1.0) -> None:
-        """Ends the thread. A check under way may outlast ``timeout`` seconds, but is the last."""
+        """End the thread. A running check may take longer than ``timeout`` seconds; it is the last one."""
         self._closing.set()
         if self._thread is not None:
             self._thread.join(timeout)
 
     def _poll(self) -> None:
         failures = 0
-        looks = 0
+        checks = 0
         while not self._closing.wait(min(self._interval * 2 ** min(failures, 10), max(self._interval, _LONGEST_PAUSE))):
-            looks += 1
+            checks += 1
             try:
                 if failures:
-                    # It may be another database that has the same oids and transaction ids in its catalogs.
+                    # The database may now be another one with the same oids and transaction ids in its catalog.
                     self._cache.reload()
                     log.info("the schema can be read again")
                 else:
-                    self._cache.refresh_if_changed(thorough=looks % _THOROUGH_EVERY == 0)
+                    self._cache.refresh_if_changed(thorough=checks % _THOROUGH_EVERY == 0)
                 failures = 0
             except Exception as ex:
-                # Once per outage, and the type only: messages of drivers may hold addresses and names.
+                # Once per outage, and only the type: messages of drivers may contain addresses and names.
                 if not failures:
-                    log.warning("the schema cannot be read (%s); trying on", type(ex).__name__)
+                    log.warning("the schema cannot be read (%s); trying again", type(ex).__name__)
                 failures += 1

@@ -1,4 +1,4 @@
-"""Which privileges a role has, computed by PostgreSQL's rules from access control lists.
+"""Computes the privileges of a role from access control lists, by PostgreSQL's rules.
 
 Source of the rules: ``roles_is_member_of``, ``aclmask`` and the ``pg_*_aclmask`` functions in PostgreSQL's
 src/backend/utils/adt/acl.c and src/backend/catalog/aclchk.c.
@@ -19,7 +19,7 @@ _EVERYTHING = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "USAGE", "EXECU
 
 
 class UnknownRole(LookupError):
-    """The database has no role of that name. ``role`` is the name."""
+    """The database has no role with the name ``role``."""
 
     def __init__(self, role: str) -> None:
         super().__init__(f'role "{role}" does not exist')
@@ -39,31 +39,32 @@ class Privileges:
             self._on_every_relation |= {"SELECT"}
         if _WRITE_ALL in names:
             self._on_every_relation |= {"INSERT", "UPDATE", "DELETE"}
-        # Equal lists are one object (see decode.py), so their identity is the cheapest key that suffices.
-        self._answers: dict[int, frozenset[str]] = {}
+        # Equal lists are one object (see decode.py), so their identity is a sufficient key, and the cheapest.
+        self._granted: dict[int, frozenset[str]] = {}
 
     def granted(self, acl: Acl) -> frozenset[str]:
         """The privileges that the list gives to the role, directly or through PUBLIC and memberships."""
         if self._superuser:
             return _EVERYTHING
-        answer = self._answers.get(id(acl))
-        if answer is None:
-            answer = _NOTHING.union(*(grant.privileges for grant in acl if grant.grantee in self._grantees))
-            self._answers[id(acl)] = answer
-        return answer
+        granted = self._granted.get(id(acl))
+        if granted is None:
+            granted = _NOTHING.union(*(grant.privileges for grant in acl if grant.grantee in self._grantees))
+            self._granted[id(acl)] = granted
+        return granted
 
     def on_relation(self, acl: Acl) -> frozenset[str]:
-        """Like ``granted``, for the list of a relation, to which pg_read_all_data and pg_write_all_data add."""
+        """Like ``granted``, for the list of a relation. It includes those of pg_read_all_data and
+        pg_write_all_data."""
         granted = self.granted(acl)
         return granted | self._on_every_relation if self._on_every_relation else granted
 
     def may_use_schema(self, acl: Acl) -> bool:
-        """USAGE on the schema with that list."""
+        """Whether the role has USAGE on the schema with this list."""
         return bool(self._on_every_relation) or "USAGE" in self.granted(acl)
 
 
 def find_role(catalog: Catalog, name: str) -> Role:
-    """The role of that name; raises ``UnknownRole``."""
+    """The role with this name. Raises ``UnknownRole``."""
     role = catalog.role_by_name.get(name)
     if role is None:
         raise UnknownRole(name)
@@ -80,9 +81,9 @@ def settable_roles(catalog: Catalog) -> frozenset[str]:
 
 
 def api_roles(catalog: Catalog, named: Iterable[str]) -> frozenset[str]:
-    """The names of the roles that a token may have: those ``named``, and the ones granted to them.
+    """The names of the roles that a token may have: those in ``named``, and those granted to them.
 
-    Never a superuser, the login, or a role of PostgreSQL's own.
+    Superusers, the login and PostgreSQL's own roles are left out.
     """
     starts = (catalog.role_by_name.get(name) for name in named)
     reached = {oid for role in starts if role is not None for oid in _roles_behind(catalog, role, lambda _: True)}

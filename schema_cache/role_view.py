@@ -1,6 +1,7 @@
-"""What one role may see of the database through the API.
+"""The part of the database that one role may see through the API.
 
-A view holds no role's name: roles with equal grants have equal views, and ``RoleViews`` hands out one object for them.
+A view does not contain the role's name: roles with equal grants have equal views, and ``RoleViews`` returns one object
+for them.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ _RELATION_PRIVILEGES = frozenset({*_COLUMN_PRIVILEGES, "DELETE"})
 
 @dataclass(frozen=True, slots=True)
 class VisibleRelation:
-    """A relation on which a role holds a privilege. ``select``, ``insert`` and ``update`` are names of columns;
-    ``select_all`` says that SELECT is held on the whole relation, which implies every column."""
+    """A relation on which a role has a privilege. ``select``, ``insert`` and ``update`` are names of columns.
+    ``select_all``: the role has SELECT on the whole relation, which implies every column."""
 
     relation: Relation
     select: frozenset[str]
@@ -37,11 +38,12 @@ class VisibleRelation:
 
 @dataclass(frozen=True, eq=False)
 class RoleView:
-    """What a role may see: compared, hashed and shared by ``key``, which names the catalog's version and the contents.
+    """The part of a catalog that a role may see. It is compared, hashed and shared by ``key``, which identifies the
+    catalog's version and the contents of the view.
 
-    ``schemas`` are those of the API search path that exist and that the role may use, in the order of the path;
-    ``relations`` and ``functions`` those in them, in the order of their oids, on which it holds a privilege.
-    ``extension_functions`` are those of extensions, in any schema that the role may use, which it may execute.
+    ``schemas`` are those of the API search path that exist and that the role may use, in the order of the path.
+    ``relations`` and ``functions`` are those in these schemas on which it has a privilege, in the order of their oids.
+    ``extension_functions`` are functions of extensions that it may execute, in any schema that it may use.
     ``unnamed_types`` are in schemas that the role may not use: it may read their values, but not name the types.
     """
 
@@ -66,7 +68,7 @@ class RoleView:
 
 
 class RoleViews:
-    """The views on one catalog along one API search path, each built on first use. Threads may share it."""
+    """The views on one catalog along one API search path, each made on first use. Threads may share this object."""
 
     def __init__(self, catalog: Catalog, api_schemas: tuple[str, ...]) -> None:
         self.catalog = catalog
@@ -76,11 +78,12 @@ class RoleViews:
 
     @cached_property
     def settable_roles(self) -> frozenset[str]:
-        """The names of the roles to which the service may SET ROLE. Found once: a login may be a member of hundreds."""
+        """The names of the roles to which the service may SET ROLE. Cached, because a login may be a member of
+        hundreds."""
         return settable_roles(self.catalog)
 
     def view(self, role_name: str) -> RoleView:
-        """The role's view; the same object for roles that see the same. Raises ``UnknownRole``."""
+        """The role's view; roles that see the same share one object. Raises ``UnknownRole``."""
         view = self._by_role.get(role_name)
         if view is None:
             built = role_view(self.catalog, role_name, self._api_schemas)
@@ -90,7 +93,7 @@ class RoleViews:
 
 
 def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) -> RoleView:
-    """Works out what the role may see along ``api_schemas``. Raises ``UnknownRole``."""
+    """Compute the view of a role along ``api_schemas``. Raises ``UnknownRole``."""
     role = find_role(catalog, role_name)
     privileges = Privileges(catalog, role)
     wanted = dict.fromkeys(role_name if name == OWN_SCHEMA else name for name in api_schemas)
@@ -129,7 +132,7 @@ def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) ->
 
 
 def is_offered(made: Relation | Function) -> bool:
-    """Whether it may be part of the API: objects that an extension created are not, unless a comment has directives."""
+    """Whether an object may be part of the API: objects of extensions are not, unless their comment has directives."""
     return not made.of_extension or has_directives(made.comment)
 
 

@@ -1,4 +1,4 @@
-"""One call for all threads that want its result at the same time."""
+"""Shares one call of a function between threads that need its result at the same time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 class SharedCall(Generic[T]):
-    """Calls a function for several threads at once, one call after the other.
+    """Calls a function once for several threads; calls run one after the other.
 
-    Each caller gets the result of a call that began after it asked, never of one already under way, which may have
-    missed what made the caller ask. So at most one call runs and one waits, however many threads ask.
+    Each thread gets the result of a call that began after its request, never of a call that was already running, which
+    may have missed a recent change. So at most one call runs and one waits, regardless of the number of threads.
     """
 
     def __init__(self, function: Callable[[], T]) -> None:
@@ -24,7 +24,7 @@ class SharedCall(Generic[T]):
         self._next: Future[T] | None = None
 
     def __call__(self) -> T:
-        """The function's answer, or its exception."""
+        """The function's result. Raises its exception."""
         with self._gathering:
             leading = self._next is None
             future = self._next = self._next or Future()

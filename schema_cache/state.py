@@ -1,4 +1,4 @@
-"""Asks a database whether its schema is still the one of a catalog, without reading it."""
+"""Reads whether a database's schema is still that of a catalog, without reading the catalog again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from schema_cache.catalog_query import state_query
-from schema_cache.loader import Run, ask, has_support_objects
+from schema_cache.loader import Run, has_support_objects, read_value
 from schema_cache.model import Catalog
 
 
@@ -21,7 +21,7 @@ class SchemaState:
     identity: str | None
 
     def is_of(self, catalog: Catalog) -> bool:
-        """Whether the catalog shows this state, in the parts that were requested."""
+        """Whether the catalog has this state, in the parts that were requested."""
         return (
             self.change_count == (catalog.change_count if catalog.counted else None)
             and self.shared_fingerprint == catalog.shared_fingerprint
@@ -30,24 +30,24 @@ class SchemaState:
 
 
 def read_schema_state(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
-    """The state at this moment. ``counted``: whether the support objects were there when last looked.
+    """Read the current state. ``counted``: whether the support objects existed at the last check.
 
-    If changes are not counted, the check is always ``thorough``: then only the contents show a change.
+    If changes are not counted, the check is always ``thorough``, because then only the contents show a change.
     """
     if not counted:
-        return _ask(run, counted=False, thorough=True)
+        return _read(run, counted=False, thorough=True)
     try:
-        state = _ask(run, counted=True, thorough=thorough)
+        state = _read(run, counted=True, thorough=thorough)
     except Exception:
-        # The counter may have been removed. If it is still there, or the database does not answer, the cause is
-        # another.
+        # The counter may have been removed. If it still exists, or if the database does not answer, the error has
+        # another cause.
         if has_support_objects(run):
             raise
-        return _ask(run, counted=False, thorough=True)
+        return _read(run, counted=False, thorough=True)
     if state.change_count is None and not thorough:
-        return _ask(run, counted=True, thorough=True)
+        return _read(run, counted=True, thorough=True)
     return state
 
 
-def _ask(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
-    return SchemaState(*json.loads(ask(run, state_query(counted=counted, thorough=thorough))))
+def _read(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
+    return SchemaState(*json.loads(read_value(run, state_query(counted=counted, thorough=thorough))))

@@ -1,8 +1,8 @@
-"""Which operators compare the values of a type: in an order, those of its default btree operator class; for equality
-alone, also those that PostgreSQL finds without one.
+"""Finds the operators that compare the values of a type: those of its default btree operator class for an order, and
+for equality also those that PostgreSQL finds without an operator class.
 
 Source of the rules: ``GetDefaultOpClass`` in PostgreSQL's src/backend/commands/indexcmds.c, ``lookup_type_cache`` in
-src/backend/utils/cache/typcache.c, which arrays and rows ask for the equality of what is in them, ``oper`` in
+src/backend/utils/cache/typcache.c, which finds the equality operators for the elements of arrays and rows, ``oper`` in
 src/backend/parser/parse_oper.c, and the operator classes for ``anyarray``, ``anyenum``, ``anyrange`` and
 ``anymultirange``.
 """
@@ -22,7 +22,7 @@ _SHADOWED = Operators(*(f"OPERATOR(pg_catalog.{each})" for each in ("<", "<=", "
 
 
 class TypeRow(NamedTuple):
-    """A row of the payload's types, as ``catalog_types.py`` has them; ``schema_cache.model.Type`` explains them."""
+    """A row of the payload's types, as ``catalog_types.py`` selects it; ``schema_cache.model.Type`` explains it."""
 
     oid: int
     schema: int
@@ -38,7 +38,8 @@ class TypeRow(NamedTuple):
 
 
 class TypeOperators:
-    """Looks them up in the payload of one catalog; ``types`` are its rows by oid. ``usual`` are PostgreSQL's own."""
+    """Finds operators in the payload of one catalog. ``types`` are its rows by oid. ``usual``: PostgreSQL's own
+    operators."""
 
     def __init__(self, payload: Mapping[str, Any], types: Mapping[int, TypeRow]) -> None:
         self._types = types
@@ -73,12 +74,12 @@ class TypeOperators:
         return next((self._of_class[each] for each in self._same_as.get(oid, ()) if each in self._of_class), None)
 
     def equality(self, oid: int) -> str | None:
-        """The operator between two values of the type that tells whether they are equal; None if there is none."""
+        """The operator that compares two values of the type for equality; None if there is none."""
         type_ = self._types.get(oid)
         if type_ is None:
             return None
         if type_.kind == "d":
-            # Of what is made of an enum, PostgreSQL finds the operators of all enums only for the enum itself.
+            # PostgreSQL finds the operators for all enums only for an enum itself, not for a domain over it.
             return None if self._types[type_.base].kind == "e" else self.equality(type_.base)
         ordered = self.of(oid)
         if ordered is not None:
@@ -90,14 +91,14 @@ class TypeOperators:
         return self._of_what_it_becomes(oid)
 
     def _of_what_it_becomes(self, oid: int) -> str | None:
-        """That of a type without operators of its own, whose values become those of another type."""
+        """The equality operator of a type that has none, but whose values PostgreSQL converts to another type."""
         same = [each for each in self._same_as.get(oid, ()) if each in self._equal]
-        # Where there are several to choose from, PostgreSQL refuses to.
+        # If there are several candidates, PostgreSQL refuses to choose.
         others = same or [each for each in self._becomes.get(oid, ()) if each in self._equal]
         return self._equal[others[0]] if others and (same or len(others) == 1) else None
 
     def _is_compared_within(self, oid: int) -> bool:
-        """Whether arrays and rows with values of the type can be compared: PostgreSQL looks for operator classes."""
+        """Whether arrays and rows with values of the type can be compared, which requires operator classes."""
         type_ = self._types.get(oid)
         if type_ is None:
             return False
@@ -113,7 +114,7 @@ class TypeOperators:
 
 
 def _members(payload: Mapping[str, Any], types: Mapping[int, TypeRow]) -> dict[int, list[int]]:
-    """The types of what rows of composite types have, those of relations included."""
+    """The types of the members of each composite type, including the row types of relations."""
     members: dict[int, list[int]] = defaultdict(list)
     for type_, _, _, _, member, _ in payload["attributes"] or ():
         members[type_].append(member)
@@ -125,7 +126,7 @@ def _members(payload: Mapping[str, Any], types: Mapping[int, TypeRow]) -> dict[i
 
 
 def _operators(schema: str, names: Sequence[str], unequal: str | None, usual: Operators) -> Operators:
-    """``names`` are in the order of btree's strategies: <, <=, =, >=, >."""
+    """The operators of one class. ``names`` are in the order of btree's strategies: <, <=, =, >=, >."""
     ordered = Operators(*(_named(schema, each, usual) for each in names))
     is_shadowed = usual.is_shadowed and schema == "pg_catalog"
     other = None if unequal is None else _named(schema, unequal, usual)

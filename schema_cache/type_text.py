@@ -1,7 +1,7 @@
-"""How PostgreSQL prints the name of a type, computed from catalog rows instead of asked from the server.
+"""Computes the name of a type, as PostgreSQL prints it, from catalog rows.
 
-``format_type`` answers from a system cache and leaves out the schema whenever the session's search path allows; a CAST
-in a statement that runs under any search path needs the same name always.
+``format_type`` reads a system cache, and leaves out the schema if the session's search path contains it. A CAST in a
+statement that may run with any search path always needs the full name.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _SQL_NAMES = {
 
 
 def type_text(schema: str, quoted_schema: str, name: str, quoted_name: str) -> str:
-    """The name of a type that is not an array, ready for a CAST."""
+    """The name of a type that is not an array, for a CAST."""
     if schema != "pg_catalog":
         return f"{quoted_schema}.{quoted_name}"
     return _SQL_NAMES.get(name, quoted_name)
 
 
 def modified_type_text(schema: str, text: str, printed: str) -> str:
-    """``text`` with the modifier of ``printed``, which is what ``format_type`` answered for the modified type.
+    """``text`` with the modifier of ``printed``, the result of ``format_type`` for the modified type.
 
-    A type of ``pg_catalog`` is never renamed, so there the printed name is as good, and the modifier may stand
-    in its middle (``time(3) without time zone``). Elsewhere only the modifier is taken.
+    A type of ``pg_catalog`` is never renamed, so its printed name is used; the modifier may be in its middle
+    (``time(3) without time zone``). For other types only the modifier is taken.
     """
     if schema == "pg_catalog":
         return printed

@@ -1,5 +1,5 @@
-"""Columns of views that take no values, because the table's take none: generated ones, and identities that are always
-generated. ``pg_column_is_updatable`` does not know these."""
+"""Marks columns of views that are not writable because the table's column is not: generated columns, and identities
+that are always generated. ``pg_column_is_updatable`` does not consider these."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from dataclasses import replace
 from schema_cache.model import Column, Relation
 from schema_cache.view_keys import columns_of_tables
 
-_UPDATE, _INSERT = 1 << 2, 1 << 3  # 1 << CmdType, as pg_relation_is_updatable answers
+_UPDATE, _INSERT = 1 << 2, 1 << 3  # 1 << CmdType, as in the result of pg_relation_is_updatable
 
 
 def with_fixed_columns(relations: Sequence[Relation], views: Mapping[int, tuple[int, str]]) -> list[Relation]:
-    """The relations; of ``views``, which are by oid the changes that reach their tables, and their queries."""
+    """The relations with these columns marked. ``views`` has, by the oid of a view, the kinds of changes that reach its
+    tables, and its query."""
     by_oid = {each.oid: each for each in relations}
     fixed: dict[int, set[int]] = defaultdict(set)
     for view, number, table, name in columns_of_tables(relations, {oid: query for oid, (_, query) in views.items()}):

@@ -1,8 +1,8 @@
-"""Keys of views: what follows from the tables whose columns they show.
+"""Infers the keys of views from the tables whose columns they show.
 
-PostgreSQL keeps the query of a view, and in it which columns are plain ones of which relation. Such a column takes part
-in the foreign keys of its table. Where each row of the view is a row of one table, the view also has the unique keys of
-that table, and foreign keys lead to it as they do to the table.
+PostgreSQL stores the query of a view. It shows which of the view's columns are plain columns of a relation. Such a
+column has the foreign keys of the table's column. If each row of the view is a row of one table, the view also has the
+unique keys of that table, and foreign keys that refer to the table also refer to the view.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from schema_cache.node_trees import Node, read_node_tree
 log = logging.getLogger(__name__)
 
 _RELATION = "0"
-"""RTE_RELATION: what a query reads is a relation."""
+"""RTE_RELATION: the kind of a range table entry that is a relation."""
 
 _CHANGES_ROWS = ("groupClause", "groupingSets", "havingQual", "distinctClause", "setOperations")
-"""The parts of a query, null without, whose rows are not those that it reads."""
+"""The parts of a query that make its rows differ from those that it reads. They are null if the query lacks them."""
 
 Lineage = tuple[int, ...]
-"""Which of the relations that a view reads, and which of those that this one reads if it is a view, and so on. Columns
-with the same path are of the same row."""
+"""A path: the place of a relation among those that a view reads; if that is a view too, the place among those that it
+reads, and so on. Columns with the same path belong to the same row."""
 
 Shown = Mapping[str, Sequence[str]]
-"""What a view calls columns of a table, by their names there."""
+"""The names of a view's columns, by the names of the table's columns that they show."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """The column that a view's plain column is: the relation's oid, the column's number, and the place of the relation
-    among those that the query reads."""
+    """The column that a view's plain column shows: the relation's oid, the column's number, and the place of the
+    relation among those that the query reads."""
 
     relation: int
     number: int
@@ -43,15 +43,15 @@ class _Origin:
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """What a view reads. ``origins`` are by the numbers of its own columns; ``rows_of`` is the oid of the relation of
-    whose rows its own are part, 0 if there is none."""
+    """A view's query. ``origins`` are by the numbers of the view's columns. ``rows_of``: the oid of the relation of
+    which each row of the view is a row; 0 if there is none."""
 
     origins: Mapping[int, _Origin]
     rows_of: int
 
 
 def with_keys_of_views(relations: Sequence[Relation], queries: Mapping[int, str]) -> list[Relation]:
-    """The relations with the keys that follow for views. ``queries`` are the node trees of views by oid."""
+    """The relations, with the inferred keys of views. ``queries`` are the node trees of views by oid."""
     if not queries:
         return list(relations)
     views = _Views(relations, {oid: _read(oid, text) for oid, text in queries.items()})
@@ -64,7 +64,7 @@ def with_keys_of_views(relations: Sequence[Relation], queries: Mapping[int, str]
 
 
 def columns_of_tables(relations: Sequence[Relation], queries: Mapping[int, str]) -> Iterator[tuple[int, int, int, str]]:
-    """The columns of views that are plain ones of tables: the view, the column's number, the table and its column."""
+    """The columns of views that are plain columns of tables: view, column number, table, and the table's column."""
     views = _Views(relations, {oid: _read(oid, text) for oid, text in queries.items()})
     return views.traced()
 
@@ -85,8 +85,10 @@ def _read(oid: int, text: str) -> _Query:
     try:
         return _query(read_node_tree(text)[0])
     except (ValueError, LookupError, TypeError) as ex:
-        # Other than documented catalogs, node trees may change from one version of PostgreSQL to the next.
-        log.warning("the query of the view %s could not be read (%s), so no keys follow for it", oid, type(ex).__name__)
+        # Unlike the documented catalogs, node trees may change from one version of PostgreSQL to the next.
+        log.warning(
+            "the query of the view %s could not be read (%s), so it has no inferred keys", oid, type(ex).__name__
+        )
         return _Query({}, 0)
 
 
@@ -98,7 +100,7 @@ def _query(query: Node) -> _Query:
 def _origin(query: Node, shown: Node) -> _Origin:
     place = int(shown["expr"]["varno"])
     is_relation = query["rtable"][place - 1]["rtekind"] == _RELATION
-    # Columns of a join or a subquery may be of different rows: the place is then that of the column alone.
+    # Columns of a join or a subquery may belong to different rows: then each column gets its own place.
     return _Origin(int(shown["resorigtbl"]), int(shown["resorigcol"]), place if is_relation else -int(shown["resno"]))
 
 
@@ -113,7 +115,7 @@ def _rows_of(query: Node) -> int:
 
 
 class _Views:
-    """What the views of a catalog show of its tables."""
+    """The columns and rows of tables that the views of a catalog show."""
 
     def __init__(self, relations: Sequence[Relation], queries: Mapping[int, _Query]) -> None:
         self._relations = {each.oid: each for each in relations}
@@ -135,9 +137,9 @@ class _Views:
             of_view.setdefault(column, []).append(self._names[view][number])
 
     def _traced(self, oid: int, number: int) -> tuple[int, str, Lineage] | None:
-        """The table, its column that a view's column is, and the path to it through views of views."""
+        """The table and the column that a view's column shows, and the path to it through views of views."""
         path: list[int] = []
-        # Views that were replaced may lead back to each other. Whoever reads them gets an error.
+        # Views that were replaced may refer to each other in a circle. Reading them is an error.
         while oid in self._queries and len(path) <= len(self._queries):
             origin = self._queries[oid].origins.get(number)
             if origin is None:
@@ -148,7 +150,7 @@ class _Views:
         return None if name is None else (oid, name, tuple(path))
 
     def traced(self) -> Iterator[tuple[int, int, int, str]]:
-        """Their columns that are those of tables, as ``columns_of_tables`` says."""
+        """The columns of views that show columns of tables, as ``columns_of_tables`` returns them."""
         for oid in self._queries:
             for number in self._names[oid]:
                 found = self._traced(oid, number)
@@ -157,7 +159,7 @@ class _Views:
                     yield oid, number, table, name
 
     def _followed(self, oid: int) -> int:
-        """The table of whose rows a view's are part, through views of views; 0 if there is none."""
+        """The table of which each row of a view is a row, through views of views; 0 if there is none."""
         passed = set()
         while oid in self._queries and oid not in passed:
             passed.add(oid)
@@ -165,7 +167,7 @@ class _Views:
         return 0 if oid in passed else oid
 
     def unique_indexes(self, view: Relation) -> Iterator[UniqueIndex]:
-        """Those of the table whose rows the view's are, of columns that the view shows."""
+        """The view's unique indexes: those of the table of which its rows are rows, if the view shows their columns."""
         table = self._relations.get(self._table_of.get(view.oid, 0))
         for index in table.unique_indexes if table is not None else ():
             columns = self._called(view.oid, index.columns)
@@ -174,7 +176,7 @@ class _Views:
                 yield replace(of_view, constraint=not index.is_immediate, arbiter=False, comment=None)
 
     def foreign_keys(self, table: Relation, key: ForeignKey) -> Iterator[tuple[int, ForeignKey]]:
-        """The keys that follow from a table's, with the oid of the relation that holds each."""
+        """The foreign keys that follow from a table's key, each with the oid of its relation."""
         targets = [(key.foreign, key.foreign_columns), *self._targets(key)]
         for oid, columns in [(table.oid, key.columns), *self._holders(table, key)]:
             for foreign, foreign_columns in targets:
@@ -183,7 +185,7 @@ class _Views:
                     yield oid, replace(of_views, comment=None, inferred=True)
 
     def _holders(self, table: Relation, key: ForeignKey) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """The views that show a key's columns, and what they are called there."""
+        """The views that show a key's columns, and the names of these columns there."""
         for view, by_path in self._shown.get(table.oid, {}).items():
             for shown in by_path.values():
                 names = [shown.get(each, []) for each in key.columns]
@@ -193,14 +195,15 @@ class _Views:
                     yield view, tuple(each[0] for each in names)
 
     def _targets(self, key: ForeignKey) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """The views of rows of the table that a key refers to which show the columns that it does."""
+        """The views whose rows are rows of the referenced table, and that show the referenced columns, with the names
+        of these columns there."""
         for view in self._views_of.get(key.foreign, ()):
             columns = self._called(view, key.foreign_columns)
             if columns is not None:
                 yield view, columns
 
     def _called(self, view: int, columns: Sequence[str]) -> tuple[str, ...] | None:
-        """What columns of the one table whose rows a view has are called there; None if one is not there."""
+        """The names in a view of columns of the table of which its rows are rows; None if it does not show them all."""
         by_path = self._shown.get(self._table_of[view], {}).get(view, {})
         shown: Shown = next(iter(by_path.values()), {})
         names = [shown.get(each, ()) for each in columns]

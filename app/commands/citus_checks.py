@@ -1,4 +1,4 @@
-"""What ``portico doctor`` finds about a database whose tables Citus spreads over several servers."""
+"""Findings of ``portico doctor`` about a database whose tables Citus spreads over several servers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from app.commands.finding import Finding, listed
 from app.commands.literals import array
 from app.database import Database
-from app.installation.state import Ask
+from app.installation.state import QueryValue
 from app.settings import Settings
 
 _IS_THERE = "select (to_regclass('pg_catalog.pg_dist_partition') is not null)::text"
@@ -17,7 +17,7 @@ select pg_catalog.json_build_object(
   'nologin', (
     select coalesce(pg_catalog.json_agg(rolname order by rolname), '[]') from pg_catalog.pg_roles
     where rolname = any ({roles}) and not rolcanlogin),
-  'tells', to_regprocedure('graphql.set_local(text[],text[])') is not null,
+  'sets', to_regprocedure('graphql.set_local(text[],text[])') is not null,
   'silent', (
     select coalesce(pg_catalog.json_agg(p.oid::regprocedure::text order by 1), '[]')
     from pg_catalog.pg_proc p
@@ -32,14 +32,15 @@ select pg_catalog.json_build_object(
 
 
 def spread(settings: Settings, database: Database) -> Iterator[Finding]:
-    """Check what Citus asks for beyond PostgreSQL, if the database has it. Raises Unavailable without a database."""
+    """Check the additional requirements of Citus, if the database has it. Raises Unavailable if the database is not
+    available."""
     if database.read(_IS_THERE) == b"true":
         yield from _spread(settings, database.read)
 
 
-def _spread(settings: Settings, ask: Ask) -> Iterator[Finding]:
+def _spread(settings: Settings, read: QueryValue) -> Iterator[Finding]:
     about = json.loads(
-        ask(_ABOUT.format(roles=array(settings.api_roles), schemas=array(settings.api_schemas))) or b"{}"
+        read(_ABOUT.format(roles=array(settings.api_roles), schemas=array(settings.api_schemas))) or b"{}"
     )
     yield Finding("ok", "the database has Citus")
     if settings.citus == "off":
@@ -48,10 +49,10 @@ def _spread(settings: Settings, ask: Ask) -> Iterator[Finding]:
             "CITUS is off, so changes are not atomic and policies on other servers see no claims",
             "unset CITUS",
         )
-    if not about["tells"]:
+    if not about["sets"]:
         yield Finding(
             "WRONG",
-            "the function graphql.set_local does not exist, so that no request succeeds",
+            "the function graphql.set_local does not exist, so all requests fail",
             "run portico init on the coordinator",
         )
     if about["nologin"]:
@@ -59,7 +60,7 @@ def _spread(settings: Settings, ask: Ask) -> Iterator[Finding]:
             "WRONG",
             f"Citus connects to its workers as the role of a request, which may not log in: {listed(about['nologin'])}",
             "on the coordinator: alter role <role> login; without a password, and with a line in each worker's"
-            " pg_hba.conf that lets in the coordinator alone",
+            " pg_hba.conf that admits only the coordinator",
         )
     if about["silent"]:
         yield Finding(

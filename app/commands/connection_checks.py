@@ -1,4 +1,4 @@
-"""What ``portico doctor`` finds about the number of connections that the service opens, and that PostgreSQL allows."""
+"""Findings of ``portico doctor`` about the number of connections that the service opens and that PostgreSQL allows."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ select pg_catalog.json_build_object(
 
 
 def connections(settings: Settings, database: Database) -> Iterator[Finding]:
-    """Compare both numbers. Raises Unavailable without a database."""
+    """Compare both numbers. Raises Unavailable if the database is not available."""
     about = json.loads(database.read(_ALLOWED) or b"{}")
     target = database.target
-    # At another port is a pooler or a proxy, whose own limits count.
+    # A different port means a pooler or a proxy, which has its own limits.
     if target.socket_path is not None or about["port"] == target.port:
         yield from _compared(settings, about["user"], about["allowed"])
 
@@ -36,13 +36,13 @@ def _compared(settings: Settings, user: str, allowed: int) -> Iterator[Finding]:
     wanted = settings.workers * (pools * settings.pool_size + extra)
     if wanted <= allowed:
         return
-    fitting = (allowed // settings.workers - extra) // pools
+    suitable = (allowed // settings.workers - extra) // pools
     yield Finding(
         "note",
-        f"the service opens up to {wanted} connections, and PostgreSQL allows {user} {allowed}: requests wait",
-        f"allow {wanted}, or set {_smaller(settings.workers, fitting)}",
+        f"the service opens up to {wanted} connections, but PostgreSQL allows {user} only {allowed}: requests wait",
+        f"allow {wanted}, or set {_smaller(settings.workers, suitable)}",
     )
 
 
-def _smaller(workers: int, fitting: int) -> str:
-    return f"POOL_SIZE={fitting} with {workers} workers" if fitting > 0 else "fewer workers (WEB_CONCURRENCY)"
+def _smaller(workers: int, suitable: int) -> str:
+    return f"POOL_SIZE={suitable} with {workers} workers" if suitable > 0 else "fewer workers (WEB_CONCURRENCY)"

@@ -1,4 +1,4 @@
-"""What ``portico doctor`` finds about the database: its version, Portico's objects in it, roles and grants."""
+"""Findings of ``portico doctor`` about the database: its version, Portico's objects in it, roles and grants."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from app.database import Database
 from app.documents.named import ANY_ROLE
 from app.identity import ANON, OWN_ROLES, SERVICE_ROLE
 from app.installation import OLDEST_SERVER, immutable, outdated, read_state, storage_damage, unsupported
-from app.installation.state import Ask, InstallationState
+from app.installation.state import InstallationState, QueryValue
 from app.settings import Settings
 
 
 def examine(settings: Settings, database: Database) -> Iterator[Finding]:
-    """Check everything and change nothing. Raises Unavailable when the database cannot be reached."""
+    """Check everything and change nothing. Raises Unavailable if the database is not available."""
     yield from _database(settings, database)
     if database.target.ignored:
         without = listed(database.target.ignored)
@@ -27,11 +27,11 @@ def examine(settings: Settings, database: Database) -> Iterator[Finding]:
 
 
 def _database(settings: Settings, database: Database) -> Iterator[Finding]:
-    ask = database.read
+    read = database.read
     roles = tuple(dict.fromkeys((*settings.api_roles, SERVICE_ROLE)))
     restricted = [each for each in settings.documents_only if each != ANY_ROLE]
     question = _ABOUT.format(roles=array((*roles, *restricted)))
-    about = json.loads(ask(question) or b"{}")
+    about = json.loads(read(question) or b"{}")
     user = about["user"]
     users = dict.fromkeys(roles, user)
     if database.separates_service:
@@ -46,22 +46,22 @@ def _database(settings: Settings, database: Database) -> Iterator[Finding]:
         yield Finding("WRONG", too_old)
     elif about["server_number"] < OLDEST_SERVER:
         yield Finding("note", "PostgreSQL 13 has no storage API, as portico init needs PostgreSQL 14 or newer")
-    refusing = immutable(ask)
+    refusing = immutable(read)
     if refusing:
         yield Finding("note", *refusing)
     if about["superuser"]:
         yield Finding("note", f"{user} is a superuser; an ordinary role that may switch to the API's roles is safer")
-    state = read_state(ask)
+    state = read_state(read)
     yield from _installation(state)
-    for damage in storage_damage(ask):
+    for damage in storage_damage(read):
         yield Finding("WRONG", damage, "as the owner of schema storage: run portico init, which repairs it")
     yield from _roles(users, about["roles"])
     settable = [name for name in roles if (about["roles"].get(name) or {}).get("settable")]
     yield from role_trials(database, state, settable)
     if unknown := [each for each in restricted if each not in about["roles"]]:
-        yield Finding("WRONG", f"DOCUMENTS_ONLY restricts nobody by roles that do not exist: {listed(unknown)}")
+        yield Finding("WRONG", f"DOCUMENTS_ONLY names roles that do not exist: {listed(unknown)}")
     for schema in settings.api_schemas:
-        yield from _schema(schema, roles, ask)
+        yield from _schema(schema, roles, read)
 
 
 def _installation(state: InstallationState) -> Iterator[Finding]:
@@ -93,7 +93,7 @@ def _installation(state: InstallationState) -> Iterator[Finding]:
 
 
 def _roles(users: Mapping[str, str], known: dict[str, dict[str, bool]]) -> Iterator[Finding]:
-    """``users``: for each role the login that becomes it."""
+    """``users``: for each role, the login that becomes it."""
     for name, user in users.items():
         role = known.get(name)
         if role is None:
@@ -114,8 +114,8 @@ def _roles(users: Mapping[str, str], known: dict[str, dict[str, bool]]) -> Itera
         )
 
 
-def _schema(schema: str, roles: Sequence[str], ask: Ask) -> Iterator[Finding]:
-    found = json.loads(ask(_SCHEMA.format(schema=literal(schema), roles=array(roles))) or b"null")
+def _schema(schema: str, roles: Sequence[str], read: QueryValue) -> Iterator[Finding]:
+    found = json.loads(read(_SCHEMA.format(schema=literal(schema), roles=array(roles))) or b"null")
     if found is None:
         yield Finding(
             "WRONG", f"there is no schema {schema}, which API_SCHEMAS names", "create it or correct API_SCHEMAS"
@@ -146,7 +146,7 @@ def _left_out(schema: str, found: dict[str, Any]) -> Iterator[Finding]:
     if found["policyless"]:
         yield Finding(
             "note",
-            f"tables in schema {schema} have row level security and no policy, so nobody but service_role sees a row:"
+            f"tables in schema {schema} have row level security and no policy, so only service_role sees their rows:"
             f" {listed(found['policyless'])}",
             "write policies; if the database was restored without its roles, restore it again after portico init",
         )

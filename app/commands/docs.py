@@ -11,7 +11,7 @@ from app.commands.failure import CommandError
 
 
 @click.command("docs")
-@click.option("--open", "in_browser", is_flag=True, help="Open it in a browser as well.")
+@click.option("--open", "in_browser", is_flag=True, help="Also open it in a browser.")
 def command(in_browser: bool) -> None:
     """Print the address of the documentation."""
     address = _address()

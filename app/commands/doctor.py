@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 @click.command("doctor")
-@click.option("--security", is_flag=True, help="List instead what should be closed before the service is public.")
+@click.option("--security", is_flag=True, help="Instead, list what must be closed before the service is public.")
 def command(security: bool) -> int:
-    """Check settings, database, replicas, roles and grants; say what is missing and what to do about it.
+    """Check settings, database, replicas, roles and grants. List what is missing and what to do about it.
 
-    The exit code is 1 when a finding prevents the service from working.
+    The exit code is 1 if a finding prevents the service from working.
     """
     with service_with_database() as (settings, plugins):
         found = findings(settings, plugins, security=security)
@@ -34,7 +34,8 @@ def command(security: bool) -> int:
 
 
 def findings(settings: Settings, plugins: Plugins, *, security: bool = False) -> list[Finding]:
-    """What is missing, or with ``security`` what should be closed. Raises Unavailable without the database."""
+    """The findings about what is missing, or with ``security`` about what must be closed. Raises Unavailable if the
+    database is not available."""
     from app.commands.citus_checks import spread
     from app.commands.connection_checks import connections
     from app.commands.diagnosis import examine
@@ -48,7 +49,7 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
     from app.discovery import declared
     from app.pipeline.engine import make_engine
 
-    # Nobody else uses its pool, so that all questions share a connection.
+    # Only this command uses the engine's pool, so all queries share one connection.
     with closing(make_engine(settings, plugins)) as engine:
         database = engine.database
         if security:

@@ -1,4 +1,4 @@
-"""What ``portico doctor`` finds about queries that may call something which writes."""
+"""Findings of ``portico doctor`` about queries that may call functions that write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _NOTHING_STAYS = "run in a transaction that is read-only and rolled back"
 
 
 def effects(settings: Settings, engine: Engine) -> list[Finding]:
-    """Which of the API's relations and functions may write when they are read, and why. Raises Unavailable."""
+    """Findings about the API's relations and functions that may write when they are read, with the reasons. Raises
+    Unavailable."""
     catalog = engine.schema_cache.current()
     found = catalog.effects
     if ANYTHING in found.found:
@@ -33,7 +34,7 @@ def effects(settings: Settings, engine: Engine) -> list[Finding]:
 
 
 def _subjects(catalog: Catalog, settings: Settings) -> Mapping[Code, str]:
-    """What queries may name, as notices speak of it."""
+    """The relations and functions that queries may name, with their names as in notices."""
 
     def each() -> Iterator[tuple[Code, str]]:
         for relation in catalog.relations:

@@ -1,4 +1,4 @@
-"""Serving without an existing database: an embedded PostgreSQL, a database in it, and keys that are kept."""
+"""Serves without an existing database: prepares an embedded PostgreSQL, a database in it, and keys that are kept."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from app.settings import Settings
 DATABASE = "portico"
 DEMO_DATABASE = "demo"
 LOGIN = "portico_login"
-"""The role that the service connects as; its only right is to become the roles of the API."""
+"""The role as which the service connects; its only right is to become the roles of the API."""
 KEPT_KEYS = "keys.json"
-"""The file below DATA_DIR that keeps the generated keys."""
+"""The file in DATA_DIR that keeps the generated keys."""
 _NOT_GRANTED = """
 select rolname from pg_roles
 where rolname = any(cast(:roles as text[])) and not rolsuper and not pg_has_role(:login, oid, 'member')
@@ -31,7 +31,7 @@ where rolname = any(cast(:roles as text[])) and not rolsuper and not pg_has_role
 
 
 def start_trial(settings: Settings, database: str = DATABASE) -> tuple[EmbeddedPostgres, Settings]:
-    """Join the embedded PostgreSQL and prepare ``database``; gives the settings completed with its URL and keys.
+    """Join the embedded PostgreSQL and prepare ``database``. Returns the settings, completed with its URL and keys.
 
     Raises EmbeddedError or InstallationError.
     """
@@ -49,7 +49,7 @@ def start_trial(settings: Settings, database: str = DATABASE) -> tuple[EmbeddedP
 
 
 def with_kept_keys(settings: Settings) -> Settings:
-    """The settings with all three keys; those that are not set are read from beside the data, or generated there."""
+    """The settings with all three keys. Those that are not set are read from KEPT_KEYS, or generated and kept there."""
     secret = settings.jwt_secret
     keys = make_keys(secret) if secret else _kept_keys(Path(settings.data_dir) / KEPT_KEYS)
     return replace(
@@ -72,13 +72,13 @@ def _kept_keys(path: Path) -> Keys:
                 os.link(draft, path)
         return Keys(**json.loads(path.read_text()))
     except (OSError, ValueError, TypeError) as ex:
-        raise EmbeddedError(f"the keys in {path} cannot be read or made: {ex}") from None
+        raise EmbeddedError(f"the keys in {path} cannot be read or written: {ex}") from None
     finally:
         draft.unlink(missing_ok=True)
 
 
 def trial_banner(cluster: EmbeddedPostgres, settings: Settings, address: str) -> str:
-    """The text that is printed when the service is ready; its database URL is that of the owner."""
+    """The text to print when the service is ready; its database URL is that of the owner."""
     return (
         f"Portico is ready: {address}/graphql/v1\n"
         f"  anon key (header apiKey): {settings.anon_key}\n"
@@ -87,11 +87,11 @@ def trial_banner(cluster: EmbeddedPostgres, settings: Settings, address: str) ->
 
 
 def find_database(cluster: EmbeddedPostgres, *, as_owner: bool) -> str:
-    """The URL of the database that commands use, the one of `serve` or else the one with demonstration data: the
-    service's, or the owner's, who may change the database."""
+    """The URL of the database that commands use: that of `serve`, or else that with demonstration data. Its login is
+    the owner's with ``as_owner``, otherwise the service's."""
     with closing(_connect(cluster)) as connection:
         names = {row[0] for row in connection.run("select datname from pg_database") or ()}
-        # What an older version made is without it until it is served again.
+        # A cluster of an older version has no such role until `serve` runs again.
         has_login = bool(connection.run("select from pg_roles where rolname = :name", name=LOGIN))
     database = DATABASE if DATABASE in names or DEMO_DATABASE not in names else DEMO_DATABASE
     return cluster.url(database, LOGIN if has_login and not as_owner else SUPERUSER)
@@ -104,8 +104,8 @@ def _ensure_database(cluster: EmbeddedPostgres, name: str) -> None:
 
 
 def _ensure_login(cluster: EmbeddedPostgres, database: str, roles: Sequence[str]) -> None:
-    """Make the role that the service connects as, and let it become each of ``roles`` that is there. Callers do not see
-    the statements that their functions would share with those of others on its connections."""
+    """Create the role as which the service connects, and let it become each of the existing ``roles``. Also keep
+    callers' functions from listing the prepared statements, since callers share connections."""
     with _alone(cluster) as connection, closing(_connect(cluster, database)) as inside:
         inside.run("revoke execute on function pg_catalog.pg_prepared_statement() from public")
         if not connection.run("select from pg_roles where rolname = :name", name=LOGIN):
@@ -116,7 +116,8 @@ def _ensure_login(cluster: EmbeddedPostgres, database: str, roles: Sequence[str]
 
 @contextmanager
 def _alone(cluster: EmbeddedPostgres) -> Iterator[pg8000.native.Connection]:
-    """A connection of the owner that only one process has: services that start at once must not both make things."""
+    """A connection of the owner with an exclusive lock, so that services that start together do not both create
+    objects."""
     with closing(_connect(cluster)) as connection:
         connection.run("select pg_advisory_lock(hashtextextended('portico trial', 0))")
         yield connection

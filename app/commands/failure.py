@@ -9,7 +9,7 @@ from app.settings import SettingError
 
 
 class CommandError(RuntimeError):
-    """A command cannot do its work; the message is one line."""
+    """A command failed for an expected reason; the message is one line."""
 
 
 def explained(ex: Exception) -> str | None:
@@ -19,8 +19,8 @@ def explained(ex: Exception) -> str | None:
 
     if isinstance(ex, PorticoError):
         cause = ex.__cause__
-        is_told = cause is None or str(cause) in ex.message
-        text = ex.message if is_told else f"{ex.message.rstrip('.')} ({cause})."
+        is_contained = cause is None or str(cause) in ex.message
+        text = ex.message if is_contained else f"{ex.message.rstrip('.')} ({cause})."
         hint = (advice_on(cause) if ex.code == "DATABASE_UNAVAILABLE" else None) or ex.hint
         return _one_line(f"{text.rstrip('.')}. {hint}" if hint else text)
     from app.database.wire.target import DatabaseUrlError

@@ -1,4 +1,4 @@
-"""What ``portico doctor`` finds: the form of its statements."""
+"""The record of a finding of ``portico doctor``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A statement of the report. ``fix`` says what to do and who can do it, '' if nothing needs to be done."""
+    """A statement of the report. ``fix`` says what to do, and as which role; '' if nothing needs to be done."""
 
     mark: Mark
     what: str
@@ -24,6 +24,6 @@ class Finding:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The names in a sentence, the first ten of them."""
+    """The first ten names, separated by commas, and the number of the others."""
     shown = ", ".join(names[:_NAMED])
     return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown

@@ -1,4 +1,4 @@
-"""What the command line shows of the GraphQL API: a role's schema, and the SQL of a query."""
+"""The GraphQL API for the command line: a role's schema, and the SQL of a query."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from app.settings import Settings
 
 
 def schema_sdl(settings: Settings, plugins: Plugins, role: str, *, subscriptions: bool = False) -> str:
-    """The GraphQL schema that ``role`` sees, in the schema definition language; with ``subscriptions`` also the type of
-    what `portico live` answers.
+    """The GraphQL schema that ``role`` sees, in the schema definition language. With ``subscriptions`` it has the type
+    Subscription of `portico live`.
 
-    Raises PorticoError if the role does not exist or the database cannot be reached.
+    Raises PorticoError if the role does not exist or the database is not available.
     """
     with _schema_of(settings, plugins, role) as (_, api):
         # Older parsers, such as that of Rust's graphql_client, fail at a schema with a description.
-        # Without one it has no definition, because its root types have the usual names.
+        # Without one, no schema definition is printed, because the root types have the default names.
         api.graphql.description = None
         printed = print_schema(api.graphql)
         if subscriptions and api.graphql.query_type is not None:
-            # The root types of a schema have to differ.
+            # The root types of a schema must differ, so Subscription is a separate type.
             live = GraphQLObjectType("Subscription", api.graphql.query_type.fields)
             printed = f"{printed}\n\n{print_type(live)}"
         inputs = (each for each in api.graphql.type_map.values() if isinstance(each, GraphQLInputObjectType))
-        # It may be left out as built in (https://spec.graphql.org/September2025/#sec-Type-System.Directives), but it is
-        # younger than many tools, such as those of Go.
+        # The specification permits omitting this built-in directive
+        # (https://spec.graphql.org/September2025/#sec-Type-System.Directives), but older tools, such as Go's, need it.
         return (
             f"{print_directive(GraphQLOneOfDirective)}\n\n{printed}"
             if any(each.is_one_of for each in inputs)
@@ -57,7 +57,7 @@ def schema_sdl(settings: Settings, plugins: Plugins, role: str, *, subscriptions
 def plan_sql(
     settings: Settings, plugins: Plugins, role: str, query: str, variables: Mapping[str, Any] | None = None
 ) -> str:
-    """The SQL that answers ``query`` for ``role``, one statement for each root field of a mutation.
+    """The SQL of ``query`` for ``role``. A mutation has one statement for each root field.
 
     Raises PorticoError if the query is not valid.
     """

@@ -1,4 +1,4 @@
-"""Texts in the queries of ``portico doctor``, which use the simple protocol: that has no parameters."""
+"""SQL literals for the queries of ``portico doctor``, which use the simple query protocol: it has no parameters."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 
 def literal(text: str) -> str:
-    """A text as SQL, whatever is in it."""
+    """An SQL string constant for any text."""
     return "U&'" + "".join(f"\\+{ord(character):06x}" for character in text) + "'"
 
 
 def array(texts: Sequence[str]) -> str:
-    """Texts as an SQL array."""
+    """An SQL array of text."""
     return f"array[{', '.join(map(literal, texts))}]::text[]"

@@ -18,7 +18,7 @@ log = logging.getLogger("portico.live")
 @click.group("live", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Serve live queries until SIGTERM or Ctrl-C: their answers are sent again when they have changed."""
+    """Serve live queries until SIGTERM or Ctrl-C: a query's response is sent again when it has changed."""
     if context.invoked_subcommand is None:
         _serve()
 
@@ -29,19 +29,19 @@ _TABLES = click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
 @command.command("enable")
 @_TABLES
 def enable(tables: tuple[str, ...]) -> None:
-    """Give tables a trigger that tells of changes at once; queries that read others are repeated at intervals."""
+    """Create a trigger on tables that reports changes at once. Queries that read other relations are polled."""
     from app.faces.live import triggers
 
-    _change(triggers.enable, tables, "told")
+    _change(triggers.enable, tables, "reported")
 
 
 @command.command("disable")
 @_TABLES
 def disable(tables: tuple[str, ...]) -> None:
-    """Take the trigger away again."""
+    """Drop the trigger of tables."""
     from app.faces.live import triggers
 
-    _change(triggers.disable, tables, "not told any more")
+    _change(triggers.disable, tables, "no longer reported")
 
 
 def _change(change: Callable[[str, Sequence[str]], None], tables: Sequence[str], result: str) -> None:

@@ -1,4 +1,5 @@
-"""What the GraphQL schema leaves out of the database, and what plugins advise, as findings for ``portico doctor``."""
+"""Findings of ``portico doctor`` about what the GraphQL schema leaves out of the database, and the advice of
+plugins."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from app.pipeline.engine import Engine
 
 
 def left_out(engine: Engine) -> list[Finding]:
-    """One finding for each notice in the schemas of the API's roles, and for each advice about them; none if the
-    database does not answer, which other findings report."""
+    """One finding for each notice in the schemas of the API's roles, and for each advice about them. None if the
+    database is not available, which other findings report."""
     found: dict[tuple[str, str], Notice] = {}
     try:
         for role in OWN_ROLES:
@@ -20,7 +21,7 @@ def left_out(engine: Engine) -> list[Finding]:
                 advice = (each for some in api.hooks.advice(api=api, read=engine.database.read) for each in some)
                 for each in (*api.notices, *advice):
                     first = found.setdefault((each.subject, each.reason), each)
-                    # Who may read more is given a fix that says more.
+                    # A role that may read more of the database gets a longer, more precise fix.
                     if len(each.fix) > len(first.fix):
                         found[each.subject, each.reason] = each
             except AccessError:

@@ -12,8 +12,8 @@ from app.settings.kinds import Choice, Switch
 
 
 class ServiceCommand(click.Command):
-    """A command with an option for each setting that allows one. Plugins are loaded for theirs only when this command
-    runs."""
+    """A command with an option for each setting that allows one. Plugins, which declare further settings, are loaded
+    only when this command runs."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         if __name__ not in ctx.meta:
@@ -38,8 +38,8 @@ def _option(setting: Setting[Any]) -> click.Option:
 
 
 def _checked(setting: Setting[Any], ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
-    """A wrong value is wrong usage; a blank one too, since it is more often a forgotten variable of a script than meant
-    as the default."""
+    """The value of an option. Raises click.BadParameter for an invalid value, and for a blank one, which is more likely
+    an unset variable of a script than a request for the default."""
     if text is None:
         return None
     if not text.strip():

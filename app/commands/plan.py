@@ -28,7 +28,7 @@ def command(query: str, role: str, variables: str) -> None:
 
 def _standard_input() -> str:
     try:
-        # It is None where the caller has closed it.
+        # sys.stdin is None if the caller has closed it.
         return sys.stdin.read() if sys.stdin else ""
     except (OSError, UnicodeDecodeError) as ex:
         raise CommandError(f"standard input cannot be read: {ex}") from None

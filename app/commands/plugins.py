@@ -9,9 +9,9 @@ from app.settings import load
 
 @click.command("plugins")
 def command() -> int:
-    """List the installed plugins: name, distribution and version, and what each does or why it is not loaded.
+    """List the installed plugins: name, distribution, version, and a summary or why the plugin is not loaded.
 
-    The exit code is 1 when one cannot be loaded.
+    The exit code is 1 if a plugin cannot be loaded.
     """
     from app.discovery import plugin_manager
 

@@ -1,4 +1,4 @@
-"""What ``portico doctor`` finds about the replicas of DATABASE_READ_URLS."""
+"""Findings of ``portico doctor`` about the replicas of DATABASE_READ_URLS."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _PAUSE_S = 0.05
 
 
 def replicas(settings: Settings, database: Database) -> Iterator[Finding]:
-    """Ask each replica what a service would ask, and tell whether it would answer reads."""
+    """Check each replica as a service does, and report whether it would answer reads."""
     if settings.database_read_urls:
         database.start()
-        yield from _told(_states(database))
+        yield from _findings(_states(database))
 
 
 def _states(database: Database) -> Sequence[ReplicaState]:
-    """The state of each replica once all were asked, or after some seconds."""
+    """The state of each replica, once all were checked or after some seconds."""
     until = time.monotonic() + _LONGEST_WAIT_S
     while True:
         states = [state for state, _ in database.replicas.states()]
@@ -31,7 +31,7 @@ def _states(database: Database) -> Sequence[ReplicaState]:
         time.sleep(_PAUSE_S)
 
 
-def _told(states: Sequence[ReplicaState]) -> Iterator[Finding]:
+def _findings(states: Sequence[ReplicaState]) -> Iterator[Finding]:
     for state in states:
         if state.usable:
             yield Finding("ok", f"the replica {state.place} answers reads")

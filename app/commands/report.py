@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
-from app.installation import Lack, Report
+from app.installation import Problem, Report
 
 
-def tell(report: Report) -> None:
+def print_report(report: Report) -> None:
+    """Print the versions, the notice and the problems."""
     if report.before == report.after:
         click.echo(f"Version {report.after} is installed.")
     else:
@@ -16,11 +17,11 @@ def tell(report: Report) -> None:
         )
     if report.notice:
         click.echo(f"Note: {report.notice}")
-    tell_lacks(report.lacks)
+    _print_problems(report.problems)
 
 
-def tell_lacks(lacks: tuple[Lack, ...]) -> None:
-    for lack in lacks:
-        click.echo(f"- {lack.what}")
-        for line in lack.fix.splitlines():
+def _print_problems(problems: tuple[Problem, ...]) -> None:
+    for problem in problems:
+        click.echo(f"- {problem.what}")
+        for line in problem.fix.splitlines():
             click.echo(f"    {line}")

@@ -1,4 +1,4 @@
-"""What ``portico doctor`` finds by becoming each role of the API: whether it may use what its requests use."""
+"""Findings of ``portico doctor`` about each role of the API: whether it may use the objects that its requests use."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ _OF_SERVICE_ROLE = tuple(
 
 
 def role_trials(database: Database, state: InstallationState, roles: Sequence[str]) -> Iterator[Finding]:
-    """Try the statements as each of ``roles``, which the login may become. Raises Unavailable without the database."""
+    """Explain the statements as each of ``roles``, which the login may become. Raises Unavailable if the database is
+    not available."""
     if state.version is None:
         return
     for role in roles:
@@ -65,7 +66,7 @@ def role_trials(database: Database, state: InstallationState, roles: Sequence[st
 
 
 def _refusals(database: Database, role: str, statements: Sequence[str]) -> Iterator[str]:
-    """PostgreSQL's messages about missing rights. What does not exist is reported by other findings."""
+    """PostgreSQL's messages about missing rights. Other findings report missing objects."""
     remaining = list(statements)
     while remaining:
         try:
@@ -77,5 +78,5 @@ def _refusals(database: Database, role: str, statements: Sequence[str]) -> Itera
         except StatementError as ex:
             if ex.diagnosis.sqlstate == INSUFFICIENT_PRIVILEGE:
                 yield ex.diagnosis.message
-            # The first is the role's.
+            # The first statement sets the role.
             del remaining[max(0, ex.statement_index - 2)]

@@ -1,4 +1,4 @@
-"""Whether signed requests of the S3 protocol arrive at the public URL as they were sent."""
+"""Checks that signed requests of the S3 protocol to the public URL arrive as they were sent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _MOST_SKEW_S = 60.0
 
 
 def probed(settings: Settings) -> Iterator[Finding]:
-    """Send a probe to PUBLIC_URL, and to S3_PROTOCOL_HOST; nothing where the protocol is off or no URL is known."""
+    """Send a probe to PUBLIC_URL, and to S3_PROTOCOL_HOST. Does nothing if the protocol is off or PUBLIC_URL is not
+    set."""
     secret = settings.jwt_secret or settings.service_role_key
     if not settings.s3_protocol or not settings.public_url or not secret:
         return
@@ -44,24 +45,26 @@ def _probe(scheme: str, host: str, base: str, secret: str) -> Finding:
     if status != 200 or "problem" not in arrived:
         return Finding(
             "note",
-            f"a signed request to {where} is answered with {status}, not by this service",
-            "the proxy must pass the path and the query on, and the service there must have the same JWT_SECRET",
+            f"a signed request to {where} gets status {status}, and not from this service",
+            "the proxy must pass on the path and the query, and the service there must have the same JWT_SECRET",
         )
-    return _judged(where, differences(probe, arrived), arrived)
+    return _result(where, differences(probe, arrived), arrived)
 
 
-def _judged(where: str, changed: list[str], arrived: dict[str, Any]) -> Finding:
-    told = f"; {'; '.join(changed)}" if changed else ""
+def _result(where: str, changed: list[str], arrived: dict[str, Any]) -> Finding:
+    changes = f"; {'; '.join(changed)}" if changed else ""
     if arrived["problem"]:
         return Finding(
             "note",
-            f"a signed request to {where} is refused: {arrived['problem']}{told}",
-            "let the proxy pass these on as they are, or name them in X-Forwarded-Host and X-Forwarded-Prefix",
+            f"a signed request to {where} is refused: {arrived['problem']}{changes}",
+            "let the proxy pass these on unchanged, or name them in X-Forwarded-Host and X-Forwarded-Prefix",
         )
     skew = abs(float(arrived["time"]) - time.time())
     if skew > _MOST_SKEW_S:
-        return Finding("note", f"the clock of the service differs by {skew:.0f} s from this one's", "synchronise them")
-    return Finding("ok", f"signed requests arrive at {where}{told}")
+        return Finding(
+            "note", f"the clocks of the service and of this machine differ by {skew:.0f} s", "synchronise them"
+        )
+    return Finding("ok", f"signed requests arrive at {where}{changes}")
 
 
 def _send(scheme: str, host: str, probe: SignedProbe) -> tuple[int, bytes]:

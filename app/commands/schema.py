@@ -14,7 +14,7 @@ def command() -> None:
 
 @command.command("print")
 @click.option("--role", default="anon", show_default=True, help="The database role.")
-@click.option("--subscriptions", is_flag=True, help="With the type of live queries, for tools that check documents.")
+@click.option("--subscriptions", is_flag=True, help="Include the type of live queries, for tools that check documents.")
 def print_schema(role: str, *, subscriptions: bool) -> None:
     """Print the schema in the schema definition language."""
     from app.commands.inspect import schema_sdl

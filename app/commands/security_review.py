@@ -1,4 +1,4 @@
-"""What ``portico doctor --security`` finds: what should be closed before the service is open to the internet."""
+"""Findings of ``portico doctor --security``: what must be closed before the service is open to the internet."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from app.database import parse_database_url
 from app.identity import ANON, AUTHENTICATED
 from app.identity.issuing import is_too_short
 from app.installation import readable_private_relations
-from app.installation.state import Ask
+from app.installation.state import QueryValue
 from app.settings import Settings
 
 _SHORTEST_KEY = 20
 _VERIFIED = ("verify-ca", "verify-full")
-# Published in examples that many projects copy.
+# These are published in examples that many projects copy.
 _KNOWN_SECRETS = (
     "super-secret-jwt-token-with-at-least-32-characters-long",
     "your-super-secret-jwt-token-with-at-least-32-characters-long",
 )
 
 
-def review(settings: Settings, ask: Ask, ask_as_service: Ask | None = None) -> list[Finding]:
-    """Check everything and change nothing; ``ask_as_service`` asks as the login of SERVICE_DATABASE_URL. Raises
-    Unavailable when the database cannot be reached."""
-    findings = [*_keys(settings), *_settings(settings), *_login(ask), *_reach(ask, ask_as_service or ask)]
+def review(settings: Settings, read: QueryValue, read_as_service: QueryValue | None = None) -> list[Finding]:
+    """Check everything and change nothing. ``read_as_service`` reads with the login of SERVICE_DATABASE_URL. Raises
+    Unavailable if the database is not available."""
+    findings = [*_keys(settings), *_settings(settings), *_login(read), *_reach(read, read_as_service or read)]
     for schema in settings.api_schemas:
-        findings += _private(schema, ask)
-        findings += _schema(schema, ask)
+        findings += _private(schema, read)
+        findings += _schema(schema, read)
     return findings or [Finding("ok", "nothing needs to be closed")]
 
 
@@ -67,8 +67,8 @@ def _settings(settings: Settings) -> Iterator[Finding]:
         yield Finding("note", "the log contains failing statements (SHOW_SQL=on)", "set SHOW_SQL=off in production")
 
 
-def _login(ask: Ask) -> Iterator[Finding]:
-    login = json.loads(ask(_LOGIN) or b"{}")
+def _login(read: QueryValue) -> Iterator[Finding]:
+    login = json.loads(read(_LOGIN) or b"{}")
     yield from _rights(login)
     if login["sees_statements"]:
         yield Finding(
@@ -77,7 +77,9 @@ def _login(ask: Ask) -> Iterator[Finding]:
             "as a superuser: revoke execute on function pg_catalog.pg_prepared_statement() from public",
         )
     if login["lists_blobs"]:
-        yield Finding("WRONG", "everybody may execute storage.list_replaced_blob()", "run portico init, which fixes it")
+        yield Finding(
+            "WRONG", "every role may execute storage.list_replaced_blob()", "run portico init, which fixes it"
+        )
 
 
 def _rights(login: dict[str, Any]) -> Iterator[Finding]:
@@ -89,9 +91,10 @@ def _rights(login: dict[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _reach(ask: Ask, ask_as_service: Ask) -> Iterator[Finding]:
-    """Whether the login of callers reaches service_role, and what the other one has, if it is another."""
-    login, of_service = (json.loads(each(_LOGIN) or b"{}") for each in (ask, ask_as_service))
+def _reach(read: QueryValue, read_as_service: QueryValue) -> Iterator[Finding]:
+    """Check whether the login of callers can become service_role, and the rights of the service's own login, if it has
+    one."""
+    login, of_service = (json.loads(each(_LOGIN) or b"{}") for each in (read, read_as_service))
     has_second = login["name"] != of_service["name"]
     if has_second:
         yield from _rights(of_service)
@@ -100,7 +103,7 @@ def _reach(ask: Ask, ask_as_service: Ask) -> Iterator[Finding]:
     if has_second:
         yield Finding(
             "WRONG",
-            f"the login {login['name']} of DATABASE_URL may become service_role, which has a login of its own",
+            f"the login {login['name']} of DATABASE_URL may become service_role, which has its own login",
             f"revoke service_role from {login['name']}, and from the roles that it may become",
         )
     else:
@@ -112,13 +115,13 @@ def _reach(ask: Ask, ask_as_service: Ask) -> Iterator[Finding]:
         )
 
 
-def _private(schema: str, ask: Ask) -> Iterator[Finding]:
+def _private(schema: str, read: QueryValue) -> Iterator[Finding]:
     marks: tuple[tuple[Mark, str], ...] = (("WRONG", ANON), ("note", AUTHENTICATED))
-    told: set[str] = set()
+    reported: set[str] = set()
     for mark, role in marks:
-        found = readable_private_relations(ask, literal(schema), literal(role))
-        named = [f"{name} ({reason})" for name, reason in found if name not in told]
-        told.update(name for name, _ in found)
+        found = readable_private_relations(read, literal(schema), literal(role))
+        named = [f"{name} ({reason})" for name, reason in found if name not in reported]
+        reported.update(name for name, _ in found)
         if named:
             yield Finding(
                 mark,
@@ -127,8 +130,8 @@ def _private(schema: str, ask: Ask) -> Iterator[Finding]:
             )
 
 
-def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
-    found = json.loads(ask(_SCHEMA.format(schema=literal(schema))) or b"{}")
+def _schema(schema: str, read: QueryValue) -> Iterator[Finding]:
+    found = json.loads(read(_SCHEMA.format(schema=literal(schema))) or b"{}")
     if found.get("unprotected"):
         yield unprotected("WRONG", schema, found["unprotected"])
     if found.get("bypassing"):

@@ -42,10 +42,10 @@ def command(demo: bool, **options: Any) -> int:
     configure_logging(settings)
     for each in misspelt(os.environ, declared(plugins)):
         log.warning("%s.", each)
-    _tell_keys(settings)
-    _tell_temporary(os.environ.get("TMPDIR"))
+    _warn_about_keys(settings)
+    _warn_about_temporary_folder(os.environ.get("TMPDIR"))
     if settings.development and settings.host not in _ONLY_HERE:
-        log.warning("DEVELOPMENT is on and HOST is %s: everybody who reaches it may see SQL.", settings.host)
+        log.warning("DEVELOPMENT is on and HOST is %s: every client that reaches it may see SQL.", settings.host)
     if settings.database_url is not None:
         return _serve_database(settings, plugins, demo)
     return _serve_trial(settings, plugins, demo)
@@ -63,20 +63,20 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     from app.wsgi import create_app
 
     plugins.hook.before_fork(settings=settings)
-    _tell_database(settings)
+    _warn_about_database(settings)
     target = parse_database_url(settings.database_url or "")
 
     def started() -> None:
         address = _address(settings, listener)
-        told = f"Portico serves {target.database} at {address}/graphql/v1"
-        announce(log, told + _start(settings, plugins, address), told)
+        line = f"Portico serves {target.database} at {address}/graphql/v1"
+        announce(log, line + _start(settings, plugins, address), line)
 
     return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
 
 
-def _tell_keys(settings: Settings) -> None:
-    """Log if the secret could be guessed, or the keys that verify tokens cannot be read now. They may be there later,
-    so serve starts nevertheless."""
+def _warn_about_keys(settings: Settings) -> None:
+    """Log a warning if the secret could be guessed, or if the keys that verify tokens cannot be read now. They may be
+    available later, so this does not keep the service from starting."""
     from app.identity.issuing import SHORTEST_SECRET, is_too_short
     from app.identity.key_sets import load_key_set
 
@@ -92,20 +92,21 @@ def _tell_keys(settings: Settings) -> None:
         log.warning("The keys of JWT_JWKS cannot be read: %s. Tokens are refused until they can.", ex)
 
 
-def _tell_temporary(wanted: str | None) -> None:
-    """Log if large bodies are kept in another folder than the one that the environment names: Python silently takes
-    another one where it cannot write there."""
+def _warn_about_temporary_folder(wanted: str | None) -> None:
+    """Log a warning if large bodies are kept in a folder other than TMPDIR: if Python cannot write there, it silently
+    uses another one."""
     try:
         used = tempfile.gettempdir()
     except FileNotFoundError:
-        raise CommandError("no folder for temporary files can be written; set TMPDIR to one that can") from None
+        raise CommandError("no folder for temporary files is writable; set TMPDIR to one that is") from None
     if wanted and os.path.realpath(wanted) != os.path.realpath(used):
         log.warning("TMPDIR is %s, where no file can be written: large bodies are kept in %s.", wanted, used)
 
 
-def _tell_database(settings: Settings) -> None:
-    """Log once if parameters of the database's URL are ignored, PostgreSQL or Portico's objects have another version
-    than this software is for, or the database refuses changes. If it is down, serve starts nevertheless."""
+def _warn_about_database(settings: Settings) -> None:
+    """Log a warning if parameters of the database's URL are ignored, if this software does not match the version of
+    PostgreSQL or of Portico's objects, or if the database refuses changes. The service starts even if the database is
+    not available."""
     from app.database import Database
     from app.errors import PorticoError
     from app.installation import immutable, outdated, read_server, read_state, unsupported
@@ -160,11 +161,11 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
 
 def _start(settings: Settings, plugins: Plugins, address: str) -> str:
-    """The line about the page for browsers, the last one, which is still in sight after many others; '' without one."""
+    """The line about the page for browsers; '' if there is no such page. It comes last, where it is easy to see."""
     page = start_of(entrances(plugins, settings))
     return f"\n\n{page.title}, in a browser: {address}{page.path}{page.fragment}" if page else ""
 
 
 def _address(settings: Settings, listener: socket) -> str:
-    """Where clients reach the service: PUBLIC_URL, or else the socket's address."""
+    """The URL of the service for clients: PUBLIC_URL, or else the socket's address."""
     return (settings.public_url or address_of(listener)).rstrip("/")

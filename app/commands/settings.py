@@ -14,7 +14,7 @@ from app.settings import Setting, shown
 @click.command("settings")
 @click.option("--markdown", is_flag=True, help="Print docs/settings.md instead.")
 def command(markdown: bool) -> None:
-    """Show every setting with its value and where that comes from; secrets are masked."""
+    """Show every setting with its value and the origin of the value; secrets are masked."""
     from app.discovery import configure, declared, plugin_manager
 
     if markdown:

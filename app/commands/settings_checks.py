@@ -1,4 +1,4 @@
-"""What ``portico doctor`` finds about the settings of keys and of the storage."""
+"""Findings of ``portico doctor`` about the settings of keys and of the storage."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.storage.storage import storage_url
 
 
 def of_settings(settings: Settings) -> Iterator[Finding]:
-    """Check what can be told without the database; the key set of JWT_JWKS is fetched."""
+    """Check settings without the database. The key set of JWT_JWKS is fetched."""
     if not has_keys(settings):
-        yield Finding("WRONG", "no key is set, so every request is refused", "run portico keys and set what it prints")
+        yield Finding("WRONG", "no key is set, so every request is refused", "run portico keys and set its output")
         return
     yield Finding("ok", "keys are set")
     if settings.jwt_secret and is_too_short(settings.jwt_secret):

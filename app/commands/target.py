@@ -1,4 +1,4 @@
-"""The database that a command works on: the one in DATABASE_URL, or else the embedded one."""
+"""The database that a command uses: the one in DATABASE_URL, or else the embedded one."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _CLUSTER = "postgres/data"
 
 @contextmanager
 def service_with_database(overrides: Mapping[str, Any] | None = None) -> Iterator[tuple[Settings, Plugins]]:
-    """The settings with the URL that the service connects with, and the plugins with their settings; ``overrides`` are
-    values of settings by name. If the database is the embedded PostgreSQL, it runs during the context."""
+    """The settings, with the URL with which the service connects, and the plugins. ``overrides`` are values of settings
+    by name. If the database is the embedded PostgreSQL, it runs during the context."""
     from app.discovery import configure
 
     settings, plugins = configure(overrides=overrides)
@@ -29,7 +29,8 @@ def service_with_database(overrides: Mapping[str, Any] | None = None) -> Iterato
 
 @contextmanager
 def settings_with_database() -> Iterator[Settings]:
-    """The settings alone; with an embedded PostgreSQL their URL is the owner's, who may install and remove."""
+    """The settings without plugins. With an embedded PostgreSQL the URL is that of the owner, who may install and
+    remove objects."""
     with _with_database(load(), as_owner=True) as complete:
         yield complete
 
@@ -50,13 +51,13 @@ def _with_database(settings: Settings, *, as_owner: bool) -> Iterator[Settings]:
 
 
 def has_database() -> bool:
-    """Whether ``settings_with_database`` would find one."""
+    """Whether ``settings_with_database`` would find a database."""
     settings = load()
     return settings.database_url is not None or is_in_data_dir(settings, _CLUSTER)
 
 
 def is_in_data_dir(settings: Settings, name: str) -> bool:
-    """Whether DATA_DIR has this file. Raises CommandError if that may not be known, as of another user's."""
+    """Whether DATA_DIR has this file. Raises CommandError if DATA_DIR cannot be read, for example another user's."""
     try:
         return (Path(settings.data_dir) / name).exists()
     except OSError as ex:

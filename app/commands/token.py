@@ -28,12 +28,12 @@ class _Duration(click.ParamType[int]):
 
 @click.command("token")
 @click.option("--role", default="authenticated", show_default=True, help="The database role: the claim role.")
-@click.option("--sub", help="The user: the claim sub, for which policies have auth.uid().")
+@click.option("--sub", help="The user: the claim sub, which policies read with auth.uid().")
 @click.option("--expires", type=_Duration(), default="1h", show_default=True, help="The lifetime: 30s, 15m, 8h, 7d.")
 def command(role: str, sub: str | None, expires: int) -> None:
-    """Print a token for trying out, which is sent as `Authorization: Bearer TOKEN`.
+    """Print a token for trials. Send it as `Authorization: Bearer TOKEN`.
 
-    It is signed with JWT_SECRET, with a shared key of JWT_JWKS, or with the key of the embedded PostgreSQL's service.
+    It is signed with JWT_SECRET, with a shared key of JWT_JWKS, or with the kept key of the embedded PostgreSQL.
     """
     from app.settings import load
 
@@ -53,7 +53,7 @@ def _signing_key(settings: Settings) -> SigningKey:
             return shared_key(settings.jwt_jwks) or _refuse_public()
         except (OSError, ValueError) as ex:
             raise CommandError(f"JWT_JWKS cannot be read: {ex}") from None
-    # Imported here because it imports PostgreSQL's parts.
+    # Imported here because it imports the embedded PostgreSQL and its driver.
     from app.commands.embedded_service import KEPT_KEYS, with_kept_keys
 
     if settings.database_url is None and is_in_data_dir(settings, KEPT_KEYS):
@@ -63,6 +63,6 @@ def _signing_key(settings: Settings) -> SigningKey:
 
 def _refuse_public() -> SigningKey:
     raise CommandError(
-        "JWT_JWKS has no key to sign with, only keys that verify: get a token from the issuer, or set JWT_SECRET, "
-        "whose tokens are accepted beside those of JWT_JWKS"
+        "JWT_JWKS has no key to sign with, only keys that verify: get a token from the issuer, or set JWT_SECRET; "
+        "tokens of both are accepted"
     )

@@ -9,7 +9,7 @@ from app.commands.target import settings_with_database
 
 @click.command("uninstall")
 def command() -> None:
-    """Remove what `portico init` installed, except roles, grants, and the schemas auth and storage."""
+    """Remove the objects that `portico init` installed, except roles, grants, and the schemas auth and storage."""
     from app.installation import uninstall
 
     with settings_with_database() as settings:

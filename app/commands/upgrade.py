@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from app.commands.report import tell
+from app.commands.report import print_report
 from app.commands.target import settings_with_database
 
 
 @click.command("upgrade")
 def command() -> None:
-    """Upgrade what `portico init` installed to the version of this software, while requests run."""
+    """Upgrade the objects that `portico init` installed to the version of this software, while requests run."""
     from app.installation import upgrade
 
     with settings_with_database() as settings:
-        tell(upgrade(settings.database_url or ""))
+        print_report(upgrade(settings.database_url or ""))

@@ -11,19 +11,19 @@ import click
 from app.commands.target import service_with_database
 
 _LIMITS = {"alias_limit": 100_000, "dry_run": True, "field_limit": 100_000, "token_limit": 200_000}
-"""Settings with which the documents of a verification are within the limits, and mutations can be tried."""
+"""Settings that allow the large documents of a verification, and dry runs of mutations."""
 
 
 @click.command("verify")
 @click.option("--role", default="service_role", show_default=True, help="The database role of the caller.")
 @click.option("--only", default="*", show_default=True, metavar="PATTERN", help="The relations, as schema.name.")
-@click.option("--writes", is_flag=True, help="Try mutations too, and roll them back; triggers and sequences run.")
+@click.option("--writes", is_flag=True, help="Also run mutations, and roll them back; triggers and sequences run.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def command(role: str, only: str, *, writes: bool, as_json: bool) -> int:
-    """Compare the answers of the GraphQL API with SQL, for every relation that a role sees.
+    """Compare the results of the GraphQL API with SQL, for every relation that a role sees.
 
-    It reads rows, pages, filters, orders, relationships, aggregates and keys both ways, and changes nothing. The exit
-    code is 1 if anything differs.
+    It reads rows, pages, filters, orders, relationships, aggregates and keys in both ways, and changes nothing. The
+    exit code is 1 if anything differs.
     """
     from app.pipeline.engine import make_engine
     from app.verification import Extent, verify

@@ -12,7 +12,7 @@ from app.commands.target import has_database, settings_with_database
 
 
 def software() -> str:
-    """The version of this software, in a line."""
+    """The version of this software, as one line."""
     try:
         return f"portico {distribution_version('portico')}"
     except PackageNotFoundError:
@@ -21,7 +21,7 @@ def software() -> str:
 
 @click.command("version")
 def command() -> None:
-    """Show the versions of this software and of what it installed in the database."""
+    """Show the versions of this software and of its objects in the database."""
     click.echo(software())
     if not has_database():
         return

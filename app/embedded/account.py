@@ -1,4 +1,4 @@
-"""The account that the server runs under: never root."""
+"""The account under which the server runs: never root."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PREFERRED = ("nobody", "postgres", "daemon")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """``name`` is the user that the server runs as; ``caller``, who runs this process, may connect."""
+    """``name`` is the user under which the server runs. ``caller`` is the user of this process, who may connect."""
 
     name: str
     uid: int
@@ -28,7 +28,7 @@ class Account:
         return self.uid != os.geteuid()
 
     def process_options(self) -> dict[str, Any]:
-        """Keyword arguments for subprocess that make a child run under this account and nothing more."""
+        """Keyword arguments for subprocess that make a child run under this account, without further groups."""
         if not self.differs:
             return {}
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
@@ -38,7 +38,7 @@ class Account:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
     def can_enter(self, directory: Path) -> bool:
-        """Whether the account can enter the directory; tested by trying, which also covers ACLs and mounts."""
+        """Whether the account can enter the directory. This is tried out, so that ACLs and mounts are covered."""
         if not self.differs:
             return os.access(directory, os.R_OK | os.X_OK)
         return self._succeeds(["/bin/sh", "-c", 'cd -- "$1"', "sh", str(directory)])
@@ -58,9 +58,10 @@ class Account:
 
 
 def choose_account(data: Path | None = None) -> Account:
-    """The account for the server: ours, or an existing unprivileged one when we are root.
+    """The account for the server: that of this process, or an existing unprivileged one if this process runs as root.
 
-    ``data`` is an existing data directory, whose owner then decides.
+    ``data`` is the data directory. If it exists and this process runs as root, its owner is chosen. Raises
+    EmbeddedError.
     """
     uid = os.geteuid()
     try:

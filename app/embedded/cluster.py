@@ -25,17 +25,16 @@ _LEAVE_LIMIT_S = 75.0
 class EmbeddedPostgres:
     """A PostgreSQL cluster in a directory, shared by all processes that join it.
 
-    ``join`` starts the server unless it runs; ``leave`` releases it, and it stops when the last process has left. A
-    process that ends without leaving counts as having left; a forked child is a user for as long as it lives. If it is
-    not ``durable``, a crash of the machine may lose data (for tests). A ``temporary`` cluster is removed when its
-    server stops.
+    ``join`` starts the server unless it runs. ``leave`` releases it; the server stops when the last process has left. A
+    process that ends has also left. A forked child counts as a user until it ends. If the cluster is not ``durable``, a
+    crash of the machine may lose data (for tests). A ``temporary`` cluster is removed when its server stops.
 
     Methods raise EmbeddedError with a message for the operator.
     """
 
     def __init__(self, directory: Path | str, *, durable: bool = True, temporary: bool = False) -> None:
         self._place = Place(Path(directory).absolute())
-        self._order = Instructions(str(self._place.directory), durable, temporary)
+        self._instructions = Instructions(str(self._place.directory), durable, temporary)
         self._membership: FileLock | None = None
         self._state: KeeperState | None = None
 
@@ -46,7 +45,7 @@ class EmbeddedPostgres:
             )
         with self._enter():
             membership = FileLock(self._place.members_lock)
-            membership.share()
+            membership.lock_shared()
             self._ensure_keeper()
         self._membership = membership
         try:
@@ -57,16 +56,16 @@ class EmbeddedPostgres:
         return self
 
     def leave(self) -> None:
-        """Release the server. If nobody else uses it, wait until it has stopped."""
+        """Release the server. If no other process uses it, wait until it has stopped."""
         if self._membership is None:
             return
         with FileLock(self._place.gate_lock) as gate:
-            gate.seize()
+            gate.lock_exclusive()
             self._membership.close()
             self._membership, self._state = None, None
-            # With a new lock object, because a forked child may still hold the lock that we closed.
+            # A new lock object is needed, because a forked child may still hold the lock that was just closed.
             with FileLock(self._place.members_lock) as members:
-                is_last = members.try_seize()
+                is_last = members.try_lock_exclusive()
             if is_last and (self._place.data / "postmaster.pid").exists():
                 self._ensure_keeper()
         until = time.monotonic() + _LEAVE_LIMIT_S
@@ -74,11 +73,11 @@ class EmbeddedPostgres:
             time.sleep(_POLL_S)
 
     def watch(self) -> None:
-        """Replace a keeper that was killed. Long-lived processes call this from time to time."""
+        """Replace a keeper that was killed. Long-running processes should call this periodically."""
         if self._membership is None or is_held(self._place.keeper_lock):
             return
         with FileLock(self._place.gate_lock) as gate:
-            gate.seize()
+            gate.lock_exclusive()
             self._ensure_keeper()
 
     def url(self, database: str = "postgres", user: str = SUPERUSER) -> str:
@@ -96,12 +95,12 @@ class EmbeddedPostgres:
 
     @property
     def data_directory(self) -> str:
-        """The actual location of the data."""
+        """The actual path of the data directory, which may be outside the cluster's directory."""
         return self._known.data
 
     @property
     def account(self) -> str:
-        """The name of the account that the server runs under."""
+        """The name of the account under which the server runs."""
         return self._known.account
 
     @property
@@ -119,14 +118,14 @@ class EmbeddedPostgres:
         self.leave()
 
     def _enter(self) -> FileLock:
-        """The gate's lock, held. It is opened again if a temporary cluster was removed with the file we waited for."""
+        """Take the gate's lock. If a temporary cluster was removed together with the file, the new file is opened."""
         while True:
             self._place.make()
             try:
                 gate = FileLock(self._place.gate_lock)
             except FileNotFoundError:
                 continue
-            gate.seize()
+            gate.lock_exclusive()
             if gate.is_lock_of(self._place.gate_lock):
                 return gate
             gate.close()
@@ -138,15 +137,16 @@ class EmbeddedPostgres:
         return self._state
 
     def _ensure_keeper(self) -> None:
-        """Start a keeper if none runs. Hold the gate: then no second keeper is starting, and a stale state can go."""
+        """Start a keeper if none runs. The caller holds the gate's lock, so no other keeper is starting, and a stale
+        state can be removed."""
         if is_held(self._place.keeper_lock):
             return
         self._place.state.unlink(missing_ok=True)
         package_parent = str(Path(__file__).resolve().parents[2])
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([package_parent, os.environ.get("PYTHONPATH", "")])}
-        order = json.dumps(asdict(self._order))
+        instructions = json.dumps(asdict(self._instructions))
         starter = subprocess.Popen(
-            [sys.executable, "-m", "app.embedded.keeper", order],
+            [sys.executable, "-m", "app.embedded.keeper", instructions],
             cwd="/", env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         output, error = starter.communicate()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 
 class EmbeddedError(RuntimeError):
-    """The embedded PostgreSQL cannot be used; the message tells the operator why, and what to do."""
+    """The embedded PostgreSQL cannot be used; the message tells the operator the reason and a remedy."""
 
 
 class StillInUse(EmbeddedError):

@@ -1,7 +1,7 @@
 """The keeper: the one process that starts a cluster's server, watches it, and stops it after the last user has left.
 
-EmbeddedPostgres starts it as ``python -m app.embedded.keeper '<order as JSON>'``. It prints one line once it holds its
-lock, goes into the background, and reports its state in ``state.json``.
+EmbeddedPostgres starts it as ``python -m app.embedded.keeper '<instructions as JSON>'``. It prints one line when it
+holds its lock, goes into the background, and writes its state to ``state.json``.
 """
 
 from __future__ import annotations
@@ -31,33 +31,34 @@ _STILL_IN_USE_LIMIT_S = 60.0
 
 
 def main(argument: str) -> int:
-    order = Instructions(**json.loads(argument))
-    place = Place(Path(order.directory))
+    instructions = Instructions(**json.loads(argument))
+    place = Place(Path(instructions.directory))
     if os.fork():
-        # The caller waits for this process only; the child becomes the keeper.
+        # The caller waits only for this process; the child becomes the keeper.
         return 0
     lock = FileLock(place.keeper_lock)
-    is_keeper = _seize(lock)
+    is_keeper = _take_lock(lock)
     print("keeping" if is_keeper else "kept already", flush=True)
     if not is_keeper:
         return 0
     _go_to_background(place)
-    return _keep(order, place, lock)
+    return _keep(instructions, place, lock)
 
 
-def _seize(lock: FileLock) -> bool:
-    """Take the lock within a time limit, since a process that only checks for a keeper holds it for an instant."""
+def _take_lock(lock: FileLock) -> bool:
+    """Take the lock within a time limit, since a process that only checks for a keeper holds it very briefly. Returns
+    whether it was taken."""
     until = time.monotonic() + _LOCK_LIMIT_S
-    while not lock.try_seize():
+    while not lock.try_lock_exclusive():
         if time.monotonic() > until:
             return False
         time.sleep(0.005)
     return True
 
 
-def _keep(order: Instructions, place: Place, lock: FileLock) -> int:
+def _keep(instructions: Instructions, place: Place, lock: FileLock) -> int:
     try:
-        server = _server(order, place)
+        server = _server(instructions, place)
         _run_first(server)
     except (EmbeddedError, OSError) as ex:
         failure = str(ex) if isinstance(ex, EmbeddedError) else f"the embedded PostgreSQL cannot be started: {ex}"
@@ -68,11 +69,11 @@ def _keep(order: Instructions, place: Place, lock: FileLock) -> int:
     while True:
         time.sleep(pause)
         with FileLock(place.gate_lock) as gate, FileLock(place.members_lock) as members:
-            gate.seize()
-            if members.try_seize():
-                server.stop(keep=not order.temporary)
-                _clear(order, place, server)
-                # Released before the gate is, so that a process that comes through the gate starts a new keeper.
+            gate.lock_exclusive()
+            if members.try_lock_exclusive():
+                server.stop(keep=not instructions.temporary)
+                _clear(instructions, place, server)
+                # Released before the gate's lock, so that the next process that takes that one starts a new keeper.
                 lock.close()
                 return 0
         if server.is_alive():
@@ -100,11 +101,11 @@ def _run_first(server: Postmaster) -> None:
             time.sleep(_LOOK_S)
 
 
-def _server(order: Instructions, place: Place) -> Postmaster:
+def _server(instructions: Instructions, place: Place) -> Postmaster:
     account = choose_account(place.data)
     programs = reachable_programs(account)
     home = place.server_home(account)
-    return Postmaster(place, account, programs, home, place.socket_directory(home, account), order.durable)
+    return Postmaster(place, account, programs, home, place.socket_directory(home, account), instructions.durable)
 
 
 def _report_ready(place: Place, server: Postmaster) -> None:
@@ -127,9 +128,9 @@ def _report(place: Place, state: KeeperState) -> None:
     draft.replace(place.state)
 
 
-def _clear(order: Instructions, place: Place, server: Postmaster) -> None:
+def _clear(instructions: Instructions, place: Place, server: Postmaster) -> None:
     place.state.unlink(missing_ok=True)
-    if order.temporary:
+    if instructions.temporary:
         shutil.rmtree(server.home, ignore_errors=True)
         shutil.rmtree(server.socket_directory, ignore_errors=True)
         shutil.rmtree(place.directory, ignore_errors=True)
@@ -137,7 +138,7 @@ def _clear(order: Instructions, place: Place, server: Postmaster) -> None:
 
 def _go_to_background(place: Place) -> None:
     os.setsid()
-    # Ctrl-C and the end of a session are meant for the server's users; the keeper exits after the last of them.
+    # Ctrl-C and the end of a session concern the processes that use the server; the keeper exits after the last one.
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     if place.log.exists() and place.log.stat().st_size > _LARGEST_LOG:

@@ -1,4 +1,4 @@
-"""File locks that are released when their process ends, however it ends (flock(2))."""
+"""File locks (flock(2)), which are released when their process ends, even if it is killed."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pathlib import Path
 
 
 class FileLock:
-    """An open file description of a lock file. Forked children share it: closing all copies releases the lock."""
+    """An open lock file. Forked children share the lock: it is released when all of them have closed the file."""
 
     def __init__(self, path: Path) -> None:
-        # Only the owner may open the file, because whoever can open it can hold the lock.
+        # Only the owner may open the file, because any process that can open it can hold the lock.
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
 
-    def share(self) -> None:
+    def lock_shared(self) -> None:
         fcntl.flock(self._descriptor, fcntl.LOCK_SH)
 
-    def seize(self) -> None:
-        """Take the lock exclusively, waiting for it."""
+    def lock_exclusive(self) -> None:
+        """Wait for the lock and take it exclusively."""
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
 
-    def try_seize(self) -> bool:
-        """Take the lock exclusively unless somebody else holds it; whether it was taken."""
+    def try_lock_exclusive(self) -> bool:
+        """Take the lock exclusively, unless another process holds it. Returns whether it was taken."""
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -49,7 +49,7 @@ class FileLock:
 
 
 def is_held(path: Path) -> bool:
-    """Whether some process holds this file's lock exclusively."""
+    """Whether a process holds this file's lock exclusively."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:

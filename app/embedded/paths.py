@@ -1,4 +1,4 @@
-"""Where a cluster's files are.
+"""The paths of a cluster's files.
 
 ``directory`` belongs to the user who runs Portico; it contains the locks, the log and the keeper's state. The server's
 own directories, ``data`` and ``run``, belong to the server's account. They are in ``directory`` too, unless that
@@ -66,25 +66,26 @@ class Place:
                 f"the embedded PostgreSQL in {self.directory} belongs to {_user_name(owner)}. Run as that user, or set"
                 " DATA_DIR to another directory."
             )
-        # If the server's account is another one, it needs to pass through, but not to list or write.
+        # If the server has another account, that account must be able to pass through, but not to list or write.
         self.directory.chmod(0o711 if owner == 0 else 0o700)
 
     def server_home(self, account: Account) -> Path:
-        """The directory that contains ``data`` and ``run``: this one, or one that the server's account can reach."""
+        """The directory for ``data`` and ``run``: this one, or another one that the server's account can reach."""
         if self.data.is_symlink():
             home = Path(os.readlink(self.data)).parent
             home.mkdir(parents=True, exist_ok=True)
         elif self.data.exists() or not account.differs or account.can_enter(self.directory):
             return self.directory
         else:
-            # Always a new one, because only the link says to which directory its data belongs.
+            # Always a new directory, because only the link shows to which cluster a directory belongs.
             home = Path(tempfile.mkdtemp(prefix="cluster-", dir=make_system_place()))
             self.data.symlink_to(home / "data")
         home.chmod(0o711)
         return home
 
     def socket_directory(self, home: Path, account: Account) -> Path:
-        """A directory for the server's socket, owned by its account, with a short path. Raises EmbeddedError."""
+        """A directory with a short path for the server's socket, owned by the server's account. Raises
+        EmbeddedError."""
         run = home / "run"
         if len(os.fsencode(run / socket_name())) > LONGEST_SOCKET_PATH:
             run = self._short_directory(account)
@@ -98,7 +99,7 @@ class Place:
             known = Path(remembered.read_text().strip())
             if _is_private(known, account):
                 return known
-        parents = [tempfile.gettempdir(), "/tmp"]  # noqa: S108 - a fresh directory of our own is made in it
+        parents = [tempfile.gettempdir(), "/tmp"]  # noqa: S108 - a new private directory is made in it
         for parent in parents:
             if len(os.fsencode(parent)) + len("/portico-12345678/") + len(socket_name()) <= LONGEST_SOCKET_PATH:
                 short = Path(tempfile.mkdtemp(prefix="portico-", dir=parent))

@@ -1,4 +1,4 @@
-"""A PostgreSQL server: create its data directory, start it, find it again, stop it."""
+"""A PostgreSQL server: creates its data directory, starts it, finds it again if it runs, and stops it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.embedded.account import Account
 from app.embedded.binaries import MAJOR_VERSION
 from app.embedded.failure import EmbeddedError, StillInUse
 from app.embedded.paths import PORT, Place, socket_name
-from app.embedded.processes import is_server_of, is_someone_else, listens
+from app.embedded.processes import is_server_of, is_unrelated_process, listens
 
 SUPERUSER = "postgres"
 _POLL_S = 0.01
-# Crash recovery of a large cluster can be slow; a server that is not ready after this time is stuck.
+# Crash recovery of a large cluster can be slow. A server that is not ready after this time is stuck.
 _START_LIMIT_S = 300.0
 _STOP_LIMIT_S = 60.0
 _SILENCE_LIMIT_S = 5.0
@@ -39,7 +39,7 @@ class Postmaster:
     _log_start: int = field(default=0, init=False)
 
     def ensure_running(self) -> None:
-        """Find the running server of this data directory or start it, creating the directory if there is none.
+        """Find the running server of this data directory or start it. The directory is created if it does not exist.
 
         Raises EmbeddedError.
         """
@@ -59,12 +59,12 @@ class Postmaster:
         return self.pid > 0 and is_server_of(self.pid, self.home / "data")
 
     def stop(self, *, keep: bool = True) -> None:
-        """Stop the server with a fast shutdown: it disconnects clients and writes everything to disk.
+        """Stop the server with a fast shutdown: it disconnects clients and writes all data to disk.
 
-        ``keep=False``, where the data goes anyway, stops it without writing.
+        With ``keep=False`` it stops without writing, for a cluster that is removed anyway.
         """
-        gently = ((signal.SIGINT, _STOP_LIMIT_S),) if keep else ()
-        for number, limit in (*gently, (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0)):
+        fast = ((signal.SIGINT, _STOP_LIMIT_S),) if keep else ()
+        for number, limit in (*fast, (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0)):
             if not self.is_alive():
                 break
             os.kill(self.pid, number)
@@ -78,7 +78,7 @@ class Postmaster:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700)
         self.account.give(unfinished)
-        # The builtin provider sorts alike on every system, whatever locales are installed.
+        # The builtin provider sorts in the same order on every system, regardless of the installed locales.
         self._run(
             "initdb", "--pgdata", str(unfinished), "--username", SUPERUSER, "--encoding", "UTF8", "--locale", "C",
             "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8", "--auth", "peer", "--no-instructions",
@@ -87,7 +87,7 @@ class Postmaster:
         (unfinished / "pg_hba.conf").write_text("local all all peer map=portico\n")
         if self.durable:
             self._run("initdb", "--pgdata", str(unfinished), "--sync-only")
-        # Only a complete data directory gets this name.
+        # Only a complete data directory gets the final name.
         unfinished.rename(self.home / "data")
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -97,8 +97,8 @@ class Postmaster:
             **self.account.process_options(),
         )  # fmt: skip
         if finished.returncode != 0:
-            said = (finished.stderr or finished.stdout).strip().splitlines()
-            raise EmbeddedError(f"{program} failed: {' '.join(said[-3:])}")
+            output = (finished.stderr or finished.stdout).strip().splitlines()
+            raise EmbeddedError(f"{program} failed: {' '.join(output[-3:])}")
 
     def _check_version(self) -> None:
         found = (self.home / "data" / "PG_VERSION").read_text().strip()
@@ -115,16 +115,16 @@ class Postmaster:
         socket_directory = Path(lines[4]) if len(lines) > 4 else self.socket_directory
         until = time.monotonic() + _SILENCE_LIMIT_S
         while pid > 0 and is_server_of(pid, self.home / "data"):
-            # A server that was just killed may still look alive.
+            # The process of a server that was just killed may still exist.
             if listens(socket_directory / socket_name()):
                 return pid
             if time.monotonic() > until:
-                # Its socket is gone, so nobody can connect to it.
+                # Its socket is gone, so no client can connect to it.
                 self.pid = pid
                 self.stop()
             time.sleep(_POLL_S)
-        if pid > 0 and is_someone_else(pid, self.home / "data"):
-            # An unrelated process has its process id now, which PostgreSQL would take for a running server.
+        if pid > 0 and is_unrelated_process(pid, self.home / "data"):
+            # An unrelated process has the server's old process id. PostgreSQL would take it for a running server.
             (self.home / "data" / "postmaster.pid").unlink(missing_ok=True)
         for stale in (socket_name(), f"{socket_name()}.lock"):
             (self.socket_directory / stale).unlink(missing_ok=True)
@@ -157,8 +157,9 @@ class Postmaster:
         self.pid = self._child.pid
 
     def _offer_extension(self) -> str:
-        """Copy the extension's files to where the server may read them; gives the value of extension_control_path."""
-        # Not with app.installation.install_files, which would import the database driver into the keeper.
+        """Copy the extension's files into a directory that the server may read. Returns the value of
+        extension_control_path."""
+        # app.installation.install_files would import the database driver into the keeper.
         share = self.home / "share"
         if ":" in str(share):
             return "$system"
@@ -190,9 +191,9 @@ class Postmaster:
     def _failure_to_start(self) -> EmbeddedError:
         with open(self.place.log, "rb") as log:
             log.seek(self._log_start)
-            said = log.read(100_000).decode(errors="replace")
-        reasons = [line.partition("] ")[2] or line for line in said.splitlines() if _is_reason(line)][-3:]
-        kind = StillInUse if "shared memory block" in said else EmbeddedError
+            output = log.read(100_000).decode(errors="replace")
+        reasons = [line.partition("] ")[2] or line for line in output.splitlines() if _is_reason(line)][-3:]
+        kind = StillInUse if "shared memory block" in output else EmbeddedError
         return kind(f"the embedded PostgreSQL cannot be started: {' '.join(reasons) or f'see {self.place.log}'}")
 
 
@@ -201,5 +202,5 @@ def _is_reason(line: str) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    """A minimal environment: inherited PG* variables and locales would change how the server behaves."""
+    """A minimal environment: inherited PG* variables and locales would change the server's behaviour."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}

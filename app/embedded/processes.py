@@ -1,4 +1,4 @@
-"""What the system tells of processes: whether one is the server of a data directory, and whether it listens."""
+"""Process checks: is it the server of a data directory, and is it listening?"""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def listens(path: Path) -> bool:
 
 
 def is_server_of(pid: int, data: Path) -> bool:
-    """Whether the process is a PostgreSQL server that works in this data directory."""
+    """Whether the process is a running PostgreSQL server with this data directory."""
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, PermissionError):
         return False
     if not Path("/proc/self/cwd").exists():
-        asked = subprocess.run(["/bin/ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True)
-        return "postgres" in asked.stdout and str(data) in asked.stdout
+        listed = subprocess.run(["/bin/ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True)
+        return "postgres" in listed.stdout and str(data) in listed.stdout
     return _works_in(pid, data) and not _is_zombie(pid)
 
 
-def is_someone_else(pid: int, data: Path) -> bool:
-    """Whether the process exists, and certainly neither it nor any other works in this data directory."""
+def is_unrelated_process(pid: int, data: Path) -> bool:
+    """Whether the process exists, and it is certain that no process works in this data directory."""
     if not Path("/proc/self/cwd").exists():
         return False
     try:

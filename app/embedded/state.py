@@ -1,4 +1,4 @@
-"""The order that a keeper receives, and the state that it reports."""
+"""The instructions that a keeper receives, and the state that it reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """Which cluster to keep. A ``temporary`` one is removed when its server stops."""
+    """The cluster to run. A ``temporary`` one is removed when its server stops."""
 
     directory: str
     durable: bool
@@ -16,8 +16,8 @@ class Instructions:
 
 @dataclass(frozen=True, slots=True)
 class KeeperState:
-    """The report of a keeper. ``failure`` is '' unless the server cannot be run. The rest is known once it is
-    ``ready``."""
+    """The state that a keeper reports. ``failure`` is '' unless the server cannot be run. The other values are valid
+    once ``ready`` is true."""
 
     ready: bool = False
     failure: str = ""

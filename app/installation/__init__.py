@@ -1,6 +1,6 @@
-"""Portico's objects in the database: only ``portico init`` and CREATE EXTENSION install them.
+"""Installs Portico's objects in the database, for ``portico init`` and CREATE EXTENSION. Nothing else installs them.
 
-The objects are described in docs/database.md; the SQL is in ``sql/``.
+docs/database.md describes the objects; the SQL is in ``sql/``.
 """
 
 from app.installation.install import (
@@ -14,7 +14,7 @@ from app.installation.install import (
     uninstall,
     upgrade,
 )
-from app.installation.missing import Lack, storage_damage
+from app.installation.missing import Problem, storage_damage
 from app.installation.public_relations import ClosedRelation, readable_private_relations
 from app.installation.scripts import install_files
 from app.installation.state import InstallationState, immutable, outdated, read_server, read_state, unsupported
@@ -27,7 +27,7 @@ __all__ = [
     "Grants",
     "InstallationError",
     "InstallationState",
-    "Lack",
+    "Problem",
     "Report",
     "closed_relations",
     "immutable",

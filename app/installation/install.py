@@ -1,4 +1,5 @@
-"""Install, upgrade and remove Portico's objects in a database: one transaction each, one at a time per database."""
+"""Installs, upgrades and removes Portico's objects in a database: each in one transaction, one at a time for each
+database."""
 
 from __future__ import annotations
 
@@ -16,21 +17,21 @@ from app.database.wire.tls import tls_context
 from app.database.wire.wire import DatabaseConnection
 from app.errors import PorticoError
 from app.installation import scripts
-from app.installation.logins import Logins, making, two_logins, url_of
-from app.installation.missing import Lack, lacks_of, lacks_of_public
-from app.installation.public_relations import ClosedRelation, closed_relations_of, opening
-from app.installation.state import IS_STANDBY, Ask, outdated, read_server, read_state
+from app.installation.logins import Logins, creation_sql, two_logins, url_of
+from app.installation.missing import Problem, problems_in_public, problems_of
+from app.installation.public_relations import ClosedRelation, closed_relations_of, opening_sql
+from app.installation.state import IS_STANDBY, QueryValue, outdated, read_server, read_state
 from app.installation.version import VERSION
 
-# "portico" as eight bytes: any number works that nobody else uses.
+# "portico" as eight bytes. Any number works that no other software uses.
 _LOCK = int.from_bytes(b"portico\0", "big")
 
-# Requests of the service wait behind us for as long.
+# Short, because requests of the service queue behind this wait.
 _LOCK_WAIT_S = 5.0
-# For another installation to end.
+# The longest wait for another installation to end.
 _TURN_WAIT_S = 60.0
 
-# The scripts qualify every name with its schema. No setting of the role or the database may change what they do.
+# The scripts qualify every name with its schema. No setting of the role or the database may change their effect.
 _BEGIN = f"""
 begin isolation level read committed read write;
 set local search_path = pg_catalog, pg_temp;
@@ -46,14 +47,15 @@ select pg_advisory_xact_lock({_LOCK});
 _WAIT_FOR_LOCKS = f"set local lock_timeout = '{_LOCK_WAIT_S}s'"
 
 OLDEST_SERVER = 140000
-"""The first version of PostgreSQL, as ``server_version_num``, that takes the scripts: older ones have no RETURN."""
+"""The oldest version of PostgreSQL, as ``server_version_num``, that accepts the scripts: older ones have no SQL
+function bodies with RETURN."""
 _CREATE_SCHEMA = "select has_database_privilege(current_database(), 'create')::text"
 _WHO = "select current_user::text"
 _WHERE = "select current_database()::text"
 
 
 Grants = Literal["protected", "none"]
-"""On which existing relations of schema public anon and authenticated get rights: those with row level security, or
+"""The existing relations of schema public on which anon and authenticated get rights: those with row level security, or
 none."""
 
 
@@ -67,14 +69,14 @@ class InstallationError(PorticoError):
 class Report:
     """The result of an installation, upgrade or removal.
 
-    ``before`` and ``after`` are versions, None if nothing is installed. ``lacks`` is what the database lacks now;
-    ``notice`` is for the operator if another version was found and left as it is.
+    ``before`` and ``after`` are versions, None if nothing is installed. ``problems`` lists what the database still
+    lacks for the API. ``notice`` is for the operator if another version was found and not changed.
     """
 
     before: str | None
     after: str | None
     by_extension: bool
-    lacks: tuple[Lack, ...] = ()
+    problems: tuple[Problem, ...] = ()
     notice: str | None = None
 
 
@@ -86,25 +88,25 @@ def install(
     grants_on_public: Grants = "protected",
     opened: Sequence[str] = (),
 ) -> Report:
-    """Install ``version``, or repair it if it is installed; another version is reported and left as it is.
+    """Install ``version``, or repair it if it is installed. Another version is reported and not changed.
 
-    ``as_extension``: use CREATE EXTENSION; None means if the server has the files and the role is a superuser.
-    ``grants_on_public``: see ``Grants``; with "none" service_role gets no rights there either. Only the first
-    installation makes these grants. ``opened``: names of ``closed_relations`` that anon may read, and authenticated
-    read and write, from now on. Raises InstallationError, and Unavailable when the database cannot be reached or the
-    connection is lost; both mean that nothing was changed, except for the code OUTCOME_UNKNOWN.
+    ``as_extension``: use CREATE EXTENSION; with None it is used if the server has the files and the role is a
+    superuser. ``grants_on_public``: see ``Grants``; with "none" service_role gets no rights there either. Only the
+    first installation makes these grants. ``opened``: names of ``closed_relations`` on which anon gets the right to
+    read, and authenticated to read and write. Raises InstallationError, and Unavailable if the database cannot be
+    reached or the connection is lost. Both mean that nothing was changed, except with the code OUTCOME_UNKNOWN.
     """
     with _transaction(database_url) as session:
-        ask = partial(_value, session)
-        _check_server(ask)
-        state = read_state(ask)
+        read = partial(_value, session)
+        _check_server(read)
+        state = read_state(read)
         if state.version not in (None, version):
             _open(session, opened)
             other = outdated(state) or f"version {state.version} is installed; `portico upgrade` changes the version"
             if state.owned:
                 # graphql.available_extensions reports this as the newest version.
                 _run(session, f"update graphql.installation set default_version = '{VERSION}'")  # noqa: S608
-            return Report(state.version, state.version, state.by_extension, lacks_of(ask), other)
+            return Report(state.version, state.version, state.by_extension, problems_of(read), other)
         if as_extension is None:
             as_extension = state.superuser and version in state.offered
         if grants_on_public == "none":
@@ -114,44 +116,44 @@ def install(
         elif state.version is None or state.owned:
             _run(session, scripts.install_script(_known(version)))
         _open(session, opened)
-        after = read_state(ask)
-        lacks = lacks_of(ask)
+        after = read_state(read)
+        problems = problems_of(read)
         if opened or (state.version is None and grants_on_public != "none"):
-            lacks += lacks_of_public(ask)
-        return Report(state.version, after.version, after.by_extension, lacks)
+            problems += problems_in_public(read)
+        return Report(state.version, after.version, after.by_extension, problems)
 
 
 def _open(session: DatabaseConnection, names: Sequence[str]) -> None:
     for name in names:
-        _run(session, opening(name))
+        _run(session, opening_sql(name))
 
 
 def closed_relations(database_url: str) -> list[ClosedRelation]:
-    """What anon and authenticated may not read in schema public, as no policies would guard it. Raises
-    InstallationError where ``install`` could do nothing."""
+    """The relations of schema public that anon and authenticated may not read, and that have no row level security.
+    Raises InstallationError if ``install`` would refuse the server."""
     with _transaction(database_url) as session:
-        ask = partial(_value, session)
-        _check_server(ask)
-        return closed_relations_of(ask)
+        read = partial(_value, session)
+        _check_server(read)
+        return closed_relations_of(read)
 
 
 def make_logins(database_url: str, name: str, roles: Sequence[str]) -> Logins:
-    """Make the two logins of a service: ``name``_api, which may become each of ``roles`` but service_role, and
-    ``name``_service. Raises InstallationError, also where one exists, whose password is not known."""
+    """Create the two logins of a service: ``name``_api, which may become each of ``roles`` except service_role, and
+    ``name``_service. Raises InstallationError, also if one of them exists, since its password is not known."""
     both = two_logins(name, roles)
     with _transaction(database_url) as session:
         for login in both:
-            _run(session, making(partial(_value, session), login))
+            _run(session, creation_sql(partial(_value, session), login))
     return Logins(*(url_of(database_url, login) for login in both))
 
 
 def upgrade(database_url: str, *, version: str = VERSION) -> Report:
-    """Upgrade what is installed to ``version``, while requests run. Raises what ``install`` raises."""
+    """Upgrade the installed objects to ``version``, while requests run. Raises what ``install`` raises."""
     with _transaction(database_url) as session:
-        ask = partial(_value, session)
-        state = read_state(ask)
+        read = partial(_value, session)
+        state = read_state(read)
         if state.version is None:
-            raise InstallationError("Nothing of Portico is installed in this database.", hint="Run portico init.")
+            raise InstallationError("Portico is not installed in this database.", hint="Run portico init.")
         if not state.owned:
             raise InstallationError(
                 "Portico's objects belong to another role.", hint="Run portico upgrade as their owner."
@@ -169,10 +171,10 @@ def upgrade(database_url: str, *, version: str = VERSION) -> Report:
         else:
             for step in path:
                 _run(session, scripts.upgrade_script(step))
-        # A restored dump may contain an older schema storage, and somebody may have dropped a part: it is repaired.
+        # A restored dump may contain an older schema storage, and users may have dropped objects: this repairs both.
         _run(session, scripts.install_script(version))
-        after = read_state(ask)
-        return Report(state.version, after.version, after.by_extension, lacks_of(ask))
+        after = read_state(read)
+        return Report(state.version, after.version, after.by_extension, problems_of(read))
 
 
 def uninstall(database_url: str) -> Report:
@@ -208,7 +210,7 @@ def _commit(session: DatabaseConnection) -> None:
         if ex.unapplied:
             raise
         error = outcome_unknown()
-        error.hint = "Run the command again: it continues from what it finds."
+        error.hint = "Run the command again: it continues from the current state."
         raise error from ex
 
 
@@ -236,8 +238,8 @@ def _run(session: DatabaseConnection, sql: str) -> None:
         raise InstallationError(f"The database refused the installation: {ex.diagnosis.message}.", hint=hint) from ex
 
 
-def _check_server(ask: Ask) -> None:
-    number = read_server(ask)
+def _check_server(read: QueryValue) -> None:
+    number = read_server(read)
     if number < OLDEST_SERVER:
         raise InstallationError(
             f"Portico's objects need PostgreSQL {OLDEST_SERVER // 10000} or newer; this is PostgreSQL"

@@ -1,4 +1,4 @@
-"""The two logins of a service: one becomes the roles of callers, the other one service_role."""
+"""The two logins of a service: one can become the roles of callers, the other one can become service_role."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from app.identity import SERVICE_ROLE
-from app.installation.state import Ask
+from app.installation.state import QueryValue
 
 _ITERATIONS = 4096
 _OF_CALLER = "_api"
@@ -27,22 +27,22 @@ class Login(NamedTuple):
 
 
 class Logins(NamedTuple):
-    """The URLs of both, with their passwords."""
+    """The database URLs of both logins, with their passwords."""
 
     database_url: str
     service_database_url: str
 
 
 def two_logins(name: str, roles: Sequence[str]) -> tuple[Login, Login]:
-    """The logins ``name``_api, for all of ``roles`` but service_role, and ``name``_service, for that one."""
+    """The logins ``name``_api, for all of ``roles`` except service_role, and ``name``_service, for service_role."""
     others = tuple(role for role in roles if role != SERVICE_ROLE)
     return _login(name + _OF_CALLER, others), _login(name + _OF_SERVICE, (SERVICE_ROLE,))
 
 
-def making(ask: Ask, login: Login) -> str:
-    """SQL that makes the login. It holds a verifier instead of the password, which the server may log."""
-    database = ask("select quote_ident(current_database())") or b""
-    number = int(ask("select current_setting('server_version_num')") or 0)
+def creation_sql(read: QueryValue, login: Login) -> str:
+    """SQL that creates the login. It contains a verifier instead of the password, since the server may log the SQL."""
+    database = read("select quote_ident(current_database())") or b""
+    number = int(read("select current_setting('server_version_num')") or 0)
     how = " with inherit false, set true" if number >= 160000 else ""
     commands = [f"create role {_quoted(login.name)} login noinherit password '{_verifier(login.password)}'"]
     commands += [f"grant {_quoted(role)} to {_quoted(login.name)}{how}" for role in login.roles]
@@ -51,7 +51,7 @@ def making(ask: Ask, login: Login) -> str:
 
 
 def url_of(database_url: str, login: Login) -> str:
-    """The same database as the URL's, for the login; the URL may be in each of libpq's forms."""
+    """The URL of the same database for the login. ``database_url`` may have any of libpq's formats."""
     if "://" not in database_url:
         return f"{database_url} user={login.name} password={login.password}"
     parts = urlsplit(database_url)
@@ -66,7 +66,7 @@ def _login(name: str, roles: tuple[str, ...]) -> Login:
 
 
 def _verifier(password: str) -> str:
-    """The form in which PostgreSQL stores a password (RFC 5803; PostgreSQL documentation, "pg_authid")."""
+    """The password's verifier, as PostgreSQL stores it (RFC 5803; PostgreSQL documentation, "pg_authid")."""
     salt = secrets.token_bytes(16)
     salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, _ITERATIONS)
     stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()

@@ -1,4 +1,4 @@
-"""What a database lacks for the API once Portico's objects are installed, and who can mend it how."""
+"""Finds what a database with Portico's objects still lacks for the API, with the remedy for each problem."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.installation.public_relations import ClosedRelation, closed_relations_of
-from app.installation.state import Ask
+from app.installation.state import QueryValue
 
 _EXISTS = """
 select (count(*) > 0)::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -36,72 +36,73 @@ where r.rolname in ('anon', 'authenticated', 'service_role')
 
 
 @dataclass(frozen=True, slots=True)
-class Lack:
-    """Something that is missing, and who can fix it and how."""
+class Problem:
+    """Something that is missing or open. ``fix`` says what to do, and as which role."""
 
     what: str
     fix: str
 
 
-def lacks_of(ask: Ask) -> tuple[Lack, ...]:
-    """What the installed objects say of the database; nothing where they are not installed."""
-    if ask(_MISSING_EXISTS) != b"true":
+def problems_of(read: QueryValue) -> tuple[Problem, ...]:
+    """The problems that the installed view ``graphql.missing`` lists; none if it is not installed."""
+    if read(_MISSING_EXISTS) != b"true":
         return ()
-    return tuple(Lack(what or "", fix or "") for what, fix in json.loads(ask(_MISSING) or b"[]"))
+    return tuple(Problem(what or "", fix or "") for what, fix in json.loads(read(_MISSING) or b"[]"))
 
 
-def storage_damage(ask: Ask) -> list[str]:
-    """What somebody took from the installed schema storage; nothing where the installed objects cannot tell."""
-    if ask(_DAMAGE_EXISTS) != b"true":
+def storage_damage(read: QueryValue) -> list[str]:
+    """The parts of schema storage that were removed after its installation; none if the view
+    ``graphql.storage_damage`` is not installed."""
+    if read(_DAMAGE_EXISTS) != b"true":
         return []
-    damage: list[str] = json.loads(ask(_DAMAGE) or b"[]")
+    damage: list[str] = json.loads(read(_DAMAGE) or b"[]")
     return damage
 
 
-def lacks_of_public(ask: Ask) -> tuple[Lack, ...]:
-    """What the API's roles may not do in schema public, and what they may do there without row level security."""
-    lacks = []
-    closed = ask(_PUBLIC_CLOSED)
+def problems_in_public(read: QueryValue) -> tuple[Problem, ...]:
+    """The rights that the API's roles lack in schema public, and those that they have without row level security."""
+    problems = []
+    closed = read(_PUBLIC_CLOSED)
     if closed:
-        lacks.append(
-            Lack(
+        problems.append(
+            Problem(
                 f"{closed.decode()} may not use schema public",
                 f"as the owner of the schema: grant usage on schema public to {closed.decode()}",
             )
         )
-    left_out = closed_relations_of(ask)
+    left_out = closed_relations_of(read)
     if left_out:
-        lacks += _closed(left_out)
-        if ask(_LATER_ONES_OPEN) != b"true":
-            lacks.append(
-                Lack(
-                    "what you create in schema public from now on is closed to anon and authenticated too",
+        problems += _closed(left_out)
+        if read(_LATER_ONES_OPEN) != b"true":
+            problems.append(
+                Problem(
+                    "relations that you create in schema public later are closed to anon and authenticated too",
                     "grant rights with each table; docs/database.md",
                 )
             )
-    open_tables = int(ask(_WRITABLE_BY_ALL) or b"0")
+    open_tables = int(read(_WRITABLE_BY_ALL) or b"0")
     if open_tables:
-        lacks.append(
-            Lack(
+        problems.append(
+            Problem(
                 f"anon and authenticated may read and write all rows of {open_tables} table(s) in schema public"
                 " that have no row level security",
                 "enable row level security on them, or revoke rights: docs/database.md",
             )
         )
-    return tuple(lacks)
+    return tuple(problems)
 
 
-def _closed(left_out: Sequence[ClosedRelation]) -> Iterator[Lack]:
+def _closed(left_out: Sequence[ClosedRelation]) -> Iterator[Problem]:
     ordinary = [each.name for each in left_out if each.reason is None]
     private = [f"{each.name} ({each.reason})" for each in left_out if each.reason is not None]
     if ordinary:
         grants = [f"grant select on {name} to anon, authenticated;" for name in ordinary]
-        yield Lack(
+        yield Problem(
             f"anon and authenticated have no rights on {len(ordinary)} relation(s) without row level security",
-            "\n".join(["enable it and write policies; or, where everybody may read every row:", *grants]),
+            "\n".join(["enable it and write policies; or, if all callers may read all rows:", *grants]),
         )
     if private:
-        yield Lack(
-            f"these relations are not for the public, and stay closed: {', '.join(private)}",
+        yield Problem(
+            f"these relations look private and stay closed: {', '.join(private)}",
             "if some columns are public: grant select (<column>) on <relation> to anon, authenticated",
         )

@@ -1,4 +1,4 @@
-"""Relations of schema public that no policy guards: which there are, and how they are opened all the same."""
+"""Finds relations of schema public without row level security, and opens those that the operator names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from app.installation.scripts import private_relations
-from app.installation.state import Ask
+from app.installation.state import QueryValue
 from schema_cache.fingerprint import PREAMBLE
 
 _CLOSED = """
@@ -22,7 +22,7 @@ where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p', 'v'
                   where r.rolname in ('anon', 'authenticated') and has_table_privilege(r.oid, c.oid, 'select'))
 """
 
-# Where rows or columns are granted by hand, somebody has decided.
+# Tables with row level security, or with rights on other columns only, were opened deliberately.
 _READABLE = """
 select coalesce(json_agg(json_build_array(p.name, p.reason) order by p.name), '[]')::text
 from ({private}) as p
@@ -37,7 +37,7 @@ where has_schema_privilege(r.oid, n.oid, 'usage')
       end
 """
 
-# Serial columns need their sequences.
+# Inserting into serial columns needs rights on their sequences.
 _OPEN = """
 grant select on {name} to anon;
 grant select, insert, update, delete on {name} to authenticated;
@@ -59,28 +59,28 @@ $open$;
 
 @dataclass(frozen=True, slots=True)
 class ClosedRelation:
-    """A relation of schema public without row level security that anon and authenticated may not read. ``name``: an
-    identifier in SQL. ``reason``: why it is never opened to them, None if its owner may want that."""
+    """A relation of schema public without row level security that anon and authenticated may not read. ``name`` is an
+    SQL identifier. ``reason`` is why it must stay closed; None if its owner may open it."""
 
     name: str
     reason: str | None
 
 
-def closed_relations_of(ask: Ask) -> list[ClosedRelation]:
-    """The relations of schema public that "protected" of ``Grants`` leaves closed. The search path must begin with
-    pg_catalog."""
-    found = json.loads(ask(_CLOSED.format(private=private_relations())) or b"[]")
+def closed_relations_of(read: QueryValue) -> list[ClosedRelation]:
+    """The relations of schema public that stay closed with the value "protected" of ``Grants``. The search path must
+    begin with pg_catalog."""
+    found = json.loads(read(_CLOSED.format(private=private_relations())) or b"[]")
     return [ClosedRelation(name, reason) for name, reason in found]
 
 
-def readable_private_relations(ask: Ask, schema: str, role: str) -> list[tuple[str, str]]:
-    """The private relations of a schema that a role may read, unguarded by policies, with the reason for each; both
-    names are SQL constants."""
+def readable_private_relations(read: QueryValue, schema: str, role: str) -> list[tuple[str, str]]:
+    """The private relations of a schema that a role may read without row level security, each with the reason why it is
+    private. ``schema`` and ``role`` are SQL constants."""
     query = _READABLE.format(private=private_relations(), schema=schema, role=role)
-    return [(name, reason) for name, reason in json.loads(ask(PREAMBLE + query) or b"[]")]
+    return [(name, reason) for name, reason in json.loads(read(PREAMBLE + query) or b"[]")]
 
 
-def opening(name: str) -> str:
-    """SQL that lets anon read a relation, and authenticated read and write it; ``name`` is an identifier in SQL."""
+def opening_sql(name: str) -> str:
+    """SQL that lets anon read a relation, and authenticated read and write it. ``name`` is an SQL identifier."""
     constant = "'" + name.replace("'", "''") + "'"
     return _OPEN.format(name=name, constant=constant)

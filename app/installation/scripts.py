@@ -1,4 +1,4 @@
-"""The SQL files: one source for CREATE EXTENSION, which reads them, and for ``portico init``, which sends them."""
+"""The SQL files. CREATE EXTENSION reads the same files that ``portico init`` sends."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def install_script(version: str) -> str:
 
 
 def private_relations() -> str:
-    """The query of the view ``graphql.private_relations``, for databases without it; needs ``pg_catalog`` first in the
-    search path."""
+    """The query of the view ``graphql.private_relations``, for databases without it. The search path must begin with
+    ``pg_catalog``."""
     found = _PRIVATE.search(install_script(VERSION))
     if found is None:
         raise LookupError("the script has no view graphql.private_relations")
@@ -61,17 +61,18 @@ def upgrade_script(step: tuple[str, str]) -> str:
 
 
 def uninstall_script() -> str:
-    """SQL that removes what ``init`` installed, except what users build upon, as DROP EXTENSION does."""
+    """SQL that removes the same objects as DROP EXTENSION: those that ``init`` installed, except the ones that users
+    build upon."""
     return _read("uninstall.sql")
 
 
 def install_files(directory: Path | str) -> Path:
-    """Copy the extension's files to where a PostgreSQL server looks for them; gives ``directory`` as a path.
+    """Copy the extension's files into a directory of a PostgreSQL server. Returns ``directory`` as a path.
 
     ``directory`` is the server's SHAREDIR (``pg_config --sharedir``), or any directory that the server's setting
     ``extension_control_path`` names (PostgreSQL 18 or newer, ``$system:<directory>``). The files go into its
-    subdirectory ``extension``. Identical files are not touched, others are replaced atomically, so that a running
-    server or a concurrent call never sees a partial file.
+    subdirectory ``extension``. Identical files are not touched. Others are replaced atomically, so that a running
+    server or a concurrent call never reads a partial file.
     """
     target = Path(directory) / "extension"
     target.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -84,7 +85,7 @@ def install_files(directory: Path | str) -> Path:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
-            # The server often runs as a user other than the one who installs.
+            # The server often runs as another user.
             os.chmod(name, 0o644)
             os.replace(name, place)
         except BaseException:

@@ -1,4 +1,4 @@
-"""Which of Portico's objects a database has."""
+"""Reads which of Portico's objects a database has."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from dataclasses import dataclass
 
 from app.installation.version import VERSION, precedence
 
-Ask = Callable[[str], bytes | None]
+QueryValue = Callable[[str], bytes | None]
 """Runs a query without parameters and returns its single value, as ``app.database.Database.read`` does."""
 
 
 OLDEST_SUPPORTED = 130000
-"""The oldest PostgreSQL that the GraphQL API is for, as ``server_version_num``; Portico's objects need a newer one."""
+"""The oldest PostgreSQL that the GraphQL API supports, as ``server_version_num``; Portico's objects need a newer
+one."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstallationState:
-    """``version``: the installed version, None if nothing is installed. ``by_extension``: with CREATE EXTENSION.
+    """``version``: the installed version, None if nothing is installed. ``by_extension``: it was installed with CREATE
+    EXTENSION.
 
-    ``storage_version``: the version that made schema storage, which outlives the rest; None if there is none or the
-    role may not read it. ``offered``: versions whose files the server has. ``superuser``: whether the role is one.
-    ``owned``: whether Portico's objects belong to the role, so that it may change them. ``counting``: whether schema
-    changes are counted.
+    ``storage_version``: the version that created schema storage, which stays after ``portico uninstall``; None if there
+    is no such schema or the role may not read it. ``offered``: the versions whose files the server has. ``superuser``:
+    the role is a superuser. ``owned``: the role owns Portico's objects, so that it may change them. ``counting``:
+    schema changes are counted.
     """
 
     version: str | None
@@ -35,7 +37,7 @@ class InstallationState:
     counting: bool
 
 
-# Not with to_regclass, which fails for a role that may not use the schema.
+# to_regclass would fail for a role that may not use the schema.
 _OUTSIDE = """
 with mine as (
   select c.oid, n.nspname, c.relowner,
@@ -65,11 +67,11 @@ _RECORDED = "select version from graphql.installation"
 _STORAGE = "select version from storage.installation where component = 'storage'"
 
 
-def read_state(ask: Ask) -> InstallationState:
-    """Read what is installed, without changing anything."""
-    outside = json.loads(ask(_OUTSIDE) or b"")
-    recorded = ask(_RECORDED) if outside["recorded"] else None
-    storage = ask(_STORAGE) if outside["storage"] else None
+def read_state(read: QueryValue) -> InstallationState:
+    """Read the state of the installation, without changing anything."""
+    outside = json.loads(read(_OUTSIDE) or b"")
+    recorded = read(_RECORDED) if outside["recorded"] else None
+    storage = read(_STORAGE) if outside["storage"] else None
     return InstallationState(
         version=outside["extension"] or (recorded.decode() if recorded is not None else None),
         by_extension=outside["extension"] is not None,
@@ -81,13 +83,13 @@ def read_state(ask: Ask) -> InstallationState:
     )
 
 
-def read_server(ask: Ask) -> int:
+def read_server(read: QueryValue) -> int:
     """The version of PostgreSQL, as ``server_version_num``."""
-    return int(ask("select current_setting('server_version_num')") or 0)
+    return int(read("select current_setting('server_version_num')") or 0)
 
 
 def unsupported(number: int) -> str | None:
-    """What ``serve`` and ``doctor`` tell of a PostgreSQL that is too old; None if it is not."""
+    """The message of ``serve`` and ``doctor`` about a PostgreSQL that is too old; None if it is not."""
     if number >= OLDEST_SUPPORTED:
         return None
     return f"PostgreSQL {number // 10000} is not supported; use PostgreSQL 14 or newer"
@@ -97,19 +99,21 @@ IS_STANDBY = "select pg_catalog.pg_is_in_recovery()::text"
 _IS_READ_ONLY = "select (current_setting('default_transaction_read_only')::boolean)::text"
 
 
-def immutable(ask: Ask) -> tuple[str, str] | None:
-    """What ``serve`` and ``doctor`` tell of a database that refuses changes, and what to do; None if it does not."""
-    if ask(IS_STANDBY) == b"true":
+def immutable(read: QueryValue) -> tuple[str, str] | None:
+    """The message of ``serve`` and ``doctor`` about a database that refuses changes, and the remedy; None if it does
+    not."""
+    if read(IS_STANDBY) == b"true":
         fix = "name the primary in DATABASE_URL, and standbys in DATABASE_READ_URLS"
         return "the database is a standby, which refuses all changes", fix
-    if ask(_IS_READ_ONLY) == b"true":
+    if read(_IS_READ_ONLY) == b"true":
         fix = "to allow them, reset default_transaction_read_only of the database and of the service's login"
         return "the database's transactions are read-only, so all changes are refused", fix
     return None
 
 
 def outdated(state: InstallationState) -> str | None:
-    """What ``serve`` logs at startup if the database and this software have different versions; None if they agree."""
+    """The message of ``serve`` at startup if the database and this software have different versions; None if they have
+    the same."""
     if state.version is None or state.version == VERSION:
         return None
     if precedence(state.version) < precedence(VERSION):

@@ -67,7 +67,7 @@ def door(wagtail: str) -> Iterator[Door]:
 
 def test_init_opens_nothing(wagtail: str, door: Door, postgres: PostgresServer) -> None:
     report = install(wagtail)
-    told = " ".join(f"{lack.what} {lack.fix}" for lack in report.lacks)
+    told = " ".join(f"{lack.what} {lack.fix}" for lack in report.problems)
     assert "public.auth_user" in told
     assert "public.wagtailcore_page" in told
     readable = "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"

@@ -20,6 +20,8 @@ REFUSED = re.compile(
 )
 RULES = "docs/style.md"
 """The page that lists the words."""
+ACCOUNT = '"nobody"'
+"""The string constant for the Unix account of that name."""
 QUOTED = re.compile(r"\"[^\"\n]*\"|`[^`\n]*`|'[^'\n]*'")
 CHECKED = re.compile(r"\.(py|md|sh|toml|cfg)$|^\.ci/")
 LEFT_OUT = ("bench/", "examples/", "tests/")
@@ -40,7 +42,7 @@ def english_of(file: Path) -> Iterator[str]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.NAME:
             yield token.string.replace("_", " ")
-        elif token.type in (tokenize.COMMENT, tokenize.STRING):
+        elif token.type in (tokenize.COMMENT, tokenize.STRING) and token.string != ACCOUNT:
             is_prose = token.string.startswith(("#", '"""'))
             yield QUOTED.sub("", token.string.strip('"')) if is_prose else token.string
 

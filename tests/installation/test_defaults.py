@@ -59,7 +59,7 @@ def test_public_is_visible(request, session: Session, as_extension: bool) -> Non
     owner = session(url)
     owner.run(BEFORE)
     report = install(url, as_extension=as_extension, opened=[each.name for each in closed_relations(url)])
-    assert [lack.what for lack in report.lacks] == []
+    assert [lack.what for lack in report.problems] == []
     for role in ("anon", "authenticated", "service_role"):
         owner.run(f"set role {role}")
         for name, use in USES.items():
@@ -92,12 +92,12 @@ def test_what_was_there_without_row_security_stays_closed(request, session: Sess
     owner.run("create view careful with (security_invoker = true) as select 1 as one")
     owner.run("create table alembic_version (version_num text); alter table alembic_version enable row level security")
     report = install(url, as_extension=as_extension)
-    assert [lack.what for lack in report.lacks] == [
+    assert [lack.what for lack in report.problems] == [
         "anon and authenticated have no rights on 3 relation(s) without row level security",
-        "what you create in schema public from now on is closed to anon and authenticated too",
+        "relations that you create in schema public later are closed to anon and authenticated too",
     ]
     closed = [f"public.{name}" for name in ("old_matview", "old_table", "old_view")]
-    assert report.lacks[0].fix.splitlines()[1:] == [
+    assert report.problems[0].fix.splitlines()[1:] == [
         f"grant select on {each} to anon, authenticated;" for each in closed
     ]
     owner.run("create table new_table (id int generated always as identity primary key, body text)")
@@ -111,7 +111,7 @@ def test_what_was_there_without_row_security_stays_closed(request, session: Sess
     owner.run("set role service_role")
     assert owner.run(USES["old_table"]) == [["a"]]
     owner.run("reset role")
-    assert install(url).lacks == ()
+    assert install(url).problems == ()
     install(url, opened=closed)
     owner.run("set role authenticated")
     assert owner.run(USES["old_table"]) == [["a"]]
@@ -141,7 +141,7 @@ def test_what_is_revoked_stays_revoked(extension_url: str, session: Session) -> 
 def test_without_grants_on_public(database_url: str, session: Session) -> None:
     owner = session(database_url)
     owner.run(BEFORE)
-    assert install(database_url, grants_on_public="none").lacks == ()
+    assert install(database_url, grants_on_public="none").problems == ()
     install(database_url)
     owner.run("create table new_table (id int)")
     owner.run("set role anon")

@@ -54,7 +54,7 @@ def test_dump_and_restore(fresh_server: PostgresServer, files, session: Session,
     assert run("pg_dump", urls[1]) == dump
     assert describe(restored) == describe(owner)
     assert restored.run("select * from graphql.missing") == []
-    assert install(urls[1]).lacks == ()
+    assert install(urls[1]).problems == ()
     assert describe(restored) == describe(owner)
     assert restored.run("select has_table_privilege('anon', 'secret', 'select')") == [[False]]
     before = restored.run("select graphql.schema_version()")[0][0]

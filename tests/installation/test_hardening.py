@@ -163,7 +163,7 @@ def test_doctor_names_what_is_missing_and_a_second_run_grants_it(place: Place) -
         str(row[0]) for row in place.server.execute("select what from graphql.missing", place.installer)
     )
 
-    lacking = {each.what for each in install(place.installer).lacks}
+    lacking = {each.what for each in install(place.installer).problems}
     assert not [each for each in lacking if "may not" in each]
     assert [each for each in examined(place.login) if each.is_fatal] == []
     place.server.execute(REVOKED, place.installer)
@@ -185,7 +185,7 @@ revoke insert on storage.work from service_role;
 def test_a_superuser_gives_a_role_that_was_there_bypassrls(place: Place) -> None:
     for role in ROLES:
         place.server.execute(f"create role {role} nologin noinherit", place.installer)
-    lacks = [each.what for each in install(place.installer).lacks]
+    lacks = [each.what for each in install(place.installer).problems]
     may = place.server.execute("select rolbypassrls from pg_roles where rolname = 'service_role'")
     is_superuser = place.server.execute("select rolsuper from pg_roles where rolname = 'installer'") == [[True]]
     assert may == [[is_superuser]]

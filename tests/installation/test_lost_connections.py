@@ -70,6 +70,6 @@ def test_a_commit_that_is_not_answered_is_unknown(
             install(proxy.url())
     proxy.close()
     assert (raised.value.code, raised.value.hint) == (
-        "OUTCOME_UNKNOWN", "Run the command again: it continues from what it finds."
+        "OUTCOME_UNKNOWN", "Run the command again: it continues from the current state."
     )  # fmt: skip
     assert install(database_url).before == VERSION

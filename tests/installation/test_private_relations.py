@@ -140,7 +140,7 @@ def test_nothing_private_and_no_write_is_proposed(request, session: Session, as_
     owner = session(url)
     owner.run(DJANGO)
     report = install(url, as_extension=as_extension)
-    told = [f"{each.what}\n{each.fix}" for each in report.lacks]
+    told = [f"{each.what}\n{each.fix}" for each in report.problems]
     proposed = [line for each in told for line in each.splitlines() if line.startswith("grant select on")]
     assert proposed == [
         'grant select on public."Guest\'s book" to anon, authenticated;',
@@ -160,8 +160,8 @@ def test_nothing_private_and_no_write_is_proposed(request, session: Session, as_
 def test_what_is_made_later_in_such_a_database_stays_closed(database_url: str, session: Session) -> None:
     owner = session(database_url)
     owner.run(DJANGO)
-    lacks = [each.what for each in install(database_url).lacks]
-    assert "what you create in schema public from now on is closed to anon and authenticated too" in lacks
+    lacks = [each.what for each in install(database_url).problems]
+    assert "relations that you create in schema public later are closed to anon and authenticated too" in lacks
     owner.run("create table authtoken_token (key text, user_id int)")
     assert rights(owner, "anon", "authtoken_token") == rights(owner, "authenticated", "authtoken_token") == set()
     assert rights(owner, "service_role", "authtoken_token") == set(PRIVILEGES)

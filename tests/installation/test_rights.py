@@ -22,7 +22,7 @@ def as_user(url: str, user: str) -> str:
 
 
 def told(report: Report) -> str:
-    return "\n".join(f"{lack.what} -> {lack.fix}" for lack in report.lacks)
+    return "\n".join(f"{lack.what} -> {lack.fix}" for lack in report.problems)
 
 
 @pytest.fixture
@@ -59,13 +59,13 @@ def test_an_ordinary_owner(nobody_yet, fresh_server: PostgresServer, session: Se
     assert owner.run("select auth.uid(), storage.foldername('a/b/c.txt')") == [[None, ["a", "b"]]]
 
     # somebody fixes what was reported; the next run does the rest
-    for lack in report.lacks:
+    for lack in report.problems:
         if "create role" in lack.fix:
             fresh_server.execute(lack.fix.partition(": ")[2])
     fresh_server.execute("grant anon, authenticated, service_role to installer")
     again = install(url)
     assert "not counted" in told(again)
-    assert len(again.lacks) == 1
+    assert len(again.problems) == 1
     owner.run("set role anon")
     owner.run("insert into note values (1)")
     assert owner.run("select count(*) from storage.objects") == [[0]]
@@ -74,7 +74,7 @@ def test_an_ordinary_owner(nobody_yet, fresh_server: PostgresServer, session: Se
 def test_a_role_that_may_create_roles(nobody_yet, session: Session) -> None:
     url = nobody_yet("createrole")
     report = install(url)
-    assert {lack.what.split(":")[0].split(" (")[0] for lack in report.lacks} == {
+    assert {lack.what.split(":")[0].split(" (")[0] for lack in report.problems} == {
         "service_role does not bypass row level security",
         "changes of the schema are not counted",
     }
@@ -94,9 +94,9 @@ def test_a_role_that_may_create_roles(nobody_yet, session: Session) -> None:
     assert owner.run("select version from storage.work") == [["1"]]
     owner.run("set role authenticated")
     assert owner.run("select count(*) from storage.buckets") == [[0]]
-    assert install(url).lacks == report.lacks
+    assert install(url).problems == report.problems
     uninstall(url)
-    assert install(url).lacks == report.lacks
+    assert install(url).problems == report.problems
 
 
 def test_policies_for_a_service_role_that_bypasses_nothing_come_back(
@@ -188,7 +188,7 @@ def test_in_two_databases_of_a_cluster_at_once(fresh_server: PostgresServer) -> 
         thread.start()
     for thread in threads:
         thread.join()
-    assert [(report.after, report.lacks) for report in reports if isinstance(report, Report)] == [(VERSION, ())] * 4
+    assert [(report.after, report.problems) for report in reports if isinstance(report, Report)] == [(VERSION, ())] * 4
     for url in urls:
         fresh_server.drop_database(url)
     for role in ("anon", "authenticated", "service_role"):
@@ -223,4 +223,4 @@ def test_a_session_with_settings_of_its_own(database_url: str, postgres: Postgre
         except pg8000.exceptions.DatabaseError:
             continue
     report = install(database_url)
-    assert (report.after, report.lacks) == (VERSION, ())
+    assert (report.after, report.problems) == (VERSION, ())

@@ -59,7 +59,7 @@ def test_the_constant_the_control_file_and_the_scripts_agree() -> None:
 
 def test_init_is_idempotent(database_url: str, session: Session, newest) -> None:
     first = install(database_url, as_extension=False)
-    assert (first.before, first.after, first.by_extension, first.lacks) == (None, VERSION, False, ())
+    assert (first.before, first.after, first.by_extension, first.problems) == (None, VERSION, False, ())
     reader = session(database_url)
     reader.run("insert into storage.buckets (id, name) values ('b', 'b')")
     again = install(database_url, as_extension=False)
@@ -74,7 +74,7 @@ def test_init_mends_what_was_taken_away(database_url: str, session: Session, new
     owner.run("drop event trigger portico_count_ddl")
     owner.run("drop function auth.email()")
     owner.run("drop trigger protect_objects_delete on storage.objects")
-    lacks = {lack.what for lack in install(database_url, as_extension=False).lacks}
+    lacks = {lack.what for lack in install(database_url, as_extension=False).problems}
     assert not lacks
     assert describe(owner) == newest
 
@@ -86,7 +86,7 @@ def test_init_enables_what_counts_changes(database_url: str, session: Session, n
     owner.run("alter event trigger portico_count_drop enable replica")
     (lack,) = owner.run("select fix from graphql.missing")
     assert lack == ["a superuser: run portico init, or create extension portico, once more"]
-    assert not install(database_url, as_extension=False).lacks
+    assert not install(database_url, as_extension=False).problems
     assert describe(owner) == newest
 
 
@@ -123,7 +123,7 @@ def test_what_was_taken_from_the_storage_is_told_and_given_back(
         "the table storage.upload_parts does not exist",
         "the index storage.upload_parts_version does not exist",
     }
-    assert not command(database_url).lacks
+    assert not command(database_url).problems
     assert describe(owner) == newest
 
 
@@ -133,7 +133,7 @@ def test_rows_that_break_a_dropped_constraint_are_told(database_url: str, sessio
     owner.run("alter table storage.work drop constraint work_kind_check")
     owner.run("insert into storage.work (kind, bucket_id, name, event) values ('nonsense', 'b', 'n', '{}')")
     owner.run("alter table storage.buckets disable row level security")
-    (lack,) = install(database_url, as_extension=False).lacks
+    (lack,) = install(database_url, as_extension=False).problems
     assert lack.what == "the table storage.work lacks the constraint work_kind_check"
     assert "alter table storage.work add constraint work_kind_check check" in lack.fix
 
@@ -142,7 +142,7 @@ def test_an_upgrade_makes_what_was_dropped(database_url: str, session: Session, 
     install(database_url, version=OLDEST, as_extension=False)
     owner = session(database_url)
     owner.run("drop table storage.work")
-    assert not upgrade(database_url).lacks
+    assert not upgrade(database_url).problems
     assert describe(owner) == newest
 
 
@@ -152,7 +152,7 @@ def test_a_table_that_is_made_again_has_its_grants_and_indexes(database_url: str
     owner.run("revoke insert on storage.buckets from anon")
     owner.run("drop table storage.objects, storage.upload_parts, storage.work")
     owner.run("drop index storage.uploads_name")
-    assert not install(database_url, as_extension=False).lacks
+    assert not install(database_url, as_extension=False).problems
     assert owner.run("select has_table_privilege('anon', 'storage.buckets', 'insert')") == [[False]]
     owner.run("drop table storage.buckets, storage.objects, storage.uploads, storage.upload_parts")
     install(database_url, as_extension=False)
@@ -293,7 +293,7 @@ def test_nothing_is_installed(database_url: str, session: Session) -> None:
     reader = session(database_url)
     state = read_state(lambda query: ask(reader, query))
     assert (state.version, outdated(state)) == (None, None)
-    with pytest.raises(InstallationError, match="Nothing of Portico"):
+    with pytest.raises(InstallationError, match="Portico is not installed"):
         upgrade(database_url)
     with pytest.raises(InstallationError, match=r"no version 0\.0\.1"):
         install(database_url, version="0.0.1")

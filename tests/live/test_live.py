@@ -598,7 +598,7 @@ def test_the_commands(portico: Portico, database_url: str, postgres: PostgresSer
     name = '"Odd"."a""b"'
     count = "select count(*) from pg_trigger where tgname = 'portico_live'"
     for _ in range(2):
-        assert portico("live", "enable", name, DATABASE_URL=database_url).stdout == f"Changes of {name} are told.\n"
+        assert portico("live", "enable", name, DATABASE_URL=database_url).stdout == f"Changes of {name} are reported.\n"
     assert postgres.execute(count, database_url) == [[1]]
     view = portico("live", "enable", "v", DATABASE_URL=database_url)
     assert (view.returncode, view.stderr) == (1, "portico: v is not a table; its queries are repeated at intervals\n")
@@ -606,7 +606,7 @@ def test_the_commands(portico: Portico, database_url: str, postgres: PostgresSer
     assert absent.stderr == "portico: absent does not exist\n"
     for _ in range(2):
         ended = portico("live", "disable", name, DATABASE_URL=database_url)
-        assert ended.stdout == f"Changes of {name} are not told any more.\n", ended.stderr
+        assert ended.stdout == f"Changes of {name} are no longer reported.\n", ended.stderr
     assert postgres.execute(count, database_url) == [[0]]
     assert postgres.execute("select count(*) from pg_proc where proname = 'portico_live'", database_url) == [[0]]
 

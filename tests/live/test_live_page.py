@@ -51,7 +51,7 @@ def test_the_page(portico: Portico, postgres: PostgresServer, database_url: str,
     """The client also goes on with a process that takes the place of another."""
     postgres.execute(ROLES + SQL.text, database_url)
     command = SHELL.text.split()[1:]
-    assert portico(*command, DATABASE_URL=database_url).stdout == "Changes of message are told.\n"
+    assert portico(*command, DATABASE_URL=database_url).stdout == "Changes of message are reported.\n"
     with ExitStack() as stack:
         with living(database_url, tmp_path) as live:
             told = stack.enter_context(running(client, live.url))

@@ -228,7 +228,7 @@ def test_doctor_finds_a_misspelt_role_that_would_be_restricted(
 ) -> None:
     postgres.execute(ROLES, database_url)
     told = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", DOCUMENTS_ONLY=roles).stdout
-    wrong = f"WRONG DOCUMENTS_ONLY restricts nobody by roles that do not exist: {unknown}\n"
+    wrong = f"WRONG DOCUMENTS_ONLY names roles that do not exist: {unknown}\n"
     assert (wrong in told) == bool(unknown), told
     assert ("DOCUMENTS_ONLY" in told) == bool(unknown)
 
@@ -494,7 +494,7 @@ def test_doctor_names_what_is_not_in_the_api(portico: Portico, database_url: str
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute(LEFT_OUT, database_url)
     said = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
-    assert "have row level security and no policy, so nobody but service_role sees a row: guarded\n" in said
+    assert "have row level security and no policy, so only service_role sees their rows: guarded\n" in said
     assert "table public.keyless: it has no primary key, which identifies rows\n" in said
     assert "table public.ruled: some changes of its rows are left out: because of a rule" in said
     assert 'relation public.told: its comment directive is left out: unknown key "totalCont"; did you mean' in said

@@ -7,19 +7,19 @@ from threading import Event, Thread
 
 import pytest
 
-from schema_cache.collector import collector_at_rest
+from schema_cache.collector import collector_paused
 
 
 def test_the_collector_works_again_when_the_last_thread_has_left() -> None:
     entered, leave = Event(), Event()
 
     def rest() -> None:
-        with collector_at_rest:
+        with collector_paused:
             entered.set()
             leave.wait(30)
 
     thread = Thread(target=rest)
-    with collector_at_rest:
+    with collector_paused:
         thread.start()
         assert entered.wait(30)
         assert not gc.isenabled()
@@ -30,6 +30,6 @@ def test_the_collector_works_again_when_the_last_thread_has_left() -> None:
 
 
 def test_the_collector_works_again_after_an_error() -> None:
-    with pytest.raises(ValueError, match="broken"), collector_at_rest:
+    with pytest.raises(ValueError, match="broken"), collector_paused:
         raise ValueError("broken")
     assert gc.isenabled()

@@ -101,7 +101,7 @@ def test_a_switch_is_on_only_when_enabled_is_true(value: str) -> None:
             '{"mappings": {"a": "X", "b": "X"}}',
             'invalid value: string "X", expected each value only once at mappings',
         ),
-        ("relation", '["name"]', "invalid type: it is no JSON object"),
+        ("relation", '["name"]', "invalid type: it is not a JSON object"),
         ("relation", "name", "invalid JSON: Expecting value at line 1 column 1"),
         ("relation", '{"name": "a"', "invalid JSON: Expecting ',' delimiter at line 1 column 13"),
         ("relation", '{"max_rows": NaN}', "invalid JSON"),

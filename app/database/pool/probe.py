@@ -33,19 +33,19 @@ class Probe:
         self._failure: PorticoError | None = None
         self._failed_at = 0.0
 
-    def ask(self) -> None:
+    def check(self) -> None:
         """Check that the database answers; raises PorticoError if it does not."""
         with self._lock:
             if self._failure is not None and time.monotonic() - self._failed_at < _REMEMBERED_S:
                 raise self._failure
             try:
-                self._ask()
+                self._check()
             except PorticoError as ex:
                 self._failure, self._failed_at = ex, time.monotonic()
                 raise
             self._failure = None
 
-    def _ask(self) -> None:
+    def _check(self) -> None:
         connection = self._connection
         if connection is None or connection.is_dead():
             self.close()

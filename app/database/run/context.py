@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SettingValue = tuple[str, str]
 
 _CLAIM_SETTING = "request.jwt.claim."
-# What PostgreSQL accepts as a part of a custom setting's name; anything else would fail the request.
+# The names that PostgreSQL accepts for custom settings; any other name would fail the request.
 _CLAIM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*)*", re.ASCII)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?")
 _UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}

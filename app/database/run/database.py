@@ -155,7 +155,7 @@ class Database:
     def probe(self) -> None:
         """Check that the database answers, on a separate connection. Raises Unavailable within a few seconds."""
         try:
-            self._probe.ask()
+            self._probe.check()
         except Unavailable as ex:
             # At the limit of connections, requests still use the open ones.
             if not is_at_limit(ex.__cause__) or not self._pool.state().open:

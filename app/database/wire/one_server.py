@@ -16,7 +16,7 @@ _SESSION = "SELECT pg_catalog.concat(pg_catalog.pg_backend_pid(), ' ', pg_catalo
 # A pooler distinguishes reads and writes by the functions that they call: random is volatile, as set_config is.
 _READS: Step = (Statement(_SESSION, unnamed=True), (), "")
 _MAY_WRITE: Step = (Statement(f"{_SESSION}, pg_catalog.random()", unnamed=True), (), "")
-# Some poolers choose for each statement anew.
+# Some poolers choose a server for each statement, so one read is not enough.
 _TIMES = 16
 
 

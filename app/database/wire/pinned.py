@@ -21,7 +21,7 @@ PINNED: Mapping[str, str] = MappingProxyType(
         "array_nulls": "on",
         "xmloption": "content",
         "quote_all_identifiers": "off",
-        # Which rows a statement finds
+        # These affect which rows a statement finds.
         "transform_null_equals": "off",
         "gin_fuzzy_search_limit": "0",
         "row_security": "on",

@@ -29,8 +29,7 @@ from app.database.wire.prepared import Parsing, PreparedStatements, Step
 from app.database.wire.transport import Transport
 
 Beginning = tuple[bool, int]
-"""The beginning of a flight: whether it cleans the session first, and how many steps follow whose rows are not
-returned."""
+"""The beginning of a flight: whether it cleans the session first, and how many steps follow whose rows are dropped."""
 
 IDLE = b"I"
 """The transaction status of a connection that is in no transaction."""
@@ -92,7 +91,6 @@ class DatabaseConnection:
         then: Step | None = None,
     ) -> list[list[Row]]:
         """Run ``steps`` in one flight. Returns the rows of each step except the first ``prelude`` ones.
-
         ``clean``: first undo the previous flight's changes to the session. ``then``: a step to run after the end of
         the transaction, in the same flight; its rows come last. If it fails it has no rows, and no error is raised.
         A row of more than ``row_limit`` bytes is skipped without holding it in memory, and RowTooLarge is raised after
@@ -122,8 +120,7 @@ class DatabaseConnection:
             raise
 
     def simple(self, sql: str) -> list[list[Row]]:
-        """Run ``sql``, one or several statements, with the simple query protocol; returns the rows of each
-        statement."""
+        """Run ``sql``, one or several statements, with the simple query protocol; returns the rows of each one."""
         self._require_usable()
         body = sql.encode() + b"\0"
         try:
@@ -167,8 +164,7 @@ class DatabaseConnection:
     ) -> tuple[list[list[Row]], StatementError | RowTooLarge | None]:
         """The rows of each result up to ReadyForQuery, and the first failure.
 
-        All messages that occur in every response are read in this one function, since each call costs time on the hot
-        path.
+        All messages that occur in every response are read in this function: each call costs time on the hot path.
         """
         is_clean, prelude = beginning
         buffer, position, parsed = self._read_usual(beginning)
@@ -317,8 +313,7 @@ class DatabaseConnection:
     # Life
 
     def wait_at_most(self, seconds: float) -> None:
-        """Set how long the server may send nothing, in seconds, before the connection counts as lost; 0 for no
-        limit."""
+        """Set how many seconds the server may send nothing before the connection counts as lost; 0 for no limit."""
         self._transport.wait_at_most(seconds)
 
     def _require_usable(self) -> None:

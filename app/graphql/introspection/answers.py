@@ -32,7 +32,7 @@ from app.graphql.introspection.description import META_FIELDS as DESCRIBED
 from app.graphql.introspection.description import Describer
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.values.values import ABSENT, Steering, Variables, whole_value
-from schema_cache.collector import collector_at_rest
+from schema_cache.collector import collector_paused
 
 KEPT = 64
 """The number of answers that are kept for each schema. One of 64 KiB or more, compressed, counts as several."""
@@ -97,7 +97,7 @@ def introspect(
             # The types made here refer to one another in cycles, so only the garbage collector frees them. While it is
             # paused they stay in the youngest generation, and the next collection of that, which is soon, frees them
             # all. A collection in between would move them to an older generation.
-            with descriptions.describing_all(), collector_at_rest:
+            with descriptions.describing_all(), collector_paused:
                 answer = descriptions.get(cache_key) or _answer(api.anew(), document, fragments, nodes, values)
         else:
             with api.making():

@@ -34,7 +34,7 @@ from app.graphql.schema.role_rules import RoleRules
 from app.graphql.schema.root_types import RootType
 from app.graphql.schema.supported_members import possible, possible_in_collation
 from app.graphql.values.types import ValueType
-from schema_cache.collector import collector_at_rest
+from schema_cache.collector import collector_paused
 from schema_cache.model import Catalog, Column, Type
 from schema_cache.role_view import RoleView
 
@@ -310,7 +310,7 @@ class ApiSchema:
             with self._learning:
                 # Garbage collection is paused until the types are dropped, as for introspection.
                 if not all(map(self._lazy.can_tell, names)):
-                    with collector_at_rest:
+                    with collector_paused:
                         self._lazy.learn(self.anew().unchecked.type_map)
 
     def anew(self) -> ApiSchema:

@@ -32,7 +32,7 @@ from graphql.type.schema import InterfaceImplementations
 
 from app.graphql.schema.fields import names_of
 from app.graphql.schema.recursion import long_chains
-from schema_cache.collector import collector_at_rest
+from schema_cache.collector import collector_paused
 
 DESCRIPTION = "Represents the GraphQL schema of the database"
 
@@ -86,7 +86,7 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
             if self._whole is None:
                 self._before_all()
                 # graphql-core recurses from type to type, with several frames for each step.
-                with collector_at_rest, long_chains():
+                with collector_paused, long_chains():
                     made = GraphQLSchema(self.query, self.mutation, types=self._listed, directives=self.directives)
                 self._whole = _sorted_by_name(made)
                 self._found, self._unread = self._whole.type_map, {}

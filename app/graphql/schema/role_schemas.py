@@ -12,7 +12,7 @@ from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.dialect import Dialect
 from app.graphql.schema.notices import Notice
 from app.graphql.schema.role_rules import RuleBook
-from schema_cache.collector import collector_at_rest
+from schema_cache.collector import collector_paused
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
 from schema_cache.role_view import RoleView
@@ -97,7 +97,7 @@ class RoleSchemas:
 
     def _build(self, role: str, view: RoleView, comment: str | None) -> ApiSchema:
         rules = self.rules.of_comment(comment)
-        with collector_at_rest:
+        with collector_paused:
             built = ApiSchema(view, self._dialect, rules)
         for problem in rules.problems:
             built.notices.add(f"role {role}", f"its comment directive is left out: {problem}")

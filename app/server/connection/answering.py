@@ -8,7 +8,7 @@ from typing import Any
 from app.server.connection.output import File, Output
 from app.server.connection.server import Server
 from app.server.request.request import Request
-from app.server.request.task import AnswerTask, RefusalTask
+from app.server.request.task import RefusalTask, ResponseTask
 from app.server.waitress_internals import ClientDisconnected, InternalServerError
 
 _log = logging.getLogger("portico.server")
@@ -31,39 +31,39 @@ class Answering:
         self.addr = address
         self.peer = {"REMOTE_ADDR": address[0], "REMOTE_HOST": address[0], "REMOTE_PORT": str(address[1])}
         self._output = output
-        self._answer: AnswerTask | None = None
+        self._response: ResponseTask | None = None
         self.is_last = False
         self.leaves_bytes = False
 
     @property
     def has_begun(self) -> bool:
         """Whether the client may have received a part of a response, so that no other can be sent."""
-        return self._answer is not None
+        return self._response is not None
 
     @property
     def may_continue(self) -> bool:
         """Whether the client has read enough of a response in pieces to make more of it."""
-        return self._answer is not None and self._output.pending < _LOW
+        return self._response is not None and self._output.pending < _LOW
 
     def advance(self, request: Request) -> bool:
         """Continue the response to ``request``. Returns whether it is finished. Raises ClientDisconnected."""
-        answer = self._answer
-        if answer is None:
-            answer = self._answer = AnswerTask(self, request)
+        response = self._response
+        if response is None:
+            response = self._response = ResponseTask(self, request)
         try:
-            if not answer.advance():
+            if not response.advance():
                 return False
         except ClientDisconnected:
             raise
         except Exception:
             _log.exception("the application failed: %s", request.path)
             self.close()
-            if answer.wrote_header:
+            if response.wrote_header:
                 raise ClientDisconnected from None
             request.error = InternalServerError("The server encountered an unexpected internal server error")
             self.refuse(request)
             return True
-        self._finish(answer, request)
+        self._finish(response, request)
         return True
 
     def refuse(self, request: Request) -> None:
@@ -72,17 +72,17 @@ class Answering:
         task.service()
         self._finish(task, request)
 
-    def _finish(self, task: AnswerTask | RefusalTask, request: Request) -> None:
-        self._answer = None
+    def _finish(self, task: ResponseTask | RefusalTask, request: Request) -> None:
+        self._response = None
         if task.close_on_finish:
             self.is_last = True
             self.leaves_bytes = request.error is not None or request.was_cut or task.switches
 
     def close(self) -> None:
         """Close the application's response, which will not be read to its end."""
-        answer, self._answer = self._answer, None
-        if answer is not None:
-            answer.close()
+        response, self._response = self._response, None
+        if response is not None:
+            response.close()
 
     # The interface of waitress's channel
 

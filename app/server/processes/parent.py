@@ -118,8 +118,8 @@ class _Parent:
         os.set_blocking(wake_write, False)
         old_wakeup = signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
         # nohup(1) makes the process ignore SIGHUP; respect that.
-        heeded = [number for number in STOPPING if number != signal.SIGHUP or not _is_ignored(number)]
-        old = {number: signal.signal(number, self._on_stop) for number in heeded}
+        handled = [number for number in STOPPING if number != signal.SIGHUP or not _is_ignored(number)]
+        old = {number: signal.signal(number, self._on_stop) for number in handled}
         old[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
         try:
             yield wake_read

@@ -87,7 +87,7 @@ class RefusalTask(_PorticoTask, ErrorTask):  # type: ignore[misc]
         return super().build_response_header()
 
 
-class AnswerTask(_PorticoTask, WSGITask):  # type: ignore[misc]
+class ResponseTask(_PorticoTask, WSGITask):  # type: ignore[misc]
     """The application's response. Call ``advance`` until it is finished; between calls the client reads a part."""
 
     complete: bool = False
