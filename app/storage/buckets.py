@@ -1,6 +1,6 @@
-"""Buckets: every operation runs as the caller's role, so policies decide what a caller learns about them.
+"""Operations on buckets. They run as the caller's role, so policies decide what a caller learns; exceptions say so.
 
-``check_bucket_name`` has checked the names.
+Callers pass names that ``check_bucket_name`` has accepted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LARGEST_TO_EMPTY = 200_000
 
 @dataclass(frozen=True, slots=True)
 class BucketSettings:
-    """The settings of a bucket. ``given`` names those that the request has: an update changes no others."""
+    """The settings of a bucket. ``given`` names those that the request contains: an update changes no others."""
 
     public: bool = False
     file_size_limit: int | None = None
@@ -94,7 +94,7 @@ def get_all(
 ) -> bytes:
     """The ``projection`` (an aggregate) of the visible buckets whose names contain ``search``.
 
-    ``column``, a column of the table, orders them.
+    ``column`` is the column of ``storage.buckets`` that they are ordered by.
     """
     statement = list_buckets(projection, column, direction)
     parameters = (text(search or None), number(limit), number(offset))
@@ -121,8 +121,8 @@ def update(storage: Storage, request: RequestContext, bucket: str, settings: Buc
 def delete(storage: Storage, request: RequestContext, bucket: str) -> None:
     """Delete an empty bucket. Raises NoSuchBucket, BucketNotEmpty or BucketReferenced.
 
-    Policies on the DELETE decide the permission, and the foreign key from objects whether the bucket is empty. So a
-    caller without the permission does not learn whether the bucket exists or has objects.
+    Policies decide whether the caller may delete the bucket, and the foreign key from objects decides whether it is
+    empty. So a caller without permission does not learn whether the bucket exists or has objects.
     """
     try:
         rows = storage.database.run(request.own_context(), [(DELETE_BUCKET, (text(bucket),))], read_only=False)

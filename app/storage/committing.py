@@ -1,10 +1,10 @@
 """The commit of a write: one transaction makes the object's row name the new bytes.
 
-The caller's policies judge exactly the row that is written: if they were shown another one, before all was known of the
-bytes, the transaction first tries the write as the caller, and undoes that.
+The caller's policies check exactly the row that is written. If they checked a different row, before the size and the
+entity tag were known, the transaction first tries the write as the caller and rolls that back.
 
-A permission covers the revision that was there, or a new object. If the commit finds something else, permission is
-asked for again, so a concurrent change is never overwritten without the caller's own rights.
+A permission covers the revision that was there, or a new object. If the commit finds something else, the permission is
+checked again, so a concurrent change is never overwritten without the caller's own rights.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.identity import SERVICE_ROLE
 from app.storage.bytes.blobs import discarded_if_refused
 from app.storage.error_translation import no_row_inserted, no_row_updated, refused, translate
 from app.storage.errors import ObjectExists, RelatedMissing, RowLocked, StorageError
-from app.storage.permission_trial import Judged, Write, judge, tried_as
+from app.storage.permission_trial import PermittedWrite, Write, check_write, tried_as
 from app.storage.permissions import TriedWrite, trial_calls, trial_refusal, try_apart, try_write_as_service
 from app.storage.records import NewBytes
 from app.storage.request_context import RequestContext
@@ -29,16 +29,17 @@ from app.storage.storage import TRIAL, Storage
 from app.storage.upkeep.events import ObjectEvent
 
 # Each further attempt means that another writer was faster.
-_MOST_JUDGEMENTS = 100
-# So often in one write an object hardly comes just before the insert and goes just after it: a trigger skips the row.
-_MOST_UNWRITTEN = 10
+_MAX_ATTEMPTS = 100
+# An object can appear just before the insert and be gone just after it, but hardly this often during one write. Then a
+# trigger skips the row.
+_MAX_SKIPPED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Along:
-    """What a commit does besides, in the same transaction and after the row is written.
+class ExtraCalls:
+    """Statements that a commit runs in the same transaction, after the row is written.
 
-    If the first of ``calls`` gives no row, nothing is committed and ``lost()`` is raised.
+    If the first of ``calls`` returns no row, nothing is committed and ``lost()`` is raised.
     """
 
     calls: Sequence[BoundStatement]
@@ -49,25 +50,25 @@ def commit(
     storage: Storage,
     request: RequestContext,
     write: Write,
-    judged: Judged,
+    allowed: PermittedWrite,
     new: NewBytes,
     projection: Projection = NOTHING,
-    along: Along | None = None,
+    extra: ExtraCalls | None = None,
 ) -> Row:
-    """Make the row name the new bytes; gives the row's id and its ``projection``. If that fails, the bytes are deleted.
+    """Make the row name the new bytes; returns the row's id and its ``projection``. If it fails, the bytes are deleted.
 
-    Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
-    what ``judge`` raises, also where the policies refuse the row now that all of it is known; RelatedMissing when the
-    bucket is gone, NotPermitted when service_role may not insert or update the row or see it, and RowLocked when other
-    writers keep winning.
+    If the object was replaced or deleted meanwhile, the write is checked again. Raises what ``check_write`` raises,
+    also when the policies refuse the complete row. Raises RelatedMissing when the bucket is gone, NotPermitted when
+    service_role may not insert, update or see the row, and RowLocked when other writers keep winning.
     """
     with discarded_if_refused(storage.backend, new.version):
-        return _commit(storage, request, write, judged, new, projection, along)
+        return _commit(storage, request, write, allowed, new, projection, extra)
 
 
 def commit_untried(storage: Storage, request: RequestContext, write: Write, new: NewBytes) -> RawValue:
-    """The id of an object of service_role, committed without a permission; None where it needs one: the object or the
-    bucket's rules may stand in the way. Raises what forbids it; then the bytes are deleted."""
+    """Commit a write of service_role without checking the permission first. Returns the object's id, or None if nothing
+    was written because an existing object or the bucket's rules may forbid it: then the permission must be checked. The
+    bytes are deleted if it raises."""
     statement = COMMIT_UNTRIED_OVER if write.upsert else COMMIT_UNTRIED
     values = (*_values(write, new), number(new.metadata["size"]), text(new.metadata["mimetype"]))
     with discarded_if_refused(storage.backend, new.version):
@@ -95,50 +96,50 @@ def _commit(
     storage: Storage,
     request: RequestContext,
     write: Write,
-    judged: Judged,
+    allowed: PermittedWrite,
     new: NewBytes,
     projection: Projection,
-    along: Along | None,
+    extra: ExtraCalls | None,
 ) -> Row:
-    unwritten = 0
-    for _ in range(_MOST_JUDGEMENTS):
-        before = judged.permission.replaces
-        rows = _commit_as_judged(storage, request, write, judged, new, projection, along)
+    skipped = 0
+    for _ in range(_MAX_ATTEMPTS):
+        before = allowed.permission.replaces
+        rows = _commit_allowed(storage, request, write, allowed, new, projection, extra)
         if rows:
-            if along is not None or before is not None:
-                # There are bytes that no row names any more.
+            if extra is not None or before is not None:
+                # Some bytes are no longer named by a row.
                 storage.note_freed()
             return rows[0]
-        judged = judge(storage, request, write, new.metadata)
-        if judged.permission.replaces == before:
+        allowed = check_write(storage, request, write, new.metadata)
+        if allowed.permission.replaces == before:
             if before is not None:
                 raise no_row_updated(role=SERVICE_ROLE, table="objects")
-            # Either an object came and went, or service_role does not see it, which this tells. It permits the caller
-            # nothing.
-            judge(storage, request, write, new.metadata, try_write_as_service)
-            unwritten += 1
-            if unwritten == _MOST_UNWRITTEN:
+            # Either an object appeared and is gone again, or service_role cannot see it: then this raises. The result
+            # is not a permission for the caller.
+            check_write(storage, request, write, new.metadata, try_write_as_service)
+            skipped += 1
+            if skipped == _MAX_SKIPPED:
                 raise no_row_inserted(role=SERVICE_ROLE, table="objects")
     raise RowLocked
 
 
-def _commit_as_judged(
+def _commit_allowed(
     storage: Storage,
     request: RequestContext,
     write: Write,
-    judged: Judged,
+    allowed: PermittedWrite,
     new: NewBytes,
     projection: Projection,
-    along: Along | None,
+    extra: ExtraCalls | None,
 ) -> list[Row]:
-    """The row, or none if the object is no longer the one to replace, or exists now and did not before."""
-    values, replaces = _values(write, new), judged.permission.replaces
-    written = tried_as(write, new.metadata)
-    tried = None if request.role == SERVICE_ROLE or judged.tried == written else written
+    """The written row. There is none if the object to replace has changed, or if an object now exists."""
+    values, replaces = _values(write, new), allowed.permission.replaces
+    complete = tried_as(write, new.metadata)
+    tried = None if request.role == SERVICE_ROLE or allowed.tried == complete else complete
     if replaces is None:
-        return _change(storage, request, write, write.event, (commit_new(projection), values), new, along, tried)
+        return _change(storage, request, write, write.event, (commit_new(projection), values), new, extra, tried)
     call = commit_over(projection), (*values, replaces.id, replaces.number)
-    return _change(storage, request, write, write.replacing_event or write.event, call, new, along, tried)
+    return _change(storage, request, write, write.replacing_event or write.event, call, new, extra, tried)
 
 
 def _change(
@@ -148,20 +149,20 @@ def _change(
     kind: str,
     call: BoundStatement,
     new: NewBytes,
-    along: Along | None = None,
+    extra: ExtraCalls | None = None,
     tried: TriedWrite | None = None,
 ) -> list[Row]:
-    """The rows of ``call``, each the cause of an event of this kind; none if ``tried``, which comes first, would
-    replace an object that it may not."""
+    """Run ``call`` and return its rows; each causes an event of this kind. ``tried`` is tried first; if an object that
+    it may not replace exists, there are no rows."""
 
     def events(results: list[list[Row]]) -> list[ObjectEvent]:
         return [ObjectEvent(kind, *write.name, *new, upload_type=write.upload_type) for _ in results[0]]
 
     def check(results: list[list[Row]]) -> None:
-        if along is not None and results[0] and not results[1]:
-            raise along.lost()
+        if extra is not None and results[0] and not results[1]:
+            raise extra.lost()
 
-    calls = [call] if along is None else [call, *along.calls]
+    calls = [call] if extra is None else [call, *extra.calls]
     if tried is not None and storage.database.separates_service:
         try:
             try_apart(storage, request, tried)
@@ -171,7 +172,7 @@ def _change(
     trial = [] if tried is None else trial_calls(request, tried)
     try:
         return storage.change(
-            request, request.service_context(), calls, events, check=check if along else None, trial=trial
+            request, request.service_context(), calls, events, check=check if extra else None, trial=trial
         )[0]
     except StatementError as ex:
         if tried is not None and ex.statement_index == TRIAL + len(trial) - 1:
@@ -182,6 +183,6 @@ def _change(
         if ex.state == FOREIGN_KEY_VIOLATION:
             raise RelatedMissing from None
         if request.role == SERVICE_ROLE:
-            # Its write was not tried before.
+            # A write of service_role was not tried before, so the cause may be a missing privilege or policy.
             raise refused(ex, role=request.role, action="INSERT or UPDATE", table="objects") from None
         raise translate(ex) from None

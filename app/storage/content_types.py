@@ -1,4 +1,4 @@
-"""The MIME type that an object has: it becomes a header of answers, and decides what browsers do with the bytes."""
+"""Checks of an object's MIME type. It becomes a response header and decides what browsers do with the bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CONTENT_TYPE = re.compile(rf"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+*-]+ *(;{_
 
 
 def is_content_type(text: str) -> bool:
-    """Whether the text is one MIME type, and nobody reads another one in it."""
+    """Whether the text is one MIME type, and no browser can read a second one in it."""
     return _CONTENT_TYPE.fullmatch(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Turning errors of the database, the backend and the pool into storage errors."""
+"""Translates errors of the database, the backend and the pool into storage errors."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _NOT_CONVERTED = (
 
 
 def translate(ex: PorticoError) -> StorageError:
-    """The storage error for ``ex``, which is ``ex`` itself if it is one. Logs what the operator must know."""
+    """The storage error for ``ex``; ``ex`` itself if it already is one. Logs what the operator must know."""
     if isinstance(ex, StorageError):
         return ex
     if isinstance(ex, StatementTimeout):
@@ -126,7 +126,7 @@ def _statement_failed(ex: StatementError) -> StorageError:
 
 
 def refused(ex: StatementError, *, role: str, action: str, table: Table) -> StorageError:
-    """NotPermitted with a hint at the missing privilege or policy; for other failures the result of ``translate``."""
+    """NotPermitted with a hint that names the missing privilege or policy; otherwise the result of ``translate``."""
     if ex.diagnosis.sqlstate != INSUFFICIENT_PRIVILEGE or isinstance(ex, StatementTimeout):
         return translate(ex)
     if ex.diagnosis.message.startswith("permission denied"):
@@ -147,7 +147,7 @@ def no_row_updated(*, role: str, table: Table) -> StorageError:
 
 
 def no_row_deleted(*, role: str, table: Table) -> StorageError:
-    """The error when no policy allows a delete, of which PostgreSQL reports no error either."""
+    """The error when no policy allows a delete, for which PostgreSQL reports no error either."""
     return DeletionNotPermitted(hint=_hint(role, "DELETE", table, _SKIPPED))
 
 

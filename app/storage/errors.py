@@ -1,4 +1,4 @@
-"""What can go wrong with buckets and objects, one class a kind. Each face turns them into its protocol's errors."""
+"""The errors of operations on buckets and objects. Each face translates them into its protocol's errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class UploadExpired(NoSuchUpload):
 
 
 class UploadFinished(StorageError):
-    """The upload in pieces has become an object already."""
+    """The upload in pieces has already become an object."""
 
 
 class NotArrived(StorageError):
@@ -43,7 +43,7 @@ class DirectUploadUnavailable(StorageError):
 
 
 class OffsetConflict(StorageError):
-    """The upload does not end where the new bytes would begin."""
+    """The offset of the new bytes is not the end of the upload."""
 
 
 class NoSuchPart(StorageError):
@@ -55,15 +55,15 @@ class RelatedMissing(StorageError):
 
 
 class AlreadyExists(StorageError):
-    """A row with these values exists already."""
+    """A row with these values already exists."""
 
 
 class ObjectExists(AlreadyExists):
-    """An object of this key exists already."""
+    """An object with this key already exists."""
 
 
 class BucketExists(AlreadyExists):
-    """A bucket of this name exists already."""
+    """A bucket with this name already exists."""
 
 
 class BucketNotEmpty(StorageError):
@@ -75,7 +75,7 @@ class BucketReferenced(StorageError):
 
 
 class TooManyObjects(StorageError):
-    """The bucket has more objects than one call empties."""
+    """The bucket has more objects than one call may delete."""
 
 
 class InvalidBucketName(StorageError):
@@ -136,7 +136,7 @@ class TooLarge(StorageError):
 
 
 class LengthExceeded(TooLarge):
-    """The bytes go past the declared end of the upload, or the largest size that it may have."""
+    """The bytes exceed the declared length of the upload, or the largest size that it may have."""
 
 
 class InvalidMimeType(StorageError):
@@ -156,7 +156,7 @@ class InvalidContentType(StorageError):
 
 
 class ContentMismatch(StorageError):
-    """The first bytes are not those of the declared MIME type."""
+    """The first bytes do not match the declared MIME type."""
 
     def __init__(self, mime_type: str) -> None:
         super().__init__()
@@ -164,7 +164,7 @@ class ContentMismatch(StorageError):
 
 
 class UploadRefused(StorageError):
-    """A plugin's check refuses the upload; the message tells the client why."""
+    """A plugin's check refuses the upload; the client sees the message."""
 
 
 class LengthMismatch(StorageError):
@@ -208,7 +208,7 @@ class DatabaseReadOnly(StorageError):
 
 
 class RowLocked(StorageError):
-    """Another transaction holds the row."""
+    """Another transaction holds the row, or other writers keep changing it first."""
 
 
 class DatabaseRefused(StorageError):
@@ -220,7 +220,7 @@ class DatabaseRefused(StorageError):
 
 
 class SchemaMismatch(DatabaseRefused):
-    """The tables of the schema ``storage`` are not those that this version needs."""
+    """The tables of the schema ``storage`` do not match this version."""
 
 
 class Fault(StorageError):

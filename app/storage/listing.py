@@ -1,4 +1,4 @@
-"""Walking over the entries of one level of a bucket, and finding which are visible to the caller."""
+"""Walks over the entries of one level of a bucket, and finds those that are visible to the caller."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Candidates = tuple[RawValue, RawValue, RawValue]
 _ALL = 2**62
 _WALK_COLUMNS = 5
 LARGEST_STEP = 5000
-"""Of how many candidates a page is made at once, at most."""
+"""The maximum number of candidates that one statement makes a page of."""
 
 
 class Level:
     """The entries of one level, as candidates: some may be invisible to the caller.
 
-    A walk as service_role finds them. If its first step leaves the caller's page unfilled, the walk is replaced by a
-    query for everything that the caller sees: PostgreSQL then looks at hidden objects only once, or not at all if no
-    policy can show any.
+    A walk as service_role finds them. If its first step does not fill the caller's page, one query for everything that
+    the caller sees replaces the walk: PostgreSQL then looks at hidden objects only once, or not at all if no policy can
+    show any.
 
-    ``prefix`` is what the keys begin with; ``exact``: it is the only key. ``folded``: keys are compared in lower case,
-    and so is the prefix. ``position``: where the walk begins, if not at the first entry.
+    ``prefix``: the start of all keys; with ``exact``, the only key. ``folded``: keys are compared in lower case, and
+    ``prefix`` is in lower case. ``position``: where the walk begins, if not at the first entry.
     """
 
     def __init__(
@@ -48,9 +48,9 @@ class Level:
         position: str | None = None,
     ) -> None:
         self._read = read
-        self._asker = request
+        self._request = request
         self._bucket = text(bucket)
-        self._form = ListedLevel(folded, direction, delimited)
+        self._level = ListedLevel(folded, direction, delimited)
         self._lower, self._upper = _range(prefix, exact=exact)
         if position is None:
             position = self._lower if direction == "asc" else self._upper
@@ -60,26 +60,27 @@ class Level:
         self.at_end = False
 
     def page(self, page: ListedPage, wanted: int, *own: RawValue) -> Row:
-        """The row of ``page``, whose own parameters are ``own``, about at least ``wanted`` more entries, or all visible
-        ones that are left; ``at_end`` is then true. Unless that is ``LARGEST_STEP``, a page takes no more at first."""
+        """The row of ``page`` for the next candidates: at least ``wanted``, or all that are left; then ``at_end`` is
+        true. ``own`` are the page's own parameters. On the first call, ``wanted`` must not be less than the page takes,
+        unless it is ``LARGEST_STEP``."""
         self._steps += 1
-        if self._steps == 1 and wanted < LARGEST_STEP and self._asker.role == SERVICE_ROLE:
+        if self._steps == 1 and wanted < LARGEST_STEP and self._request.role == SERVICE_ROLE:
             return self._walked_page(page, wanted, own)
         few = self._few() if self._steps == 2 else None
         return self._page_of(page, few or self._walked(wanted), own)
 
     def page_of_all(self, page: ListedPage, *own: RawValue) -> Row:
-        """The row of ``page`` about all visible entries that are left."""
+        """The row of ``page`` for all visible entries that are left."""
         return self._page_of(page, self._few() or self._walked(_ALL), own)
 
     def _page_of(self, page: ListedPage, candidates: Candidates, own: tuple[RawValue, ...]) -> Row:
         parameters = (self._bucket, *candidates, *own)
-        return self._read.row(self._asker.own_context(), page_of_visible(page), parameters)
+        return self._read.row(self._request.own_context(), page_of_visible(page), parameters)
 
     def _walked_page(self, page: ListedPage, wanted: int, own: tuple[RawValue, ...]) -> Row:
-        """No row is hidden from service_role: where the walk meets no folder, it gives the page itself."""
+        """The page for service_role, from which no row is hidden. If there is no folder, the walk returns the page."""
         parameters = (*self._walk_parameters(wanted), *own)
-        row = self._read.row(self._asker.own_context(), walk_with_page(self._form, page), parameters)
+        row = self._read.row(self._request.own_context(), walk_with_page(self._level, page), parameters)
         paged, walked = row[:-_WALK_COLUMNS], row[-_WALK_COLUMNS:]
         if walked[0] is not None:
             return self._page_of(page, self._candidates(walked, wanted), own)
@@ -87,7 +88,7 @@ class Level:
         return paged
 
     def _walked(self, wanted: int) -> Candidates:
-        row = self._read.row(self._asker.service_context(), walk(self._form), self._walk_parameters(wanted))
+        row = self._read.row(self._request.service_context(), walk(self._level), self._walk_parameters(wanted))
         return self._candidates(row, wanted)
 
     def _walk_parameters(self, wanted: int) -> tuple[RawValue, ...]:
@@ -100,10 +101,10 @@ class Level:
 
     def _few(self) -> Candidates | None:
         """All visible entries that are left; None if the caller sees many objects."""
-        ranges = spellings(self._lower) if self._form.folded else [(self._lower, self._upper)]
+        ranges = spellings(self._lower) if self._level.folded else [(self._lower, self._upper)]
         among = (texts([lower for lower, _ in ranges]), texts([upper for _, upper in ranges]))
         parameters = (self._bucket, self._position, *self._bounds(), self._prefix_length, *among)
-        count, names, folders, lasts = self._read.row(self._asker.own_context(), seen(self._form), parameters)
+        count, names, folders, lasts = self._read.row(self._request.own_context(), seen(self._level), parameters)
         if int(known(count)) > MOST_SEEN:
             return None
         self.at_end = True
@@ -114,9 +115,9 @@ class Level:
 
 
 def in_lower_case(read: Read, request: RequestContext, key: str) -> str:
-    """The key as the database's locale writes it in lower case, which is what folded keys are.
+    """The key in lower case according to the database's locale, as folded keys are.
 
-    Python writes ``I``, the dotted ``I`` and a sigma at the end of a word as not every locale does.
+    For ``I``, the dotted ``I`` and a sigma at the end of a word, some locales differ from Python.
     """
     if key.isascii() and "I" not in key:
         return key.lower()
@@ -132,14 +133,14 @@ def page_of_keys(
     *own: RawValue,
     exact: bool = False,
 ) -> Row:
-    """The row of ``page`` about all keys with this prefix, or, if ``exact``, the one that is the prefix."""
+    """The row of ``page`` for all keys with this prefix, or, if ``exact``, for the key that equals it."""
     lower, upper = _range(prefix, exact=exact)
     return read.row(request.own_context(), page_of_range(page), (text(bucket), text(lower), text(upper), None, *own))
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a listing: its whole name, and its time if the listing is ordered by one."""
+    """An entry of a listing: its full name, and its time if the listing is ordered by one."""
 
     name: str
     is_folder: bool
@@ -147,8 +148,8 @@ class Entry:
 
 
 class FilledPage:
-    """A page as it fills; ``left`` is how many entries it still takes. ``folders`` and ``objects`` are members of JSON
-    arrays. ``last`` is the last entry given."""
+    """A page that is being filled. ``left``: the number of entries that still fit. ``folders``, ``objects``: members of
+    JSON arrays. ``last``: the last entry on the page."""
 
     def __init__(self, limit: int) -> None:
         self.left = limit
@@ -170,7 +171,7 @@ class FilledPage:
             self.last = Entry(name.decode(), is_folder == b"t", (time or b"").decode())
 
     def fill(self, level: Level, page: PageByCursor) -> None:
-        """Take entries of the level, in the order of their names, until the page is full or they are all given."""
+        """Add entries of the level, in the order of their names, until the page is full or none are left."""
         step = self.left + 1
         while not level.at_end and not self.has_next:
             if self.left > 0:

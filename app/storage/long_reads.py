@@ -1,7 +1,7 @@
-"""Reads whose duration depends on rows that the caller may not see: each gets a short time, and only a few take more.
+"""A limit on long reads, whose duration depends on rows that the caller may not see.
 
 PostgreSQL applies the policies to such rows one by one, so any caller could occupy every thread. A read that does not
-finish within ``MOMENT_S`` needs a place. Each role has its own places, and no role can take all of them.
+finish within ``MOMENT_S`` needs a place. The places are limited for each role, and no role can take all of them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from app.database import Context, Database, Row, Statement, StatementTimeout
 from app.storage.errors import TooManyLongReads
 
 MOMENT_S = 0.2
-"""The time of every read, in seconds: ten times that of an ordinary listing."""
+"""The time that a read may take without a place, in seconds: ten times that of an ordinary listing."""
 
 _LIMIT_TIME = Statement("SELECT pg_catalog.num_nulls(set_config('statement_timeout', $1, true))", "limit_time")
 
 
 class LongReads:
-    """The places of one process: a quarter of its threads for each role, and half of them for all roles together."""
+    """The places of one process: as many as a quarter of its threads for each role, and half for all roles together."""
 
     def __init__(self, threads: int) -> None:
         self._of_a_role, self._in_all = max(1, threads // 4), max(1, threads // 2)
@@ -47,8 +47,8 @@ class LongReads:
 class Read:
     """The statements of one request. Together they may take ``MOMENT_S``; beyond that they need a place.
 
-    With a place, they may together take the time of one statement. As a context manager it gives the place back.
-    ``places`` is None for a role from which no row is hidden: its statements have the time that statements have.
+    With a place, they may together take as long as one statement may. Leaving the context manager releases the place.
+    ``places`` is None for a role from which no row is hidden: only the usual statement timeout applies to it.
     """
 
     def __init__(self, database: Database, places: LongReads | None, role: str) -> None:
@@ -67,7 +67,7 @@ class Read:
             self._places.give_back(self._role)
 
     def row(self, context: Context, statement: Statement, parameters: Sequence[bytes | None]) -> Row:
-        """The single row of a reading statement. Raises TooManyLongReads, StatementTimeout, ..."""
+        """The only row of a reading statement. Raises TooManyLongReads, StatementTimeout and other database errors."""
         call = (statement, parameters)
         if self._places is None:
             return self._database.run(context, [call], read_only=True)[0][0]
@@ -80,7 +80,7 @@ class Read:
         return self._within(context.statement_timeout_s, context, call)
 
     def _within(self, seconds: float, context: Context, call: tuple[Statement, Sequence[bytes | None]]) -> Row:
-        """``seconds`` count from the creation of this object; 0 for no limit."""
+        """Run the statement. The time limit ``seconds`` counts from the creation of this object; 0 means no limit."""
         if not seconds:
             return self._database.run(context, [call], read_only=True)[0][0]
         # For PostgreSQL, 0 means no limit.

@@ -1,4 +1,4 @@
-"""Copying, moving and deleting objects."""
+"""Copies, moves and deletes objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.storage.errors import (
     StorageError,
 )
 from app.storage.names import check_key
-from app.storage.permission_trial import Judged, Write, judge
+from app.storage.permission_trial import PermittedWrite, Write, check_write
 from app.storage.reading import visible_keys
 from app.storage.records import Bucket, Described, NewBytes, ObjectName, StoredObject
 from app.storage.request_context import RequestContext
@@ -61,13 +61,13 @@ def copy(
     etags: tuple[str, ...] | None = None,
     must_be_new: bool = False,
 ) -> bytes:
-    """Copy an object with the caller's rights to read and write; gives the copy's ``projection``.
+    """Copy an object with the caller's rights to read and write; returns the copy's ``projection``.
 
-    ``describe`` takes the source's metadata and when its row changed, and returns the copy's metadata. ``etags`` and
-    ``must_be_new`` are conditions on the target, as in ``Write``. Raises NoSuchObject, BytesMissing, what forbids the
-    write, and what ``describe`` raises.
+    ``describe`` takes the source's metadata and the time of its row's last change, and returns the copy's metadata.
+    ``etags`` and ``must_be_new`` are conditions on the target, as in ``Write``. Raises NoSuchObject, BytesMissing, the
+    reason why the write is refused, and what ``describe`` raises.
     """
-    asked = Write(
+    requested = Write(
         name=target,
         upsert=upsert,
         owner=request.subject,
@@ -76,20 +76,20 @@ def copy(
         etags=etags,
         must_be_new=must_be_new,
     )
-    write, judged, new = _with_bytes_copied(storage, request, source, asked, describe)
+    write, allowed, new = _with_bytes_copied(storage, request, source, requested, describe)
     with discarded_on_failure(storage, new.version):
         run_checks(storage, write, new)
-    return known(commit(storage, request, write, judged, new, projection)[1])
+    return known(commit(storage, request, write, allowed, new, projection)[1])
 
 
 def _with_bytes_copied(
     storage: Storage,
     request: RequestContext,
     source: ObjectName,
-    asked: Write,
+    requested: Write,
     describe: Callable[[Described, float], Described],
-) -> tuple[Write, Judged, NewBytes]:
-    """The write, permitted, with what the source is described by; and the copied bytes."""
+) -> tuple[Write, PermittedWrite, NewBytes]:
+    """The permitted write, with metadata from ``describe``, and the copied bytes."""
     missing = None
     while True:
         found, user_metadata = _source(storage, request, source)
@@ -97,13 +97,13 @@ def _with_bytes_copied(
             raise BytesMissing
         described = describe(Described(found.metadata, user_metadata), found.updated_at)
         described = described._replace(metadata={**described.metadata, "lastModified": now_as_json()})
-        write = asked._replace(user_metadata=described.user_metadata or {})
-        judged = judge(storage, request, write, described.metadata)
-        _check_described(storage, judged.permission.bucket, write.name.key, described.metadata)
+        write = requested._replace(user_metadata=described.user_metadata or {})
+        allowed = check_write(storage, request, write, described.metadata)
+        _check_described(storage, allowed.permission.bucket, write.name.key, described.metadata)
         new = NewBytes(new_version(), described.metadata)
         try:
             storage.backend.copy(blob_key(found.version), blob_key(new.version))
-            return write, judged, new
+            return write, allowed, new
         except BlobMissing:
             # The object may have been replaced after its row was read.
             missing = found.version
@@ -124,7 +124,8 @@ def move(storage: Storage, request: RequestContext, source: ObjectName, target: 
         (MOVE_OBJECT, (*map(text, (*source, *target)), *owner_columns(request.subject))),
     ]
     check: Callable[[list[list[Row]]], None] | None = None
-    # What keeps a folder was exempt from its bucket's rules. Under another name it no longer is, nor has it any bytes.
+    # An empty object that keeps a folder visible may have any type, but only under such a name. So a move to or from
+    # such a name is checked too.
     if target.bucket != source.bucket or any(keeps_folder(name.key, size=0) for name in (source, target)):
         bucket = (BUCKET, (text(target.bucket),))
         apart = storage.database.separates_service
@@ -132,7 +133,7 @@ def move(storage: Storage, request: RequestContext, source: ObjectName, target: 
             calls += [(BECOME, (SERVICE_ROLE.encode(),)), bucket]
 
         def check(results: list[list[Row]]) -> None:
-            # service_role sees each bucket.
+            # The bucket is read as service_role, which sees every bucket.
             found = storage.database.run(request.service_context(), [bucket], read_only=True) if apart else results
             _check_moved(storage, target, results[0], found[-1])
 
@@ -175,7 +176,8 @@ def delete(
 
 
 class DeletedMany(NamedTuple):
-    """The ``projection`` of each deleted object, and the keys of those that the caller sees but may not delete."""
+    """``projected``: the projection of each deleted object. ``kept``: keys of visible objects that the caller may not
+    delete."""
 
     projected: list[RawValue]
     kept: set[str]
@@ -193,7 +195,7 @@ def delete_many(
             rows = _delete_some(storage, request, bucket, left, projection)
             deleted.projected.extend(row[3] for row in rows)
             gone = {known(row[0]).decode() for row in rows}
-            # As in ``_is_changed``: another object may have taken the place of one deleted meanwhile.
+            # As in ``_is_changed``: a new object may have the key of one that was deleted meanwhile.
             there = visible_keys(storage, request, bucket, [key for key in left if key not in gone])
             deleted.kept.update(key for key in there if there[key] == seen.get(key))
             seen, left = there, [key for key in there if key not in deleted.kept]
@@ -215,10 +217,11 @@ def _delete_some(
 
 
 def _is_changed(storage: Storage, request: RequestContext, name: ObjectName, change: Callable[[], list[Row]]) -> bool:
-    """Run ``change``, which gives the row of the object that it changes; false if it leaves the object as it is.
+    """Run ``change``, which returns the row of the object that it changes. False if it leaves the object as it is.
 
-    A statement does not find an object that has taken the place of one deleted meanwhile: then it is run again. Raises
-    NoSuchObject if the caller sees none, who must not learn of others, and RowLocked when other writers keep winning.
+    A statement does not find an object that was created while it ran, after another one of that key was deleted: then
+    it runs again. Raises NoSuchObject if no such object is visible to the caller, and RowLocked when other writers keep
+    winning.
     """
     seen = None
     for _ in range(_MOST_ATTEMPTS):
@@ -250,8 +253,8 @@ def _check_moved(storage: Storage, target: ObjectName, moved_rows: list[Row], bu
 
 def _check_described(storage: Storage, bucket: Bucket, key: str, metadata: Mapping[str, Any]) -> None:
     """Raise TooLarge or InvalidMimeType: a copied or moved object must meet the bucket's rules, as an upload must."""
-    coming = StoredObject(id="", version="", updated_at=0, metadata=metadata)
-    check_rules(storage, bucket, key, coming.mime_type, coming.size)
+    future = StoredObject(id="", version="", updated_at=0, metadata=metadata)
+    check_rules(storage, bucket, key, future.mime_type, future.size)
 
 
 def _not_moved(ex: StatementError, request: RequestContext) -> StorageError:

@@ -1,4 +1,4 @@
-"""Names of buckets and keys of objects: which are allowed, and how PostgreSQL's collation "C" orders them."""
+"""Names of buckets and keys of objects: the rules for them, and their order in PostgreSQL's collation "C"."""
 
 from __future__ import annotations
 
@@ -7,34 +7,35 @@ from itertools import takewhile
 
 from app.storage.errors import InvalidBucketName, InvalidKey
 
-# The limit of S3: longer keys could not be moved there.
+# The limit of S3: objects with longer keys could not be copied there.
 LONGEST_KEY_BYTES = 1024
 
 _KEY = re.compile(r"[A-Za-z0-9_/!.*'()&$@=;:+,? -]+", re.ASCII)
 _BUCKET = re.compile(r"[A-Za-z0-9_!.*'()&$@=;:+,? -]{1,100}", re.ASCII)
-# PostgreSQL's text has no NUL, UTF-8 no surrogates, and BEYOND is after every key.
+# PostgreSQL's text cannot contain NUL, UTF-8 cannot contain surrogates, and BEYOND must be greater than every key.
 _IMPOSSIBLE = re.compile(r"[\x00\ud800-\udfff\U0010ffff]")
-# S3 Tables reserves it.
+# S3 reserves this suffix for S3 Tables.
 _RESERVED_END = "--table-s3"
 
 BEYOND = "\U0010ffff\U0010ffff"
-"""After every key: keys cannot have this character."""
+"""A text that is greater than every key: keys cannot contain this character."""
 
-# Letters outside ASCII whose lower case is an ASCII letter.
+# Letters outside ASCII that have an ASCII letter as their lower case.
 _OTHER_CASES = {"i": "\u0130", "k": "\u212a"}
 _MOST_RANGES = 64
 
 
 def check_bucket_name(name: str) -> str:
-    """Give the name back. Raises InvalidBucketName."""
-    # Clients resolve "." and ".." in a URL and would request another path.
+    """Return the name if it is valid. Raises InvalidBucketName."""
+    # Clients resolve "." and ".." in a URL, and would request a different path.
     if not _BUCKET.fullmatch(name) or name != name.strip() or name.endswith(_RESERVED_END) or name in (".", ".."):
         raise InvalidBucketName
     return name
 
 
 def check_key(key: str, *, any_script: bool = False) -> str:
-    """Give the key back. Raises InvalidKey. ``any_script`` allows all of Unicode but U+0000 and U+10FFFF."""
+    """Return the key if it is valid. Raises InvalidKey. ``any_script`` allows all of Unicode but U+0000 and
+    U+10FFFF."""
     rule = _broken_rule(key, any_script=any_script)
     if rule:
         raise InvalidKey(key, hint=rule)
@@ -54,14 +55,14 @@ def _broken_rule(key: str, *, any_script: bool) -> str | None:
         )
     if len(key.encode()) > LONGEST_KEY_BYTES:
         return f"A key has at most {LONGEST_KEY_BYTES:,} bytes"
-    # Our backends never use a key as a path, but a client, a proxy or a mirror may resolve these segments.
+    # Backends never use an object's key as a path, but a client, a proxy or a mirror may resolve these segments.
     if {".", ".."}.intersection(key.split("/")):
         return "A key has no part . or .. between its slashes"
     return None
 
 
 def successor(prefix: str) -> str | None:
-    """The least text, by code points, that is greater than every text with this prefix; None when there is none."""
+    """The smallest text, by code points, that is greater than every text with this prefix; None if there is none."""
     while prefix:
         last = ord(prefix[-1])
         if last < 0x10FFFF:
@@ -72,10 +73,11 @@ def successor(prefix: str) -> str | None:
 
 
 def spellings(prefix: str) -> list[tuple[str, str]]:
-    """Ranges that contain all names with this prefix, in any case: pairs of a first text and the text after the last.
+    """Ranges that contain all names with this prefix in upper or lower case, as pairs (first text, text after the
+    last).
 
-    ``prefix`` is in lower case. The ranges do not overlap, and contain other names only if these share the first
-    letters of the prefix.
+    ``prefix`` is in lower case. The ranges do not overlap. Other names in them share at least the prefix's first
+    letters.
     """
     letters = [_cases(letter) for letter in takewhile(str.isascii, prefix)]
     heads = [""]

@@ -14,11 +14,11 @@ from app.storage.storage import Storage
 
 
 class Write(NamedTuple):
-    """A write to judge and commit.
+    """A write to check and commit.
 
     ``etags``: the existing object must have one of these entity tags; ``()`` stands for any object, None for no
-    condition. ``must_be_new``: the caller demands that no such object exists. ``replacing_event``: the event where an
-    object is replaced, None for ``event``. ``upload_type``: how the bytes came, for the event.
+    condition. ``must_be_new``: the caller requires that no such object exists. ``replacing_event``: the event if an
+    object is replaced; None for ``event``. ``upload_type``: how the bytes were sent; events contain it.
     """
 
     name: ObjectName
@@ -33,8 +33,8 @@ class Write(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A permitted write, as the policies were shown it."""
+class PermittedWrite:
+    """A permitted write. ``tried`` is the row that the policies have checked."""
 
     tried: TriedWrite
     permission: Permission
@@ -44,15 +44,15 @@ Trial = Callable[[Storage, RequestContext, TriedWrite], Permission]
 
 
 def tried_as(write: Write, metadata: Mapping[str, Any]) -> TriedWrite:
-    """The row that the write makes, with ``metadata`` of its bytes."""
-    # With a condition on entity tags the write replaces an object, whatever ``upsert`` says.
+    """The trial of a write whose bytes have this ``metadata``."""
+    # A condition on entity tags means that the write replaces an object, regardless of ``upsert``.
     upsert = write.upsert or write.etags is not None
     return TriedWrite(write.name, upsert, write.owner, metadata, write.user_metadata)
 
 
-def judge(
+def check_write(
     storage: Storage, request: RequestContext, write: Write, metadata: Mapping[str, Any], trial: Trial = try_write
-) -> Judged:
+) -> PermittedWrite:
     """The permission for the write. Raises PreconditionFailed, or why the database refuses the write."""
     tried = tried_as(write, metadata)
     try:
@@ -63,7 +63,7 @@ def judge(
         raise
     if not _conditions_hold(write, permission.replaces):
         raise PreconditionFailed
-    return Judged(tried, permission)
+    return PermittedWrite(tried, permission)
 
 
 def _conditions_hold(write: Write, there: Revision | None) -> bool:

@@ -1,10 +1,10 @@
 """May the caller write this object? The database decides: the write is tried as the caller's role, then rolled back.
 
-The row that is tried is the row that the commit writes, except for ``version``, which only the service may set, and
-for the columns that have defaults. Before the bytes are read their entity tag is not known, nor perhaps their size; the
-commit therefore tries the whole row once more.
+The trial writes the row that the commit will write, except for ``version``, which only the service may set, and for
+columns with defaults. Before the bytes are read, their entity tag and perhaps their size are unknown; so the commit
+tries the complete row once more.
 
-For service_role it is not tried: the commit has the same rights, so it would only be done twice.
+Writes of service_role are not tried: the commit has the same rights.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ class Permission:
 def try_write(storage: Storage, request: RequestContext, tried: TriedWrite) -> Permission:
     """The permission for the write. Raises NoSuchBucket, or why the database refuses: NotPermitted, ObjectExists, ...
 
-    One round trip reads the bucket and the object; but for service_role, it also switches to the caller's role, writes
-    the row, and rolls back. If the object changes after it was read, the commit does not find that revision.
+    One round trip reads the bucket and the object; for roles other than service_role, it also switches to the caller's
+    role, writes the row, and rolls back. If the object changes after it was read, the commit does not find that
+    revision.
     """
     if request.role == SERVICE_ROLE:
         return _permission(_target(storage, request, tried.name), tried)
@@ -60,12 +61,12 @@ def try_write(storage: Storage, request: RequestContext, tried: TriedWrite) -> P
 
 
 def try_write_as_service(storage: Storage, request: RequestContext, tried: TriedWrite) -> Permission:
-    """The same, but the write is tried as service_role, whoever the caller is."""
+    """The same, but the write is tried as service_role, regardless of the caller."""
     return _permission(_tried(storage, request, tried, SERVICE_ROLE), tried)
 
 
 def trial_calls(request: RequestContext, tried: TriedWrite) -> list[BoundStatement]:
-    """What tries the write as the caller within a transaction of the service, which then rolls it back."""
+    """Statements that try the write as the caller in a transaction of the service. The transaction must undo them."""
     return [(BECOME, (request.role.encode(),)), _trial(tried)]
 
 
@@ -82,7 +83,7 @@ def _permission(row: Row, tried: TriedWrite) -> Permission:
 
 
 def _target(storage: Storage, request: RequestContext, name: ObjectName) -> Row:
-    """The row of ``TARGET_THEN_ROLE``, read only. Raises RelatedMissing without a bucket, as a write would."""
+    """The row of ``TARGET_THEN_ROLE``, without a trial. Raises RelatedMissing without a bucket, as a write would."""
     row = _read_target(storage, request, name)
     if read_bucket(row[:5]) is None:
         raise RelatedMissing
@@ -97,7 +98,7 @@ def _read_target(storage: Storage, request: RequestContext, name: ObjectName) ->
 
 
 def _tried(storage: Storage, request: RequestContext, tried: TriedWrite, role: str) -> Row:
-    """The row of ``TARGET_THEN_ROLE``, after which the write was tried as the role."""
+    """Try the write as the role and return the row of ``TARGET_THEN_ROLE``."""
     if role != SERVICE_ROLE and storage.database.separates_service:
         target = _read_target(storage, request, tried.name)
         try_apart(storage, request, tried)
@@ -112,8 +113,8 @@ def _tried(storage: Storage, request: RequestContext, tried: TriedWrite, role: s
 
 
 def try_apart(storage: Storage, request: RequestContext, tried: TriedWrite) -> None:
-    """Try the write as the caller in a transaction of its own, where the service's login does not become the caller's
-    role. Raises why the database refuses."""
+    """Try the write as the caller in a separate transaction, for a service whose own login cannot switch to the
+    caller's role. Raises why the database refuses."""
     with storage.database.transaction(request.own_context()) as transaction:
         try:
             transaction.attempt([_trial(tried)])
@@ -136,7 +137,7 @@ def _target_call(name: ObjectName, role: str) -> BoundStatement:
 
 
 def trial_refusal(ex: StatementError, role: str, *, upsert: bool) -> StorageError:
-    """Why the role may not do the write whose trial failed; ObjectExists if it may only not replace an object."""
+    """The error for a failed trial; ObjectExists if the only obstacle is that the object exists."""
     state = ex.state
     if state == UNIQUE_VIOLATION:
         return ObjectExists()

@@ -1,4 +1,4 @@
-"""Reading objects: which ones are visible to the caller, and their bytes."""
+"""Finds the objects that are visible to the caller, and reads their bytes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``as_service``: policies are not asked (public and signed URLs). ``public_only``: the bucket must be public."""
+    """``as_service``: policies do not apply (public and signed URLs). ``public_only``: the bucket must be public."""
 
     as_service: bool = False
     public_only: bool = False
@@ -52,17 +52,16 @@ class Reading:
 def find(
     storage: Storage, request: RequestContext, name: ObjectName, reading: Reading, projection: Projection = NOTHING
 ) -> tuple[StoredObject, RawValue]:
-    """The object and its ``projection``, in one round trip; whether the bucket is public decides the role.
+    """The object and its ``projection``, in one round trip. If the bucket is public, it is read as service_role.
 
-    Raises NoSuchBucket or NoSuchObject. Only service_role learns which buckets exist: to others, a missing bucket and
-    one whose objects they may not see look the same.
+    Raises NoSuchBucket or NoSuchObject. Only service_role learns which buckets exist: to others, a missing bucket and a
+    bucket whose objects they may not see look the same.
     """
     check_key(name.key, any_script=storage.limits.any_script)
     if reading.as_service or request.role == SERVICE_ROLE:
         public, row = _find_as_service(storage, request, name, projection)
     else:
         public, row = _find_as_caller(storage, request, name, projection)
-    # To other roles a missing bucket looks like one whose objects they may not see.
     if public is None and not reading.public_only and request.role != SERVICE_ROLE:
         raise NoSuchObject
     if public is None or (reading.public_only and public != b"t"):
@@ -75,7 +74,7 @@ def find(
 def _find_as_service(
     storage: Storage, request: RequestContext, name: ObjectName, projection: Projection
 ) -> tuple[RawValue, Row | None]:
-    """Whether the bucket is public, None if there is none, and the row of the object, None if there is none."""
+    """Whether the bucket is public (None without a bucket), and the object's row (None without an object)."""
     wanted = (text(name.bucket), text(name.key))
     [[row]] = storage.database.run(request.service_context(), [(find_with_bucket(projection), wanted)], read_only=True)
     return row[0], row[1:] if row[1] is not None else None
@@ -110,10 +109,10 @@ def find_with_bytes(
     use: Callable[[StoredObject, RawValue], T | None],
     projection: Projection = NOTHING,
 ) -> T:
-    """The result of ``use``, which takes the object and its ``projection`` and returns None when its bytes are gone.
+    """The result of ``use``, which takes the object and its ``projection`` and returns None if its bytes are missing.
 
-    The object may then have been replaced since its row was read, so it is looked up again. Raises what ``find``
-    raises, and BytesMissing when the row still names the missing bytes.
+    If they are missing, the object may have been replaced since its row was read, so it is looked up again. Raises what
+    ``find`` raises, and BytesMissing when the row still names the missing bytes.
     """
     missing = None
     while True:
@@ -128,29 +127,29 @@ def find_with_bytes(
 
 
 def size_of(storage: Storage, found: StoredObject) -> int:
-    """The number of bytes; the backend is asked if the row does not say."""
+    """The number of bytes, from the row, or from the backend if the row does not have it."""
     return found.size if found.size is not None else storage.backend.stat(blob_key(found.version)) or 0
 
 
 def open_bytes(
     storage: Storage, found: StoredObject, start: int = 0, end: int | None = None
 ) -> tuple[bytes | IO[bytes] | RemoteStream, int]:
-    """The bytes from ``start`` up to, not including, ``end``, and their number. Notes that the object was read.
+    """The bytes from ``start`` up to, not including, ``end``, and their number. Records that the object was read.
 
-    They are a file, which the server sends without a thread, or a stream from a remote backend, which occupies a thread
-    until the client has read it. A few bytes are read now, and are sent in one piece with the header.
-    Raises BlobMissing, BackendUnavailable or TooManyDownloads.
+    The result is bytes if they are few: the server sends them in one piece with the header. Otherwise it is a file,
+    which the server sends without a thread, or a stream from a remote backend, which occupies a thread until the client
+    has read it. Raises BlobMissing, BackendUnavailable or TooManyDownloads.
     """
     storage.note_access(found.id)
     key = blob_key(found.version)
-    kept = storage.small_blobs.find(key)
-    if kept is not None and (end is None or end <= len(kept)):
-        part = kept[start:end]
+    cached = storage.small_blobs.find(key)
+    if cached is not None and (end is None or end <= len(cached)):
+        part = cached[start:end]
         return part, len(part)
     readable = storage.backend.open_read(key, start, end)
     if readable.length <= LARGEST:
         content = readable.read()
-        # A blob that was cut short may become whole again, by a backup.
+        # A truncated blob is not cached: it may be restored from a backup.
         if not start and end is None and len(content) == found.size:
             storage.small_blobs.keep(key, content)
         return content, len(content)
@@ -163,9 +162,9 @@ def open_bytes(
 
 
 def link_to(storage: Storage, found: StoredObject, labels: Labels) -> str | None:
-    """A URL of the backend with which anybody can read the bytes for a minute, None if it has none.
+    """A URL of the backend with which anyone can read the bytes for a minute; None if the backend has no such URLs.
 
-    Notes that the object was read. Raises BlobMissing for a row that something else wrote.
+    Records that the object was read. Raises BlobMissing for a row that another program wrote.
     """
     if not isinstance(storage.backend, Linking):
         return None
@@ -174,7 +173,7 @@ def link_to(storage: Storage, found: StoredObject, labels: Labels) -> str | None
 
 
 def modified(found: StoredObject) -> int:
-    """When the bytes were written, in seconds since 1970. (``updated_at`` changes when the object is moved, too.)"""
+    """When the bytes were written, in seconds since 1970. (``updated_at`` also changes when the object is moved.)"""
     value = found.metadata.get(_MODIFIED_IN_METADATA)
     if isinstance(value, str):
         seconds = _read_time(value)
@@ -197,12 +196,12 @@ def is_visible(storage: Storage, request: RequestContext, name: ObjectName) -> b
 
 
 def is_named(storage: Storage, request: RequestContext, version: str) -> bool:
-    """Whether a row names this version, regardless of the caller's rights: then its bytes are there."""
+    """Whether a row names this version, regardless of the caller's rights. If one does, its bytes are still needed."""
     return bool(storage.database.run(request.service_context(), [(VERSION_NAMED, (text(version),))], read_only=True)[0])
 
 
 def visible_keys(storage: Storage, request: RequestContext, bucket: str, keys: Sequence[str]) -> dict[str, Row]:
-    """The keys whose objects are visible to the caller; the row of each changes with each write and move."""
+    """The keys of objects that are visible to the caller, each with a row that differs after a write or a move."""
     wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
     if not wanted:
         return {}
@@ -212,9 +211,9 @@ def visible_keys(storage: Storage, request: RequestContext, bucket: str, keys: S
 
 
 class RemoteStream:
-    """Chunks from a remote backend; closing them frees their place among ``Storage.streams``.
+    """Chunks from a remote backend. Closing them releases their place in ``Storage.streams``.
 
-    The first one is fetched at once: backends open lazily, and what fails then can still be answered with an error.
+    The first chunk is fetched at once: backends open lazily, and a failure can still become an error response.
     Raises BlobMissing or BackendUnavailable.
     """
 

@@ -22,7 +22,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """An object as it was when it was read: ``number`` changes with each change of its row.
+    """The state of an object when it was read. ``number`` changes with each change of its row.
 
     ``entity_tag`` includes its quotes; it is '' when there is none.
     """
@@ -33,14 +33,14 @@ class Revision:
 
 
 class NewBytes(NamedTuple):
-    """Bytes that are stored under ``version`` and no row names yet; ``metadata`` is what the row will say of them."""
+    """Bytes that are stored under ``version`` and that no row names yet. ``metadata`` will be that of the row."""
 
     version: str
     metadata: Mapping[str, Any]
 
 
 class Described(NamedTuple):
-    """The description of an object: the metadata of its bytes, and the user's metadata or None."""
+    """The description of an object: the metadata of its bytes, and the user's metadata, or None without any."""
 
     metadata: Mapping[str, Any]
     user_metadata: Mapping[str, Any] | None
@@ -72,6 +72,6 @@ class StoredObject(NamedTuple):
 
     @property
     def caching(self) -> str:
-        """What caches may do with the bytes (directives of RFC 9111)."""
+        """The value of ``Cache-Control`` for the bytes (directives of RFC 9111)."""
         value = self.metadata.get("cacheControl")
         return value if isinstance(value, str) and value else "no-cache"

@@ -1,4 +1,4 @@
-"""Who asks for an operation, and with whose rights its statements run."""
+"""The context of a request to the storage: its caller, and the rights with which its statements run."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _REMEMBERED_CALLERS = 1000
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """Who asks, and what policies and triggers can read about the request.
+    """The caller, and what policies and triggers can read about the request.
 
-    ``operation`` is what ``storage.operation()`` returns; ``method``, ``path``, ``headers`` and ``token`` become the
-    settings ``request.*``. ``access_key`` is that of S3, if the caller is the one to whom it was given. ``is_signer``:
-    the caller has signed a URL, with which somebody else asks. ``given_id`` is the request's id, '' if it has none.
-    ``bookmark``: what the request must see, if replicas may answer what it reads.
+    ``operation`` is the result of ``storage.operation()`` in policies; ``method``, ``path``, ``headers`` and ``token``
+    become the settings ``request.*``. ``access_key``: the S3 access key, if the caller used one. ``is_signer``: the
+    caller is the one who signed the URL; someone else may have sent the request. ``given_id``: the request's id, '' if
+    it has none. ``bookmark``: the position that reads must have seen, if replicas may answer them.
     """
 
     contexts: ContextBuilder = field(repr=False)
@@ -48,7 +48,7 @@ class RequestContext:
         return self.caller.claims.get("sub")
 
     def as_signer(self, signer: Caller, operation: str | None = None) -> RequestContext:
-        """The same request, asked by who signed its URL; ``operation`` is another one for policies."""
+        """The same request with the signer of its URL as the caller, and with ``operation`` if it is not None."""
         operation = self.operation if operation is None else operation
         return dataclasses.replace(self, caller=signer, is_signer=True, operation=operation)
 
@@ -57,7 +57,7 @@ class RequestContext:
         return self._context(self.caller)
 
     def service_context(self) -> Context:
-        """The context of statements that run as service_role; the claims still show triggers whose request it is."""
+        """The context of statements that run as service_role. Triggers still see the caller's claims."""
         caller = self.caller
         return self._context(caller if caller.role == SERVICE_ROLE else _as_service(caller))
 
@@ -95,11 +95,11 @@ def _as_service(caller: Caller) -> Caller:
 
 
 def anonymous() -> Caller:
-    """The caller without a credential."""
+    """The caller of a request without a credential."""
     return Caller.of({}, default_role=ANON)
 
 
 def operator_context(contexts: ContextBuilder, operation: str) -> RequestContext:
-    """The service itself, as a command of an operator asks: with the rights of service_role."""
+    """The context of an operator's command, which runs with the rights of service_role."""
     caller = Caller.of({"role": SERVICE_ROLE}, default_role=SERVICE_ROLE)
     return RequestContext(contexts, caller, operation, method="", path="", headers={}, token="")

@@ -1,4 +1,4 @@
-"""Rows as records, and Python values in the text form that the database takes."""
+"""Converts rows to records, and Python values to the text format that the database takes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _encoder = json.JSONEncoder(ensure_ascii=False)
 _decoder = json.JSONDecoder()
 
 RawValue = bytes | None
-"""A value in PostgreSQL's text format, or null."""
+"""A value in PostgreSQL's text format; None for null."""
 
 # After an odd number of backslashes, u0000 is plain text, which is allowed.
 _ESCAPED_NUL = re.compile(r"((?<!\\)(?:\\\\)*)\\u0000")
@@ -22,12 +22,12 @@ _UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 
 def text(value: str | None) -> RawValue:
-    # PostgreSQL's text cannot hold NUL. Names with one were refused earlier; claims can hold anything.
+    # PostgreSQL's text cannot contain NUL. Names with NUL were refused earlier, but claims can contain anything.
     return None if value is None else value.replace("\0", "").encode(errors="replace")
 
 
 def json_value(value: object) -> RawValue:
-    """The value as JSON, without what PostgreSQL's JSON cannot hold: NUL and unpaired surrogates."""
+    """The value as JSON, without characters that PostgreSQL's JSON cannot contain: NUL and unpaired surrogates."""
     if value is None:
         return None
     encoded = _encoder.encode(value)
@@ -41,7 +41,7 @@ def number(value: int | None) -> RawValue:
 
 
 def texts(values: Sequence[str]) -> RawValue:
-    """As an array."""
+    """The texts as an array."""
     escaped = (value.replace("\\", "\\\\").replace('"', '\\"') for value in values)
     return text("{" + ",".join(f'"{value}"' for value in escaped) + "}")
 
@@ -58,7 +58,7 @@ def owner_columns(sub: object) -> tuple[RawValue, RawValue]:
 
 
 def read_bucket(row: Row) -> Bucket | None:
-    """The bucket in a row of BUCKET or TARGET_THEN_ROLE; None when there is none."""
+    """The bucket in a row of BUCKET or TARGET_THEN_ROLE; None if there is none."""
     _, identifier, public, limit, types = row
     if identifier is None:
         return None
@@ -83,7 +83,7 @@ def read_object(row: Sequence[RawValue]) -> StoredObject:
 
 def read_metadata(value: RawValue) -> Mapping[str, Any]:
     """The members of a JSON object; empty for null and for any other JSON value."""
-    # What json.loads adds takes as long as reading a usual object.
+    # For an ordinary object, the checks of json.loads take as long as the decoding.
     found = _decoder.decode(value.decode()) if value else {}
     return found if isinstance(found, dict) else {}
 
@@ -91,5 +91,5 @@ def read_metadata(value: RawValue) -> Mapping[str, Any]:
 def known(value: RawValue) -> bytes:
     """The value of a column that is never null. Raises TypeError if it is."""
     if value is None:
-        raise TypeError("the database answered null where there cannot be one")
+        raise TypeError("the database returned null for a column that is never null")
     return value

@@ -10,26 +10,26 @@ from app.database import Statement
 Direction = Literal["asc", "desc"]
 
 Projection = str
-"""An SQL expression over the row ``o`` of an object (``b`` of a bucket) that gives it in the form that a face answers
-with. It is a constant of the face and never contains a value from a request."""
+"""An SQL expression over the row ``o`` of an object, or ``b`` of a bucket, in the format of a face's response. It is a
+constant of the face and never contains a value from a request."""
 
 NOTHING: Projection = "NULL"
 
 
 def plain_json(text: str) -> str:
-    """The JSON of a text in which nothing needs to be escaped, ``null`` for NULL."""
+    """The JSON of a text that needs no escapes; ``null`` for NULL."""
     return f"coalesce('\"' || {text} || '\"', 'null')"
 
 
 def unseen(parameter: str) -> str:
-    """A parameter whose value the planner does not see. Otherwise it may find that a plan for the value is cheaper than
-    one for any value, and plan the statement anew each time, which takes longer than running it."""
+    """A parameter that hides its value from the planner. If PostgreSQL sees the value, it may prefer a plan for this
+    value to a generic one, and plan the statement on each call, which takes longer than running it."""
     return f"(SELECT {parameter})"
 
 
 def time_text(expression: str) -> str:
-    """The time in UTC with milliseconds and Z, the form that clients compare."""
-    # A zone by its name would be looked up for each time.
+    """The time in UTC with milliseconds and Z, the format that clients compare."""
+    # PostgreSQL would look up the name of a zone for each value.
     return f"to_char({expression} AT TIME ZONE interval '0', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
 
 
@@ -38,8 +38,9 @@ _OBJECT_COLUMNS = """
 
 # -- the caller's role
 
-# One row: whether the bucket is public, null without such a bucket; the role must change in any case. Anybody may read
-# the objects of a public bucket. The next statement is planned after this one has run, so under the new role.
+# One row, also without such a bucket, so that the role always changes: whether the bucket is public, null if there is
+# none. Anyone may read the objects of a public bucket, so the role becomes service_role for it, and the caller's role
+# otherwise. The next statement is planned after this one has run, so under the new role.
 BUCKET_THEN_ROLE = Statement(
     """
     SELECT pg_catalog.num_nulls(set_config('role', CASE WHEN b.public THEN 'service_role' ELSE $2 END, true)),
@@ -48,7 +49,7 @@ BUCKET_THEN_ROLE = Statement(
     """,
     "bucket_then_role",
 )
-# For a write: the bucket, and the object that is there. Each change of a row changes its xmin.
+# For a write: the bucket and the existing object. Each change of a row changes its xmin.
 TARGET_THEN_ROLE = Statement(
     """
     SELECT pg_catalog.num_nulls(set_config('role', $3, true)),
@@ -87,7 +88,7 @@ def get_bucket(projection: Projection) -> Statement:
 
 @lru_cache(64)
 def list_buckets(projection: Projection, column: str | None, direction: str) -> Statement:
-    """Parameters: text that names contain, limit, offset. The projection is an aggregate."""
+    """Parameters: a text that the names contain, limit, offset. The projection is an aggregate."""
     # The face has checked column and direction against its own lists.
     ordered = f"ORDER BY b.{column} {direction}, b.id {direction}" if column else ""
     return Statement(
@@ -101,7 +102,7 @@ def list_buckets(projection: Projection, column: str | None, direction: str) -> 
     )
 
 
-# $1 to $3: which of public, file_size_limit and allowed_mime_types are given.
+# $2 to $4: whether public, file_size_limit and allowed_mime_types are given.
 UPDATE_BUCKET = Statement(
     """
     UPDATE storage.buckets b SET
@@ -126,8 +127,8 @@ COUNT_OBJECTS = Statement(
     """,
     "count_objects",
 )
-# When an object came into the bucket created_at does not say: it may have been moved, or replaced, or imported with its
-# age. Each of these changes updated_at.
+# updated_at says when an object came into the bucket: a move, a replacement and an import each set it. created_at does
+# not change when an object is moved or replaced, and an import sets it to the time of the bytes.
 EMPTY_BUCKET = Statement(
     """
     DELETE FROM storage.objects o WHERE o.id IN (
@@ -152,8 +153,8 @@ def find_object(projection: Projection) -> Statement:
 
 @lru_cache(16)
 def find_with_bucket(projection: Projection) -> Statement:
-    """For service_role, who sees every bucket and object. One row: whether the bucket is public, null without such a
-    bucket, and the object, null without one."""
+    """For service_role, which sees every bucket and object. One row: whether the bucket is public, null without such a
+    bucket; and the object, null without such an object."""
     return Statement(
         f"""
         SELECT (SELECT coalesce(b.public, false) FROM storage.buckets b WHERE b.id = wanted.bucket_id),
@@ -218,7 +219,7 @@ RECORD_EVENTS = Statement(
     """,
     "record_events",
 )
-# $3: seconds until they are due, unless they are confirmed or forgotten before. Gives their ids.
+# $3: the seconds until the events are due, unless they are confirmed or forgotten before. Returns their ids.
 ANNOUNCE_EVENTS = Statement(
     """
     INSERT INTO storage.work (kind, bucket_id, name, version, event, due_at)

@@ -1,13 +1,13 @@
-"""The SQL of listings: one level of a bucket, in time that depends on the entries of that level and not on the bucket.
+"""The SQL of listings of one level of a bucket. Their time depends on the entries of that level, not on the bucket.
 
-It takes two steps, because under row level security PostgreSQL cannot use an index on ``lower(name)`` for the caller's
+They take two steps, because under row level security PostgreSQL cannot use an index on ``lower(name)`` for the caller's
 own query (``lower`` is not leakproof: it would run before the policies). First a walk along the index, run as
-service_role, finds the candidates, jumping over each folder's content; the caller sees none of this. Then a query with
-the caller's own rights keeps what is visible: objects by name, and folders with at least one visible object. Where no
-folder turns up, a scan of a range of the index takes the place of the walk; and for service_role, from which no row is
-hidden, that scan gives the page itself.
+service_role, finds the candidates and jumps over each folder's content; the caller sees none of this. Then a query with
+the caller's own rights selects what is visible: objects by name, and folders with at least one visible object. If there
+is no folder, a scan of a range of the index replaces the walk; and for service_role, from which no row is hidden, that
+scan returns the page itself.
 
-A caller who sees few of many objects would wait for a walk over all of them. Their candidates are what they see: one
+For a caller who sees few of many objects, a walk over all of them would take too long. Their candidates come from one
 query with their own rights, over ranges of names for which PostgreSQL can use an index.
 
 Positions are texts in the byte order of collation "C". An ascending walk takes the keys at or after its position, a
@@ -24,19 +24,20 @@ from app.storage.sql import Direction, unseen
 from app.storage.sql_pages import ListedPage
 
 MOST_SEEN = 1000
-"""``seen`` is for callers who see no more objects than this."""
+"""``seen`` is for callers who see at most this number of objects."""
 
 LOWER_CASE = Statement("SELECT lower($1::text)", "lower_case")
 
-# How many rows a step of the walk reads: few after a folder, since another folder may follow; more and more while it
-# finds only objects.
+# The number of rows that a step of the walk reads: few after a folder, since another folder may follow; more and more
+# while it finds only objects.
 _FIRST, _AFTER_FOLDER, _GROWTH, _MOST = 16, 4, 4, 1024
 
 _BUCKET, _POSITION, _LENGTH, _WANTED = map(unseen, ("$1::text", "$2::text", "$5::int", "$6::bigint"))
 
 
 class ListedLevel(NamedTuple):
-    """``folded``: keys are compared in lower case. ``delimited``: there are folders."""
+    """The kind of a listing. ``folded``: keys are compared in lower case. ``delimited``: keys are grouped into
+    folders."""
 
     folded: bool
     direction: Direction
@@ -44,7 +45,7 @@ class ListedLevel(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What names are compared by."""
+        """The expression by which names are compared."""
         return 'lower(o.name) COLLATE "C"' if self.folded else 'o.name COLLATE "C"'
 
     @property
@@ -57,11 +58,11 @@ class ListedLevel(NamedTuple):
         return f'ORDER BY k {self.direction}, name COLLATE "C" {self.direction}'
 
     def onwards(self, position: str) -> str:
-        """The condition that a key is not before a position."""
+        """The condition that a key is at or after a position, in the direction of the walk."""
         return f"{self.key} {'>=' if self.direction == 'asc' else '<'} {position}"
 
     def first(self, rows: str, position: str, columns: str) -> str:
-        """A query of the first ``rows`` of the keys at a position and beyond; and of others that are the same."""
+        """A query of the first ``rows`` keys from a position on, and of further keys that are equal to the last one."""
         lower, upper = unseen("$3::text"), unseen("$4::text")
         return f"""
             SELECT {columns}, {self.key} AS k FROM storage.objects o
@@ -72,12 +73,13 @@ class ListedLevel(NamedTuple):
 
 @lru_cache(16)
 def walk(level: ListedLevel) -> Statement:
-    """The next entries of a level: their number, names of objects (null for folders), folders (null for objects), the
-    position. If there is no folder, null stands for their array.
+    """The next entries of a level. Columns: their number, an array of names (null for folders), an array of folders
+    (null for objects), an array of the folders' second spellings, the new position. The last two arrays are null if
+    there is no folder.
 
-    Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, how many entries are wanted.
-    Where keys are compared in lower case, a folder has the spelling of its first object and, as a second one, that of
-    its last object, for callers who may see only that.
+    Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, number of wanted entries.
+    If keys are compared in lower case, a folder has the spelling of its first object, and as a second spelling that of
+    its last object, for callers who can see only the last one.
     """
     last = "max(k) || chr(1)" if level.direction == "asc" else "min(k)"
     return Statement(
@@ -94,10 +96,10 @@ def walk(level: ListedLevel) -> Statement:
 
 @lru_cache(64)
 def walk_with_page(level: ListedLevel, page: ListedPage) -> Statement:
-    """The columns of ``walk`` and those of ``page``, of which either are null: it is a page where no folder is found.
-    It has all entries that are wanted.
+    """The columns of ``page``, followed by those of ``walk``. If there is no folder, the page has all wanted entries
+    and the columns of ``walk`` are null; otherwise only the columns of ``walk`` count.
 
-    Parameters: those of ``walk``, those of the page.
+    Parameters: those of ``walk``, then those of the page.
     """
     rows = f"CASE WHEN (SELECT flat FROM kind) THEN {_WANTED} ELSE 0 END"  # noqa: S608
     objects = level.first(rows, _POSITION, "NULL::text AS folder, o.*")
@@ -111,8 +113,8 @@ def walk_with_page(level: ListedLevel, page: ListedPage) -> Statement:
 
 
 def _walked(level: ListedLevel) -> str:
-    """The queries up to ``walked``, whose only row is that of ``walk``; none if ``kind`` says that the wanted entries
-    are ``flat``, without a folder."""
+    """The common table expressions up to ``walked``, which has the only row of ``walk``. It has no row if the wanted
+    entries include no folder; then ``flat`` in ``kind`` is true."""
     return f"""
         WITH RECURSIVE kind AS MATERIALIZED (
             SELECT NOT EXISTS (
@@ -126,7 +128,7 @@ def _walked(level: ListedLevel) -> str:
 
 
 def _steps(level: ListedLevel) -> str:
-    """The steps of a walk, each up to and with the first folder that it finds; none if all is flat."""
+    """The steps of a walk. Each ends with the first folder that it finds. There is no step if ``flat`` is true."""
     encountered = f"left(name, {_LENGTH} + slash)"
     first, last = encountered, "NULL::text"
     if level.folded:
@@ -170,7 +172,7 @@ def _steps(level: ListedLevel) -> str:
 
 
 def _concatenated(arrays: str) -> str:
-    """The arrays of all steps of the walk as the text of one: an array's text without its braces is that of a part."""
+    """The arrays of all steps of the walk as the text of one array, made by joining their texts without the braces."""
     return f"""(
         SELECT '{{' || coalesce(string_agg(substr(a, 2, length(a) - 2), ',' ORDER BY step), '') || '}}'
         FROM (SELECT w.step, w.{arrays}::text AS a FROM walk w WHERE w.names IS NOT NULL) w)"""  # noqa: S608
@@ -178,11 +180,11 @@ def _concatenated(arrays: str) -> str:
 
 @lru_cache(16)
 def seen(level: ListedLevel) -> Statement:
-    """What the caller sees from a position on: how many objects, and their entries in the form of ``walk``.
+    """The objects that the caller sees from a position on: their number, and their entries as in ``walk``.
 
-    It counts no further than one more than ``MOST_SEEN``; the entries are then incomplete. Parameters: bucket,
-    position, lower and upper bound of the keys, length of the prefix, and two arrays with the lower and upper bounds of
-    ranges of names that contain all these keys.
+    Counting stops at ``MOST_SEEN`` + 1; then the entries are incomplete. Parameters: bucket, position, lower and upper
+    bound of the keys, length of the prefix, and two arrays with the lower and upper bounds of ranges of names that
+    contain all these keys.
     """
     in_order = f'ORDER BY e.place {level.direction}, e.name COLLATE "C" {level.direction}'
     return Statement(

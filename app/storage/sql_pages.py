@@ -1,7 +1,8 @@
 """The SQL of the second step of a listing: the visible candidates as a page, in JSON.
 
-One pass sorts the visible candidates and numbers them; it counts all and makes JSON of those on the page. The JSON is
-text that is put together from texts: with ``json_build_object`` and ``json_agg`` it took half as long again.
+One pass sorts the visible candidates and numbers them, counts all of them, and makes JSON of those on the page. The
+JSON
+is concatenated from texts: with ``json_build_object`` and ``json_agg`` it took 1.5 times as long.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ def _json_time(expression: str) -> str:
     return plain_json(time_text(expression))
 
 
-# The candidates visible to the caller: what has these names now, since objects may have moved after they were found. $1
-# bucket, $2 names, $3 folders, $4 their other spellings. Objects and folders are looked up apart: in one join, the
-# subquery of folders would also run for each object. OFFSET 0 keeps the bound a plain value: ``left`` and ``||`` are
+# The candidates visible to the caller. They are looked up by name, since objects may have moved after they were found.
+# $1
+# bucket, $2 names, $3 folders, $4 second spellings of folders. Objects and folders are looked up separately: in one
+# join,
+# the subquery of folders would also run for each object. OFFSET 0 keeps the bound a plain value: ``left`` and ``||``
+# are
 # not leakproof, and inside the comparison they would rule out the index.
 _VISIBLE = f"""
     SELECT e.n, NULL::text AS folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
@@ -39,7 +43,8 @@ _VISIBLE = f"""
         ORDER BY s.place LIMIT 1) AS f
     WHERE e.first IS NOT NULL"""  # noqa: S608
 
-# All objects in a range of keys. $1 bucket, $2 and $3 the bounds; $4 is unused, so that both statements take the same.
+# All objects in a range of keys. $1 bucket, $2 and $3 the bounds; $4 is unused, so that the page's own parameters have
+# the same numbers in both statements.
 _RANGE = """
     SELECT 0::bigint AS n, NULL::text AS folder,
            o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
@@ -51,24 +56,24 @@ _UPDATED = f"{time_text('v.updated_at')} AS updated"
 
 
 def entry_time(column: str) -> str:
-    """A time of an entry ``v`` of a page, as JSON. It is mostly that of ``updated_at``, which is made only once: the
+    """A time of an entry ``v`` of a page, as JSON. It usually equals ``updated_at``, whose text is made only once: the
     texts of times were a quarter of the work for a page."""
     return f"CASE WHEN v.{column} = v.updated_at THEN {plain_json('v.updated')} ELSE {_json_time(f'v.{column}')} END"
 
 
 @dataclass(frozen=True, slots=True)
 class PageByOffset:
-    """Entries from an offset on. ``entry`` projects each row ``v`` as text of JSON; ``v.updated`` is the text of
-    ``v.updated_at``, and the name that is relative to a folder begins at ``v.start``."""
+    """Entries from an offset on. ``entry`` projects each row ``v`` as JSON text. ``v.updated`` is the text of
+    ``v.updated_at``; the name relative to the folder begins at ``v.start``."""
 
     entry: Projection
     column: str
     direction: Direction
 
     def over(self, source: str, own: int, by_name: str = "ORDER BY v.n") -> str:
-        """A query of one row: how many entries ``source`` has, how many are given, and the members of their JSON array.
-        Its own parameters, from the number ``own`` on: length of the folder's name, offset, limit. ``by_name`` is the
-        order by name."""
+        """A query of one row: the number of entries in ``source``, the number on the page, and the members of their
+        JSON array. Its own parameters, from the number ``own`` on: length of the folder's name, offset, limit.
+        ``by_name`` is the order by name."""
         in_order = by_name if self.column == "name" else _sorted_by(self.column, self.direction)
         length, offset, limit = f"${own}::int", f"${own + 1}::bigint", f"${own + 2}::bigint"
         return f"""
@@ -80,7 +85,7 @@ class PageByOffset:
 
 
 def _sorted_by(column: str, direction: Direction) -> str:
-    """Folders first, by name; then objects by a time, and by name where times are equal."""
+    """The order: folders first, by name; then objects by a time, and by name if times are equal."""
     by_name = (
         f'lower(coalesce(v.folder, v.name)) COLLATE "C" {direction}, coalesce(v.folder, v.name) COLLATE "C" {direction}'
     )
@@ -89,8 +94,8 @@ def _sorted_by(column: str, direction: Direction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageByCursor:
-    """Entries that follow a cursor: ``folder`` projects those that are folders, ``entry`` those that are objects, both
-    as text of JSON, each a row ``v`` as in a ``PageByOffset``."""
+    """Entries after a cursor. ``folder`` projects folders and ``entry`` objects, as JSON text; each is a row ``v`` as
+    in a ``PageByOffset``."""
 
     folder: Projection
     entry: Projection
@@ -98,12 +103,13 @@ class PageByCursor:
     direction: Direction
 
     def over(self, source: str, own: int, by_name: str = "ORDER BY v.n") -> str:
-        """A query of one row: how many entries were found (at most one more than the limit), how many are given, the
-        members of the JSON arrays of folders and of objects, and the last entry given: whether it is a folder, its
+        """A query of one row: the number of entries found (at most the limit plus one), the number on the page, the
+        members of the JSON arrays of folders and of objects, and the last entry on the page: whether it is a folder,
+        its
         name, its time.
 
-        Its own parameters, from the number ``own`` on: limit; and for a listing by time the last entry of the previous
-        page: whether it was a folder (null for the first page), its time, its name.
+        Its own parameters, from the number ``own`` on: the limit; and for a listing by time the last entry of the
+        previous page: whether it was a folder (null for the first page), its time, its name.
         """
         by_time = self.column != "name"
         moment = _moment(f"v.{self.column}") if by_time else "NULL::timestamptz"
@@ -129,14 +135,16 @@ class PageByCursor:
 
 
 def _moment(column: str) -> str:
-    """The time as a cursor tells it, in milliseconds. One that a cursor cannot tell, such as infinity, is moved into
-    the years 1 to 9999; NULL, which ``greatest`` ignores, comes before all others."""
+    """The time as it is in a cursor, in milliseconds. A time that a cursor cannot contain, such as infinity, becomes
+    the
+    nearest one in the years 1 to 9999. NULL becomes the first time, since ``greatest`` ignores it."""
     within = f"least(greatest({column}, timestamptz '0001-01-01 00:00Z'), timestamptz '9999-12-31 23:59:59.999Z')"
     return f"date_trunc('milliseconds', {within})"
 
 
 def _after_cursor(moment: str, name: str, direction: Direction, own: int) -> str:
-    """What comes after the cursor, parameters from ``own`` on, in the order (object or folder, time, name)."""
+    """The condition that an entry comes after the cursor, parameters from ``own`` on, in the order of
+    ``_sorted_by``."""
     later = ">" if direction == "asc" else "<"
     was_folder, time, last = f"${own}::boolean", f"${own + 1}::timestamptz", f'${own + 2} COLLATE "C"'
     return f"""(
@@ -150,7 +158,8 @@ ListedPage = PageByOffset | PageByCursor
 
 @lru_cache(64)
 def page_of_visible(page: ListedPage) -> Statement:
-    """The page of the visible candidates. Parameters: bucket, names, folders, their other spellings, the page's own."""
+    """The page of the visible candidates. Parameters: bucket, names, folders, their second spellings, the page's
+    own."""
     return Statement(page.over(_VISIBLE, 5), "list_page")
 
 

@@ -9,7 +9,7 @@ from app.storage.sql import Projection
 
 # -- objects: trial writes, always rolled back
 
-# A caller without a ``sub`` leaves the object's owner as it is: an anonymous write does not take it from its owner.
+# A caller without a ``sub`` does not change the object's owner: an anonymous write does not take it from its owner.
 _OWNER_KEPT = (
     "owner = CASE WHEN {id}::text IS NULL THEN o.owner ELSE {owner} END, owner_id = coalesce({id}, o.owner_id)"
 )
@@ -50,8 +50,8 @@ def commit_new(projection: Projection) -> Statement:
     )
 
 
-# The bucket, if its rules allow the object. $8: its size, $9: its media type. A permission tells what these comparisons
-# cannot.
+# The bucket, if its rules certainly allow the object. $8: its size, $9: its media type. Cases that these comparisons do
+# not cover need a permission check.
 _ALLOWING = """
     storage.buckets b
     WHERE b.id = $1 AND coalesce($8::bigint <= b.file_size_limit, true)
@@ -59,7 +59,7 @@ _ALLOWING = """
            OR b.allowed_mime_types OPERATOR(pg_catalog.&&)
               ARRAY[$9::text, left($9::text, strpos($9::text, '/')) || '*'])"""
 
-# A new object, where neither bucket nor name was looked up before. Its columns: the id, and whether one was replaced.
+# A new object, if neither bucket nor object was looked up before. Columns: the id, and whether an object was replaced.
 COMMIT_UNTRIED = Statement(
     f"""
     INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
@@ -70,7 +70,7 @@ COMMIT_UNTRIED = Statement(
     """,  # noqa: S608
     "commit_untried",
 )
-# The same, or over the object that is there. An INSERT ... ON CONFLICT DO UPDATE would run triggers for both.
+# The same, or it replaces the existing object. An INSERT ... ON CONFLICT DO UPDATE would run triggers for both.
 COMMIT_UNTRIED_OVER = Statement(
     f"""
     WITH replaced AS (
@@ -88,7 +88,7 @@ COMMIT_UNTRIED_OVER = Statement(
 
 @lru_cache(16)
 def commit_over(projection: Projection) -> Statement:
-    """$8, $9: the id and xmin of the object to replace."""
+    """The commit that replaces an object. $8, $9: the object's id and xmin."""
     return Statement(
         f"""
         UPDATE storage.objects o SET

@@ -1,4 +1,4 @@
-"""What the operations of a process share, and how it is built from the settings."""
+"""The state that storage operations of a process share, built from the settings."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, e
 from app.storage.upkeep.work import Background, WorkList
 
 _MOST_NOTED = 10_000
-# Undoing also gives the role back that a trial took.
+# The rollback to the savepoint also restores the role that a trial changed.
 _SAVEPOINT: BoundStatement = (Statement("SAVEPOINT trial", "savepoint"), ())
 _UNDO: BoundStatement = (Statement("ROLLBACK TO SAVEPOINT trial", "undo"), ())
 TRIAL = 2
-"""The index of a trial's first statement in a StatementError of ``Storage.change``: the savepoint has the first."""
+"""The index of a trial's first statement in a StatementError of ``Storage.change``: index 1 is the savepoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class StorageLimits:
-    """``upload``: the largest object, in bytes. ``signed_upload_s``: for how many seconds a signed upload URL is valid.
-    ``any_script``: see ``check_key``. ``links``: whether a remote backend may serve downloads by itself.
-    ``direct_uploads``: whether clients may send bytes to a remote backend themselves."""
+    """``upload``: the largest object, in bytes. ``signed_upload_s``: the lifetime of a signed upload URL, in seconds.
+    ``any_script``: see ``check_key``. ``links``: whether a remote backend may serve downloads directly.
+    ``direct_uploads``: whether clients may send bytes directly to a remote backend."""
 
     upload: int
     signed_upload_s: int
@@ -49,10 +49,10 @@ class StorageLimits:
 
 @dataclass(frozen=True)
 class Storage:
-    """``small_blobs``: those that were read lately. ``streams`` limits concurrent downloads of others from a remote
-    backend, ``long_reads`` concurrent long listings. ``accessed`` collects the ids of objects that were read; ``wake``
-    is set when there is background work. ``deletes_at_once``: whether replaced bytes have no grace period.
-    ``signing_secret`` is the key that signs URLs, empty when none is configured."""
+    """``small_blobs``: the cache of small blobs. ``streams`` limits concurrent downloads of other blobs from a remote
+    backend, and ``long_reads`` concurrent long listings. ``accessed`` collects the ids of objects that were read.
+    ``wake`` is set when there is background work. ``deletes_at_once``: whether replaced bytes have no grace period.
+    ``signing_secret``: the key that signs URLs; empty when none is configured."""
 
     database: Database
     contexts: ContextBuilder
@@ -77,7 +77,7 @@ class Storage:
         return self.open_backend()
 
     def close(self) -> None:
-        """Stop the background, and close the backend if it was opened."""
+        """Stop the background thread, and close the backend if it was opened."""
         self.background.close()
         if "backend" in self.__dict__:
             self.backend.close()
@@ -94,8 +94,8 @@ class Storage:
     ) -> list[list[Row]]:
         """Run ``calls`` and record the events that they cause, in one transaction, rolled back when ``check`` raises.
 
-        ``trial`` is run first and undone. A StatementError counts from it, so its index is that in ``trial`` plus
-        ``TRIAL``. Gives the rows of each call. It takes one round trip when there are neither receivers nor a check.
+        ``trial`` is run first and rolled back. The index in a StatementError of the trial is that in ``trial`` plus
+        ``TRIAL``. Returns the rows of each call. It takes one round trip when there are neither receivers nor a check.
         """
         return despite_conflicts(lambda: self._change(request, context, calls, events_of, check, trial))
 
@@ -112,7 +112,7 @@ class Storage:
         if not self.receivers and check is None:
             context = context.with_savepoints() if trial else context
             return self.database.run(context, [*undone, *calls], read_only=False)[len(undone) :]
-        # Their events are settled once the transaction has ended.
+        # ``ended`` is left after the transaction: announced events are confirmed or forgotten then.
         with ExitStack() as ended, self.database.transaction(context) as transaction:
             results = transaction.run_all([*undone, *calls])[len(undone) :]
             if check is not None:
@@ -129,23 +129,23 @@ class Storage:
         return results
 
     def read(self, request: RequestContext) -> Read:
-        """A context manager for statements of one request that may take long."""
+        """A context manager for the statements of one request that may take long."""
         return Read(self.database, None if request.role == SERVICE_ROLE else self.long_reads, request.role)
 
     def note_freed(self) -> None:
-        """Have the background thread delete bytes that no row names any more, unless none of them are due yet."""
+        """Wake the background thread to delete bytes that no row names any more, if they have no grace period."""
         if self.deletes_at_once:
             self.wake.set()
 
     def note_access(self, object_id: str) -> None:
-        """Have the background thread record that the object was read."""
-        # Bounded: an object that is read often and dropped here is noted again soon.
+        """Let the background thread record that the object was read."""
+        # The set is bounded. An object that is read often and is dropped here will be added at a later read.
         if len(self.accessed) < _MOST_NOTED:
             self.accessed.add(object_id)
 
 
 def storage_url(settings: Settings) -> str:
-    """The URL of the backend; without the setting it is a folder beside the embedded database."""
+    """The URL of the backend; without the setting STORAGE_URL it is a folder beside the embedded database."""
     return settings.storage_url or (Path(settings.data_dir).absolute() / "objects").as_uri()
 
 
@@ -203,7 +203,7 @@ def open_storage(
 def operators_storage(
     settings: Settings, plugins: pluggy.PluginManager, operation: str
 ) -> Iterator[tuple[Storage, RequestContext]]:
-    """The storage for a command of an operator, and the service itself as who asks for ``operation``. Raises
+    """The storage for an operator's command, and a request context of the service for ``operation``. Raises
     BackendUnusable."""
     contexts = ContextBuilder()
     with (
@@ -216,7 +216,7 @@ def operators_storage(
 def _signing_secret(settings: Settings) -> bytes:
     """The key that signs URLs, derived from JWT_SECRET or else SERVICE_ROLE_KEY; empty when neither is set.
 
-    It is not the secret itself, so that the token of a signed URL is never valid as a user's token, nor the reverse.
+    It differs from the secret, so that the token of a signed URL is never valid as a user's token, nor the reverse.
     """
     secret = settings.jwt_secret or settings.service_role_key
     return derived_key(secret, SIGNED_URLS) if secret else b""

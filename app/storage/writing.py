@@ -1,4 +1,4 @@
-"""Writing an object: permission, then the bytes under a new version, then a commit that makes the row name them.
+"""Writes an object: check the permission, store the bytes under a new version, commit a row that names them.
 
 A crash before the commit leaves the old object intact, and at worst bytes that no row names.
 """
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from app.identity import SERVICE_ROLE
 from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, keeps_folder, size_limit
 from app.storage.buckets import find_bucket
-from app.storage.bytes.backend import ByteSource, PassingOn
+from app.storage.bytes.backend import ByteSource, PassThrough
 from app.storage.bytes.blobs import blob_key, discard, new_version
-from app.storage.committing import Along, commit, commit_untried
+from app.storage.committing import ExtraCalls, commit, commit_untried
 from app.storage.errors import (
     AlreadyExists,
     NoSuchBucket,
@@ -25,7 +25,7 @@ from app.storage.errors import (
     TooLarge,
 )
 from app.storage.names import check_key
-from app.storage.permission_trial import Judged, Write, judge
+from app.storage.permission_trial import PermittedWrite, Write, check_write
 from app.storage.records import Bucket, NewBytes
 from app.storage.request_context import RequestContext
 from app.storage.row_decoding import RawValue, known
@@ -33,16 +33,16 @@ from app.storage.storage import Storage
 from app.storage.upkeep.events import UploadedObject
 from app.times import now_as_json
 
-# The most bytes that are written before it is known whether the object may be there.
+# The maximum size of an object whose bytes are stored before its permission is checked.
 _SMALL = 1024 * 1024
 
 
 class Content(NamedTuple):
-    """What to store. ``size`` is the number of bytes in ``stream``, None if that is not known before they are read.
+    """The content of an object to store. ``size`` is the number of bytes in ``stream``; None if it is not known yet.
 
     ``declared`` is the length that policies see before the bytes are read. ``more_metadata`` adds members to the
-    object's metadata, and ``learned`` those that are known once the bytes were read. ``user_metadata`` is None when the
-    request has none.
+    object's metadata; ``learned`` returns members that are known only after the bytes are read. ``user_metadata`` is
+    None when the request has none.
     """
 
     stream: ByteSource
@@ -56,7 +56,7 @@ class Content(NamedTuple):
 
     @property
     def described(self) -> dict[str, Any]:
-        """The part of the object's metadata that the client says."""
+        """The part of the object's metadata that comes from the client."""
         return {"mimetype": self.mime_type, "cacheControl": self.caching, **self.more_metadata}
 
 
@@ -68,40 +68,40 @@ class Written(NamedTuple):
 
 
 def put(
-    storage: Storage, request: RequestContext, write: Write, content: Content, along: Along | None = None
+    storage: Storage, request: RequestContext, write: Write, content: Content, extra: ExtraCalls | None = None
 ) -> Written:
-    """Store an object with the caller's rights. Raises what forbids it, possibly while reading bytes.
+    """Store an object with the caller's rights. Raises why it is refused, possibly while reading bytes.
 
-    ``along`` is what the commit does besides.
+    ``extra`` are statements for the transaction of the commit.
     """
     expected = expected_metadata(content.declared, content.described)
-    if along is None and _is_committed_untried(storage, request, write, content.size):
+    if extra is None and _is_committed_untried(storage, request, write, content.size):
         return _store_untried(storage, request, write, content, expected)
-    judged = permitted(storage, request, write, expected, content.size)
-    largest = size_limit(judged.permission.bucket, write.name.key, storage.limits.upload)
+    allowed = permitted(storage, request, write, expected, content.size)
+    largest = size_limit(allowed.permission.bucket, write.name.key, storage.limits.upload)
     new = _write_bytes(storage, write, content, largest)
-    return _written(commit(storage, request, write, judged, new, along=along)[0], new)
+    return _written(commit(storage, request, write, allowed, new, extra=extra)[0], new)
 
 
 def _is_committed_untried(storage: Storage, request: RequestContext, write: Write, size: int | None) -> bool:
-    """Whether the commit comes first and the permission only if that fails. Few bytes would be written in vain, and no
-    check of a plugin would see them."""
+    """Whether to commit first, and to check the permission only if that fails. A refusal then wastes only a few stored
+    bytes, which no plugin's check has seen."""
     is_small = size is not None and size <= min(_SMALL, storage.limits.upload)
-    is_like_others = not (storage.checks or write.replacing_event or write.name.key.endswith(PLACEHOLDER))
-    return write.etags is None and is_small and is_like_others and request.role == SERVICE_ROLE
+    is_ordinary = not (storage.checks or write.replacing_event or write.name.key.endswith(PLACEHOLDER))
+    return write.etags is None and is_small and is_ordinary and request.role == SERVICE_ROLE
 
 
 def _store_untried(
     storage: Storage, request: RequestContext, write: Write, content: Content, expected: Mapping[str, Any]
 ) -> Written:
-    """Store an object in one round trip, where nothing stands in the way; with a permission otherwise."""
+    """Store an object in one round trip if it is certainly allowed; otherwise check the permission."""
     check_key(write.name.key, any_script=storage.limits.any_script)
     new = _write_bytes(storage, write, content, storage.limits.upload)
     identifier = commit_untried(storage, request, write, new)
     if identifier is None:
         with discarded_on_failure(storage, new.version):
-            judged = permitted(storage, request, write, expected, content.size)
-        identifier = commit(storage, request, write, judged, new)[0]
+            allowed = permitted(storage, request, write, expected, content.size)
+        identifier = commit(storage, request, write, allowed, new)[0]
     return _written(identifier, new)
 
 
@@ -111,29 +111,29 @@ def _written(identifier: RawValue, new: NewBytes) -> Written:
 
 def permitted(
     storage: Storage, request: RequestContext, write: Write, expected: Mapping[str, Any], size: int | None
-) -> Judged:
-    """The permission, after every check that does not need the bytes. Raises the error of the first that fails.
+) -> PermittedWrite:
+    """The permission, after every check that does not need the bytes. Raises the error of the first failed check.
 
-    ``expected`` is what is known of the object's metadata. Only callers who may write to the bucket learn what it
-    allows. A ``size`` of None is checked when it is known.
+    ``expected`` is the known part of the object's metadata. Only callers who may write to the bucket learn its rules. A
+    ``size`` of None is checked later, when it is known.
     """
     check_key(write.name.key, any_script=storage.limits.any_script)
     mime_type = expected["mimetype"]
     try:
-        judged = judge(storage, request, write, expected)
+        allowed = check_write(storage, request, write, expected)
     except (RelatedMissing, AlreadyExists, PreconditionFailed):
-        # The policies permit the write, so the caller may learn what the bucket allows.
+        # The policies permit the write, so the caller may learn the bucket's rules.
         bucket = find_bucket(storage, request, write.name.bucket)
         if bucket is None:
             raise NoSuchBucket from None
         check_rules(storage, bucket, write.name.key, mime_type, size)
         raise
-    check_rules(storage, judged.permission.bucket, write.name.key, mime_type, size)
-    return judged
+    check_rules(storage, allowed.permission.bucket, write.name.key, mime_type, size)
+    return allowed
 
 
 def check_rules(storage: Storage, bucket: Bucket, key: str, mime_type: str, size: int | None) -> None:
-    """Raise TooLarge or InvalidMimeType unless the bucket takes such an object; None stands for an unknown size."""
+    """Raise TooLarge or InvalidMimeType unless the bucket allows such an object. ``size`` is None if unknown."""
     if size is not None and size > size_limit(bucket, key, storage.limits.upload):
         raise TooLarge
     if not keeps_folder(key, size):
@@ -141,7 +141,7 @@ def check_rules(storage: Storage, bucket: Bucket, key: str, mime_type: str, size
 
 
 def _write_bytes(storage: Storage, write: Write, content: Content, largest: int) -> NewBytes:
-    """Write the bytes, at most ``largest``, and run the checks."""
+    """Store the bytes, at most ``largest``, and run the checks."""
     version = new_version()
     with discarded_on_failure(storage, version):
         source = Limited(content.stream, largest)
@@ -177,15 +177,15 @@ def run_checks(storage: Storage, write: Write, new: NewBytes) -> None:
 
 
 def expected_metadata(size: int | None, described: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of ``file_metadata`` before the bytes are read; a ``size`` of None is not known."""
+    """The part of ``file_metadata`` that is known before the bytes are read. ``size`` is None if unknown."""
     sizes = {} if size is None else {"size": size, "contentLength": size}
     return {**sizes, "httpStatusCode": 200, **described}
 
 
 def file_metadata(entity_tag: str, size: int, described: Mapping[str, Any]) -> dict[str, Any]:
-    """What the row says about the bytes, with the member names that Supabase's storage writes.
+    """The metadata of the bytes in the object's row, with the member names of Supabase's storage.
 
-    ``described`` is what the client said about them: ``mimetype``, ``cacheControl`` and more.
+    ``described`` comes from the client: ``mimetype``, ``cacheControl`` and more.
     """
     return {
         "eTag": entity_tag,
@@ -198,8 +198,8 @@ def file_metadata(entity_tag: str, size: int, described: Mapping[str, Any]) -> d
 
 
 @dataclass(slots=True)
-class Limited(PassingOn):
-    """A source that raises ``exceeded`` once it has given more than ``limit`` bytes, whatever length was declared."""
+class Limited(PassThrough):
+    """A source that raises ``exceeded`` after more than ``limit`` bytes, regardless of the declared length."""
 
     source: ByteSource
     limit: int

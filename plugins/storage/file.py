@@ -32,7 +32,7 @@ from app.storage.bytes.backend import (
     Readable,
     Stored,
     checked_key,
-    whole_file_of,
+    underlying_file,
 )
 from app.storage.bytes.transfer import CHUNK, Metered, Translated, write_all
 
@@ -250,7 +250,7 @@ _writing = Translated(_translate_writing)
 def _name_file(path: str, source: Metered) -> bool:
     """Give the file of the source, if it is one without a name on this file system, a name instead of copying it; then
     read it to its end and sync it to disk. Whether it could be done: only on Linux."""
-    file = whole_file_of(source)
+    file = underlying_file(source)
     if file is None or os.fstat(descriptor := file.fileno()).st_nlink:
         return False
     try:

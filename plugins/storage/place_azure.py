@@ -23,7 +23,7 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
-    told_of_places,
+    as_place_errors,
 )
 
 PATIENCE: dict[str, Any] = {"connection_timeout": 10, "read_timeout": 60}
@@ -33,7 +33,7 @@ PATIENCE: dict[str, Any] = {"connection_timeout": 10, "read_timeout": 60}
 def storage_place(url: str, options: PlaceOptions) -> AzurePlace | None:
     if urlsplit(url).scheme != "azure":
         return None
-    with told_of_places():
+    with as_place_errors():
         return AzurePlace(*bucket_and_prefix(url))
 
 

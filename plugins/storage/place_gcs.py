@@ -23,7 +23,7 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
-    told_of_places,
+    as_place_errors,
 )
 
 PART = 4 * 1024 * 1024
@@ -34,7 +34,7 @@ PATIENCE: dict[str, Any] = {"timeout": 60}
 def storage_place(url: str, options: PlaceOptions) -> GooglePlace | None:
     if urlsplit(url).scheme not in ("gs", "gcs"):
         return None
-    with told_of_places():
+    with as_place_errors():
         return GooglePlace(*bucket_and_prefix(url))
 
 

@@ -26,7 +26,7 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
-    told_of_places,
+    as_place_errors,
 )
 
 MIB = 1024 * 1024
@@ -42,7 +42,7 @@ _OF_ALL = frozenset({"ExpiredToken", "InvalidAccessKeyId", "NoSuchBucket", "Sign
 def storage_place(url: str, options: PlaceOptions) -> S3Place | None:
     if urlsplit(url).scheme != "s3":
         return None
-    with told_of_places():
+    with as_place_errors():
         return S3Place(*bucket_and_prefix(url), options)
 
 

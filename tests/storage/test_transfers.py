@@ -371,7 +371,7 @@ def test_bytes_that_changed_on_their_way_are_not_stored(
     before = target.blobs()
     done = run("import", f"s3://{source}", bucket, *from_portico)
     assert summary(done)[1].endswith("0 were there; 1 failed")
-    assert "failed: broken: The bytes that arrived have another MD5 than the object" in done.stderr
+    assert "failed: broken: The MD5 of the bytes that arrived differs from the object's MD5" in done.stderr
     assert target.sql(f"select name from storage.objects where bucket_id = '{bucket}'") == [["whole"]]
     assert len(target.blobs() - before) == 1
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.faces.resumable.errors import TusError, invalid_headers
-from app.storage.bytes.backend import ByteSource, PassingOn
+from app.storage.bytes.backend import ByteSource, PassThrough
 
 
 class _Sum(Protocol):
@@ -39,7 +39,7 @@ ALGORITHMS = ",".join(_ALGORITHMS)
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked(PassingOn):
+class _Checked(PassThrough):
     source: ByteSource
     computed: _Sum
     expected: bytes

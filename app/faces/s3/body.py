@@ -10,7 +10,7 @@ from app.faces.s3.checksums import Checksums
 from app.faces.s3.chunked import ChunkedBody, ChunkSigner
 from app.faces.s3.errors import S3Error, incomplete_body, invalid_request
 from app.faces.s3.signature import UNSIGNED
-from app.storage.bytes.backend import ByteSource, PassingOn
+from app.storage.bytes.backend import ByteSource, PassThrough
 
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
 _SIGNED, _SIGNED_TRAILER = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER"
@@ -19,7 +19,7 @@ _STREAMING = (_SIGNED, _SIGNED_TRAILER, _UNSIGNED_TRAILER)
 _AT_ONCE = 256 * 1024
 
 
-class VerifiedBody(PassingOn):
+class VerifiedBody(PassThrough):
     """A source that raises S3Error, instead of giving its last bytes, if these are not the bytes that were announced.
 
     ``length`` is the number of bytes, None if it is not known.

@@ -1,6 +1,6 @@
-"""Where the bytes of objects are: the protocol of a backend, its records and its errors.
+"""The protocol of a backend, which stores the bytes of objects; its records and its errors.
 
-A backend keeps blobs, plain bytes under keys that the core chooses. Access rights, types and entity tags are rows in
+A backend stores blobs: plain bytes under keys that the core chooses. Access rights, types and entity tags are in
 PostgreSQL. Each module of plugins/storage serves one URL scheme and is found by the hook ``storage_backend``.
 """
 
@@ -59,7 +59,7 @@ class BackendUnusable(PorticoError):
 
 
 class StreamCutShort(RequestError):
-    """A stream gave fewer or more bytes than declared; nothing was stored."""
+    """A stream had fewer or more bytes than declared; nothing was stored."""
 
     code = "BODY_LENGTH_MISMATCH"
 
@@ -68,26 +68,26 @@ class StreamCutShort(RequestError):
 
 
 class KeyRefused(ValueError):
-    """A key that breaks the rules of ``checked_key``: a bug in the service, never a client's mistake."""
+    """A key breaks the rules of ``checked_key``: this is a bug in the service, never a client's mistake."""
 
 
 class ByteSource(Protocol):
     """What ``put`` reads: an open binary file, or a reader that may raise midway, for example at a size limit."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most ``size`` bytes, b"" at the end."""
+        """Return at most ``size`` bytes; b"" at the end."""
 
 
-class PassingOn:
-    """A source that gives what it reads from ``source``, unchanged and to the end, or raises."""
+class PassThrough:
+    """A source that returns the bytes of ``source`` unchanged, up to the end, or raises."""
 
     __slots__ = ()
     source: ByteSource
 
 
-def whole_file_of(source: object) -> IO[bytes] | None:
-    """The open file whose bytes, from the first to the last, are those that a source gives; None if there is none."""
-    while isinstance(source, PassingOn):
+def underlying_file(source: object) -> IO[bytes] | None:
+    """The open file, at its first byte, whose content a source returns; None if the source reads something else."""
+    while isinstance(source, PassThrough):
         source = source.source
     return source if isinstance(source, BufferedRandom) and not source.tell() else None
 
@@ -116,8 +116,8 @@ class Stored:
 class Readable:
     """An open blob, positioned at the first byte to send. The receiver closes it.
 
-    ``file`` is a real file, fit for ``wsgi.file_wrapper``. It may have more bytes than ``length``, which the server
-    does not send. A backend that is not a local folder gives ``chunks`` instead, exactly ``length`` bytes.
+    ``file`` is a real file, suitable for ``wsgi.file_wrapper``. It may be longer than ``length``; the server sends only
+    ``length`` bytes. A backend that is not a local folder sets ``chunks`` instead, which have exactly ``length`` bytes.
     """
 
     length: int
@@ -132,7 +132,7 @@ class Readable:
         return stream
 
     def read(self) -> bytes:
-        """All the bytes; closes the blob."""
+        """Return all the bytes and close the blob."""
         try:
             return self.file.read(self.length) if self.file is not None else b"".join(self.chunks or ())
         finally:
@@ -160,7 +160,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What whoever serves a blob is to say of it: values of HTTP's headers, '' for none."""
+    """Response headers for a blob that a backend serves; '' for none."""
 
     content_type: str
     caching: str = ""
@@ -170,13 +170,13 @@ class Labels:
 
 @runtime_checkable
 class Linking(Protocol):
-    """A backend that serves blobs by itself."""
+    """A backend that can serve blobs to clients directly."""
 
     def link(self, key: str, labels: Labels, seconds: int) -> str | None:
-        """A URL with which anybody can read the blob, and nothing else, for so many seconds.
+        """A URL with which anyone can read this blob, and no other, for ``seconds``.
 
-        The answer has the ``labels``, also if the blob is stored with others. None if the backend's credentials, or its
-        protocol, do not allow such a URL. No request is made; whether there is such a blob is not checked.
+        Its response has the ``labels``, even if the blob is stored with others. None if the backend's credentials or
+        its protocol do not allow such a URL. It makes no request, so it does not check whether the blob exists.
         """
 
 
@@ -184,17 +184,17 @@ class Backend(Protocol):
     """Bytes under keys. Every method may be called from many threads at once.
 
     All raise BackendUnavailable when the backend cannot be reached, and KeyRefused for a key that ``checked_key``
-    refuses. After concurrent puts of one key the blob is that of one of them, whole; the others succeed as if they had
-    come first, or raise BackendUnavailable.
+    refuses. After concurrent puts of one key, the blob is complete and comes from one of them; the others succeed as if
+    they had come earlier, or raise BackendUnavailable.
     """
 
     def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:
         """Read ``stream`` to its end and store it, replacing any blob of that key.
 
-        The blob is not visible before it is whole and durable. Errors of ``stream`` pass through, and then nothing is
-        stored. ``size`` is the number of bytes, if known. ``content_type`` only labels the blob for people who look at
-        the bucket with other tools; a folder ignores it. Raises BackendFull, and StreamCutShort when the stream has
-        another size.
+        The blob is not visible before it is complete and durable. Errors of ``stream`` pass through, and then nothing
+        is stored. ``size`` is the number of bytes, if known. ``content_type`` only labels the blob for people who look
+        at the bucket with other tools; a folder ignores it. Raises BackendFull, and StreamCutShort when the stream's
+        size differs from ``size``.
         """
 
     def open_read(self, key: str, start: int = 0, end: int | None = None) -> Readable:
@@ -212,27 +212,28 @@ class Backend(Protocol):
         """Copy ``source`` to ``target`` without moving the bytes through this process. Raises BlobMissing."""
 
     def join(self, pieces: Sequence[Piece], target: str) -> None:
-        """Make ``target``, a new key, of one or more blobs, none of them empty, in this order; these stay as they are.
+        """Concatenate one or more blobs, none of them empty, into ``target``, a new key. The blobs stay as they are.
 
-        It is durable in the end. The bytes do not move through this process where the backend can do without. Raises
-        BlobMissing and BackendFull; then there is no ``target``. A killed process may leave an incomplete one, which
-        no row names.
+        ``target`` is durable on return. The bytes move through this process only if the backend cannot join blobs
+        itself. Raises BlobMissing and BackendFull; then there is no ``target``. A killed process may leave an
+        incomplete one, which no row names.
         """
 
     def delete_many(self, keys: Iterable[str]) -> None:
-        """Delete blobs, ignoring keys that have none. After an error some may be deleted; the call can be repeated."""
+        """Delete blobs; keys without a blob are ignored. After an error some may be gone; the call can be repeated."""
 
     def list(self, prefix: str = "") -> Iterator[Blob]:
-        """All whole blobs whose key starts with ``prefix``, in no particular order, read as the iterator advances.
+        """All complete blobs whose key starts with ``prefix``, in no particular order, read as the iterator advances.
 
-        Other files in the place, under keys that ``checked_key`` refuses, are left out. Blobs may be deleted meanwhile.
+        Other files, whose keys ``checked_key`` refuses, are left out. Blobs may be deleted meanwhile.
         """
 
     def discard_unfinished(self, before: datetime, *, dry_run: bool = False) -> int:
-        """Remove what is left of writes that began before then and never finished (a killed process); gives the number.
+        """Remove the remains of writes that began before ``before`` and never finished, as in a killed process.
 
-        The other methods never see it; it only takes up space. Clouds that expire it on their own give 0.
-        A write in progress is lost too if it began before then: an hour ago is safe, a minute is not.
+        Returns their number; 0 for clouds that expire the remains on their own. The other methods never see them, so
+        they only take up space. A write still in progress is lost too if it began before ``before``: an hour ago is
+        safe, a minute ago is not.
         """
 
     def close(self) -> None:
@@ -240,7 +241,7 @@ class Backend(Protocol):
 
 
 def checked_key(key: str) -> str:
-    """Give the key back if every backend can store it exactly and apart from all others. Raises KeyRefused otherwise.
+    """Return the key if every backend can store it unchanged and distinct from all others. Raises KeyRefused otherwise.
 
     A key has 1 to 900 bytes of UTF-8, in segments of 1 to 255 bytes separated by ``/``. No segment ends with a dot
     (Azure drops it; this also excludes ``.`` and ``..``) or contains a backslash (Azure reads it as ``/``) or a control

@@ -1,7 +1,6 @@
 """The bytes of objects: each write makes a new blob, named by the version in the object's row.
 
-What is computed from them, such as an image in another size, is derived: it is named by the same version, and is
-deleted with it.
+Derived blobs, such as an image in another size, are named by the same version and deleted with it.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ def new_version() -> str:
 
 
 def is_version(text: str) -> bool:
-    """Whether this service made such a version."""
+    """Whether the text has the form of the versions that this service makes."""
     return _VERSION.fullmatch(text) is not None
 
 
 def blob_key(version: str) -> str:
     """The key of a version's blob. It contains neither bucket nor name, so that moving an object moves no bytes.
 
-    Raises BlobMissing for a version that this service did not make, as in a row that something else wrote.
+    Raises BlobMissing for a version that this service did not make, as in a row that another program wrote.
     """
     if not is_version(version):
         raise BlobMissing
@@ -41,7 +40,8 @@ def blob_key(version: str) -> str:
 
 
 def version_of(key: str) -> str | None:
-    """The version whose bytes are under ``key``, or were when it was derived; None for keys that are not ours."""
+    """The version that a blob's key belongs to, also for derived blobs; None for keys that this service did not
+    make."""
     if key.startswith(DERIVED):
         version = key.split("/")[2] if key.count("/") > 2 else ""
         return version if is_version(version) and key.startswith(_derived_prefix(version)) else None
@@ -50,13 +50,13 @@ def version_of(key: str) -> str | None:
 
 
 def derived_key(version: str, name: str) -> str:
-    """The key of what is derived from a version's bytes and has this name. Raises BlobMissing as ``blob_key`` does."""
+    """The key of the derived blob of this name. Raises BlobMissing as ``blob_key`` does."""
     blob_key(version)
     return f"{_derived_prefix(version)}{name}"
 
 
 def derived_keys(backend: Backend, versions: Iterable[str]) -> Iterator[str]:
-    """The keys of all that is derived from the bytes of these versions."""
+    """The keys of all blobs that are derived from these versions."""
     if next(iter(backend.list(DERIVED)), None) is None:
         # Most services never derive anything, and each version would take a request to a cloud.
         return
@@ -69,7 +69,7 @@ def _derived_prefix(version: str) -> str:
 
 
 def discard(backend: Backend, version: str) -> None:
-    """Delete the bytes of a failed write, which no row names. If that fails too, the sweep finds them later."""
+    """Delete the bytes of a failed write, which no row names. If that fails too, the sweep deletes them later."""
     try:
         backend.delete_many([blob_key(version)])
     except (PorticoError, OSError) as ex:
@@ -78,7 +78,7 @@ def discard(backend: Backend, version: str) -> None:
 
 @contextmanager
 def discarded_if_refused(backend: Backend, version: str) -> Iterator[None]:
-    """Delete the bytes of a write that fails. When the outcome of its commit is unknown, a row may name them."""
+    """Delete the bytes if the write fails. They stay if the outcome of its commit is unknown: a row may name them."""
     try:
         yield
     except PorticoError as ex:

@@ -1,4 +1,4 @@
-"""What the cloud backends have in common; each subclass in plugins/storage serves one cloud.
+"""The common part of the cloud backends; each subclass in plugins/storage serves one cloud.
 
 Bytes go through the readers and writers of smart-open's modules ``s3``, ``gcs`` and ``azure``, which take a bucket and
 a name. smart-open's ``open(url)`` would decompress names that end with ``.gz`` and read ``?versionId=`` as a version.
@@ -34,7 +34,8 @@ from app.storage.bytes.upload_links import Arrived, UploadLink
 
 
 class CloudBackend(ABC):
-    """Blobs of a bucket below a prefix. ``part`` is how many bytes the subclass's writer buffers in memory."""
+    """Blobs of a bucket below a prefix. ``part`` is the number of bytes that the subclass's writer buffers in
+    memory."""
 
     def __init__(self, prefix: str, translated: Translated, part: int) -> None:
         self._prefix = prefix
@@ -45,7 +46,7 @@ class CloudBackend(ABC):
         name = self._name(key)
         label = content_type or "application/octet-stream"
         source = Metered(stream, size)
-        # For a stream of unknown length half a part, because the writer's buffer begins with a copy of it.
+        # Half a part for a stream of unknown length, because the writer's buffer begins with a copy of these bytes.
         limit = self._part if size is not None else self._part // 2
         try:
             first = b""
@@ -57,7 +58,7 @@ class CloudBackend(ABC):
                     return source.stored()
             self._put_parts(name, label, first, source)
         except BlobMissing as ex:
-            # Only the bucket can be missing in a write.
+            # In a write, the only thing that can be missing is the bucket.
             raise BackendUnavailable from ex
         return source.stored()
 
@@ -169,7 +170,7 @@ class CloudBackend(ABC):
 
     @abstractmethod
     def _join(self, pieces: Sequence[Piece], target: str) -> None:
-        """Make ``target`` of two or more blobs, whose keys are whole names."""
+        """Concatenate two or more blobs into ``target``. The keys of ``pieces`` include the prefix."""
 
     @abstractmethod
     def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
@@ -185,7 +186,7 @@ class CloudBackend(ABC):
 
     @abstractmethod
     def _listed(self, prefix: str) -> Iterator[Blob]:
-        """All blobs whose name starts with ``prefix``; their keys are the whole names."""
+        """All blobs whose name starts with ``prefix``; their keys include the backend's prefix."""
 
 
 def abandon(writer: Any) -> None:
@@ -208,7 +209,7 @@ def bucket_and_prefix(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     if not parts.netloc or "@" in parts.netloc or parts.query or parts.fragment:
         raise BackendUnusable(
-            f"The storage URL is not of the form {parts.scheme}://bucket/prefix",
+            f"The storage URL does not have the form {parts.scheme}://bucket/prefix",
             hint="Credentials and endpoints come from the environment variables of the cloud's own tools.",
         )
     prefix = unquote(parts.path).strip("/")
@@ -216,7 +217,7 @@ def bucket_and_prefix(url: str) -> tuple[str, str]:
 
 
 def cloud_module(name: str, extra: str) -> ModuleType:
-    """A module of a cloud's SDK, imported when it is needed: all of them together take 0.4 s and 60 MB.
+    """A module of a cloud's SDK, imported on first use: importing all SDKs takes 0.4 s and 60 MB.
 
     Raises BackendUnusable naming the extra that installs it.
     """

@@ -13,15 +13,15 @@ from types import TracebackType
 from typing import IO
 
 from app.errors import PorticoError
-from app.storage.bytes.backend import BlobMissing, ByteSource, PassingOn, Piece, Stored, StreamCutShort
+from app.storage.bytes.backend import BlobMissing, ByteSource, PassThrough, Piece, Stored, StreamCutShort
 
-# Sizes from 64 KiB to 1 MiB measured the same: MD5 (730 MiB/s) takes the time.
+# Sizes from 64 KiB to 1 MiB were equally fast: MD5 (730 MiB/s) is the bottleneck.
 CHUNK = 256 * 1024
-# The server has such a body in memory, from where it is read without a copy if it is read at once.
-_WHOLE = 2 * 1024 * 1024
+# The server holds a body of this size in memory; one call that reads all of it makes no copy.
+_READ_AT_ONCE = 2 * 1024 * 1024
 
 
-class Metered(PassingOn):
+class Metered(PassThrough):
     """A source that counts and hashes the bytes read from it, and refuses any size but the declared one."""
 
     def __init__(self, source: ByteSource, size: int | None) -> None:
@@ -31,7 +31,7 @@ class Metered(PassingOn):
         self._md5 = hashlib.md5(usedforsecurity=False)
 
     def read(self, size: int = CHUNK) -> bytes:
-        """At most ``size`` bytes, b"" at the end. Raises StreamCutShort when the source is longer or shorter."""
+        """Return at most ``size`` bytes; b"" at the end. Raises StreamCutShort if the source is longer or shorter."""
         chunk = self.source.read(size)
         self._read += len(chunk)
         self._md5.update(chunk)
@@ -48,23 +48,26 @@ class Metered(PassingOn):
 
     @property
     def at_once(self) -> int:
-        """How many bytes to read at a time."""
-        return max(CHUNK, self._declared) if self._declared is not None and self._declared <= _WHOLE else CHUNK
+        """The number of bytes to read at a time."""
+        if self._declared is not None and self._declared <= _READ_AT_ONCE:
+            return max(CHUNK, self._declared)
+        return CHUNK
 
     def stored(self) -> Stored:
-        """The size and MD5 of what was read so far."""
+        """The size and MD5 of the bytes read so far."""
         return Stored(self._read, self._md5.hexdigest())
 
 
 def write_all(descriptor: int, chunk: bytes) -> None:
-    """Write the whole chunk to an open file; of one that crosses the end of the disk, the system takes what fits."""
+    """Write all of ``chunk`` to an open file. One call to the system may write only a part, as on a nearly full
+    disk."""
     left = memoryview(chunk)
     while left:
         left = left[os.write(descriptor, left) :]
 
 
 class Translated(AbstractContextManager[None]):
-    """A reusable context that turns a library's errors into ours; ``translate`` gives None for unknown ones."""
+    """A reusable context that translates a library's errors; ``translate`` returns None for those that it leaves."""
 
     def __init__(self, translate: Callable[[BaseException], PorticoError | None]) -> None:
         self._translate = translate
@@ -72,12 +75,12 @@ class Translated(AbstractContextManager[None]):
     def __exit__(
         self, kind: type[BaseException] | None, ex: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if ex is not None and (ours := self._translate(ex)):
-            raise ours from ex
+        if ex is not None and (translated := self._translate(ex)):
+            raise translated from ex
 
 
 class TranslatedReader:
-    """A library's reader as a source to close, with its errors translated. ``read`` is given -1 for all of it."""
+    """A library's reader as a closable source, with its errors translated. ``read`` gets -1 for all remaining bytes."""
 
     def __init__(self, read: Callable[[int], bytes], close: Callable[[], object], translated: Translated) -> None:
         self._read = read

@@ -1,4 +1,4 @@
-"""Backends to which clients send blobs themselves."""
+"""The protocol of backends to which clients send blobs directly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class UploadLink:
-    """A URL that takes a blob by PUT. Clients must send ``headers`` with it, and no others of theirs."""
+    """A URL to which a client sends a blob with PUT. It must send ``headers``, and no headers of its own choice."""
 
     url: str = field(repr=False)
     headers: Mapping[str, str]
@@ -17,7 +17,7 @@ class UploadLink:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A blob as the backend knows it. ``md5`` are 32 hexadecimal digits, or None if the backend does not know it."""
+    """A blob that the backend has received. ``md5`` has 32 hexadecimal digits; None if the backend does not know it."""
 
     size: int
     md5: str | None
@@ -25,14 +25,14 @@ class Arrived:
 
 @runtime_checkable
 class UploadLinking(Protocol):
-    """A backend that takes blobs from clients, and says what it got."""
+    """A backend that receives blobs from clients directly, and describes what it received."""
 
     def upload_link(self, key: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
-        """A link with which anybody can store the blob, and do nothing else, if they begin within so many seconds.
+        """A link with which anyone can store this blob, and do nothing else. The upload must begin within ``seconds``.
 
-        Where the backend's protocol allows, it takes no other size and type. None if the backend's credentials do not
-        allow such a link, or one request may not be as large. No request is made.
+        If the backend's protocol allows it, the link accepts only this size and type. None if the backend's credentials
+        do not allow such a link, or if the blob is too large for one request. It makes no request.
         """
 
     def arrived(self, key: str) -> Arrived | None:
-        """What is stored under ``key``; None if there is no such blob. Raises BackendUnavailable."""
+        """Describe the blob stored under ``key``; None if there is none. Raises BackendUnavailable."""

@@ -1,1 +1,1 @@
-"""Bringing objects in from places outside, and out to them: folders, and buckets of other services."""
+"""Import and export of objects, from and to places outside: folders, and buckets of other services."""

@@ -1,4 +1,4 @@
-"""Bytes on their way: checked against what is known of them, before anybody sees them at their destination."""
+"""Checks the bytes of a transfer against their known size and MD5, before they are visible at the destination."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from app.storage.bytes.transfer import CHUNK
 
 
 class ChecksumMismatch(PorticoError):
-    """The bytes that arrived are not those that were promised; nothing was stored."""
+    """The bytes that arrived do not have the expected size or MD5; nothing was stored."""
 
     code = "CHECKSUM_MISMATCH"
 
 
 class Stopped(PorticoError):
-    """The transfer was given up."""
+    """The transfer was stopped."""
 
     code = "STOPPED"
 
@@ -38,17 +38,17 @@ class Checked:
     def read(self, size: int = -1, /) -> bytes:
         """As ``ByteSource``; without a size, a chunk."""
         if self._stop.is_set():
-            raise Stopped("The transfer was given up")
+            raise Stopped("The transfer was stopped")
         chunk = self._source.read(CHUNK if size < 0 else size)
         self._left -= len(chunk)
         self._md5.update(chunk)
         if self._left < 0 or (not chunk and self._left and size):
-            raise ChecksumMismatch("The bytes that arrived are more or fewer than the object has")
+            raise ChecksumMismatch("The number of bytes that arrived differs from the object's size")
         if not self._left and self._wanted and self._md5.hexdigest() != self._wanted:
-            raise ChecksumMismatch("The bytes that arrived have another MD5 than the object")
+            raise ChecksumMismatch("The MD5 of the bytes that arrived differs from the object's MD5")
         return chunk
 
 
 def is_md5(tag: str) -> bool:
-    """Whether a tag is the MD5 of the bytes."""
+    """Whether a tag has the form of an MD5."""
     return len(tag) == 32

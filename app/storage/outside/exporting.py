@@ -1,4 +1,4 @@
-"""Objects of a bucket, written to a place outside."""
+"""Exports objects of a bucket to a place outside."""
 
 from __future__ import annotations
 
@@ -56,8 +56,9 @@ def objects_of(storage: Storage, request: RequestContext, bucket: str, prefix: s
 
 @dataclass(frozen=True, slots=True)
 class Exporting:
-    """Objects of a bucket on their way to a place; their keys there are without ``prefix``. ``there``: what the place
-    has, by key. ``dry_run``: nothing is written."""
+    """An export of objects to a place; their keys there do not include ``prefix``. ``there``: the objects that the
+    place
+    already has, by key. ``dry_run``: nothing is written."""
 
     storage: Storage
     request: RequestContext
@@ -69,11 +70,11 @@ class Exporting:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def transfer(self, wanted: ToExport) -> Transferred:
-        """Export one object, unless it is there and equal. Raises what concerns the others too."""
+        """Export one object, unless the place has an equal one. Raises errors that affect all other objects too."""
         return attempted(wanted.key, wanted.size, lambda: self._transfer(wanted.key))
 
     def _transfer(self, key: str) -> Transferred:
-        """The row is read again with the bytes, which may have been replaced since the listing."""
+        """Export one object. Its row is read again, since its bytes may have been replaced after the listing."""
 
         def use(found: StoredObject, user_metadata: RawValue) -> Transferred | None:
             try:
@@ -112,7 +113,7 @@ class Exporting:
 
 
 def _exact(found: StoredObject, when: datetime) -> datetime:
-    """When the bytes were written, to the millisecond where the row tells it so."""
+    """When the bytes were written, in milliseconds if the row is that precise; ``when`` otherwise."""
     try:
         exact = datetime.fromisoformat(str(found.metadata.get("lastModified")))
     except ValueError:
@@ -128,7 +129,7 @@ def _description(found: StoredObject, user_metadata: Mapping[str, Any]) -> Objec
         encoding=str(found.metadata.get("contentEncoding", "")),
         disposition=str(found.metadata.get("contentDisposition", "")),
         language=str(found.metadata.get("contentLanguage", "")),
-        # Places keep ASCII text alone.
+        # Places store only ASCII text.
         user_metadata={name: _plain(value) for name, value in user_metadata.items() if name.isascii()},
         md5=tag if is_md5(tag) else "",
         tag=tag,
@@ -140,7 +141,7 @@ def _plain(value: object) -> str:
 
 
 class _Joined:
-    """A readable blob as a source, whether it is a file or chunks."""
+    """A readable blob, which is a file or chunks, as a source."""
 
     def __init__(self, readable: Readable) -> None:
         self._readable = readable

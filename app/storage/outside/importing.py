@@ -1,4 +1,5 @@
-"""Objects from a place outside, stored by the same path as uploads: under the bucket's rules, checked, with events."""
+"""Imports objects from a place outside. Like uploads they are subject to the bucket's rules and checks, and cause
+events."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import Any
 
 from app.database import BoundStatement, Statement
 from app.storage.bytes.blobs import blob_key, is_version
-from app.storage.committing import Along
+from app.storage.committing import ExtraCalls
 from app.storage.content_types import check_content_type
 from app.storage.errors import NoSuchObject, RelatedMissing
 from app.storage.outside.checked import Checked, is_md5
@@ -28,10 +29,10 @@ from app.storage.writing import Content, expected_metadata, permitted, put
 from app.times import as_json
 
 UPLOAD_TYPE = "import"
-"""What events say about objects that were imported."""
+"""The upload type in events of imported objects."""
 
 _OWNED_AND_DESCRIBED = "pg_catalog.json_build_array(o.owner_id, o.user_metadata)"
-# An object is as old as its bytes, unless its row knows better.
+# The object's creation time becomes that of its bytes, unless the row has an earlier one.
 _AGED = Statement(
     """
     UPDATE storage.objects SET created_at = least(created_at, $3::timestamptz) WHERE bucket_id = $1 AND name = $2
@@ -43,7 +44,7 @@ _AGED = Statement(
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the database has of an object: its row, owner and user metadata."""
+    """An object in the database: its row, owner and user metadata."""
 
     row: StoredObject
     owner: str | None
@@ -52,8 +53,8 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Importing:
-    """Objects of a place on their way into a bucket, below ``prefix``. ``owner``: of objects that have none yet.
-    ``dry_run``: nothing is written, but all is judged that does not need the bytes."""
+    """An import of objects into a bucket, below ``prefix``. ``owner``: the owner of objects that have none yet.
+    ``dry_run``: nothing is written, but everything is checked that does not need the bytes."""
 
     storage: Storage
     request: RequestContext
@@ -65,7 +66,7 @@ class Importing:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def transfer(self, found: PlacedObject) -> Transferred:
-        """Import one object, unless it is there and equal. Raises what concerns the others too."""
+        """Import one object, unless the bucket has an equal one. Raises errors that affect all other objects too."""
         return attempted(found.key, found.size, lambda: self._transfer(found))
 
     def _transfer(self, found: PlacedObject) -> Transferred:
@@ -85,7 +86,7 @@ class Importing:
         return Known(row, *json.loads(projected or b"[null, null]"))
 
     def _is_there(self, row: StoredObject, found: PlacedObject) -> bool:
-        """Whether the object is there and equal, bytes included: a row may have come from a dump without them."""
+        """Whether the bucket has an equal object with its bytes: the row may come from a dump without them."""
         if row.size != found.size or not is_version(row.version):
             return False
         tag = row.entity_tag.strip('"')
@@ -125,13 +126,13 @@ class Importing:
                 more_metadata=_metadata(found, description),
                 user_metadata=user_metadata,
             )
-            put(self.storage, self.request, write, content, Along([_aged(name, found.modified)], RelatedMissing))
+            put(self.storage, self.request, write, content, ExtraCalls([_aged(name, found.modified)], RelatedMissing))
         finally:
             source.close()
 
 
 def _filled(description: ObjectDescription, known: Known | None) -> ObjectDescription:
-    """The description, with the type and the caching of the row where the place says nothing of them."""
+    """The description; if the place does not know the type or the caching, that of the row."""
     if known is None:
         return description
     return replace(
@@ -142,16 +143,16 @@ def _filled(description: ObjectDescription, known: Known | None) -> ObjectDescri
 
 
 def _metadata(found: PlacedObject, description: ObjectDescription) -> dict[str, str]:
-    kept = {
+    members = {
         "lastModified": as_json(found.modified),
         "contentEncoding": description.encoding,
         "contentDisposition": description.disposition,
         "contentLanguage": description.language,
     }
-    # Clients that have cached an object of several parts know it by the tag that it had.
+    # Clients that have cached an object uploaded in parts know it by the tag that it had in the place.
     if found.tag and not is_md5(found.tag):
-        kept["eTag"] = f'"{found.tag}"'
-    return {name: value for name, value in kept.items() if value}
+        members["eTag"] = f'"{found.tag}"'
+    return {name: value for name, value in members.items() if value}
 
 
 def _aged(name: ObjectName, modified: datetime) -> BoundStatement:

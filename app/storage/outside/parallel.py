@@ -1,4 +1,4 @@
-"""Many transfers at a time."""
+"""Runs several transfers at the same time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ Item_contra = TypeVar("Item_contra", contravariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Transferred:
-    """What became of an object. ``verified``: its MD5 was known and right. ``why`` it failed, '' if it did not."""
+    """The result for one object. ``verified``: its MD5 was known and matched. ``why``: the reason of a failure, or
+    ''."""
 
     key: str
     size: int
@@ -42,19 +43,19 @@ class Transfer(Protocol[Item_contra]):
 
     @property
     def stop(self) -> threading.Event:
-        """Set when what is running is to end."""
+        """Set when running transfers must end."""
         ...
 
     def transfer(self, item: Item_contra, /) -> Transferred:
-        """Transfer one object, unless it is there and equal. Raises what concerns the others too."""
+        """Transfer one object, unless the target has an equal one. Raises errors that affect all other objects too."""
         ...
 
 
 def in_parallel(transfer: Transfer[Item_contra], items: Iterable[Item_contra], jobs: int) -> Iterator[Transferred]:
-    """What became of each item, in the order in which they are done, at most ``jobs`` at a time.
+    """The result of each item, in the order in which they finish. At most ``jobs`` transfers run at a time.
 
-    After an exception no other item is begun, the transfer is stopped, and what is running ends before the exception
-    leaves.
+    After an exception no other item is started, the transfer is stopped, and running items end before the exception
+    propagates.
     """
     running: set[Future[Transferred]] = set()
     with ThreadPoolExecutor(jobs, "transfer") as pool:
@@ -73,7 +74,7 @@ def in_parallel(transfer: Transfer[Item_contra], items: Iterable[Item_contra], j
 
 
 def attempted(key: str, size: int, act: Callable[[], Transferred]) -> Transferred:
-    """What ``act`` gives, or the failure of this one object. Raises what concerns the others too."""
+    """The result of ``act``, or the failure of this one object. Raises errors that affect all other objects too."""
     try:
         return act()
     except (PlaceUnusable, BackendFull, Unavailable):

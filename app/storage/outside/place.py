@@ -1,7 +1,7 @@
-"""A place outside with objects: the protocol, its records and its errors.
+"""The protocol of a place outside, which has objects to import or takes exported ones; its records and its errors.
 
-Unlike a backend, which keeps blobs under keys of ours, a place has objects under their own keys, described in its own
-way. Each module of plugins/storage that serves a scheme is found by the hook ``storage_place``.
+A backend stores blobs under keys that the core chooses. A place instead has objects under their own keys and describes
+them in its own way. Each module of plugins/storage that serves a scheme is found by the hook ``storage_place``.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ class PlaceUnusable(PorticoError):
 
 
 class PlaceRefused(PorticoError):
-    """The place does not give or take this one object; the message says why."""
+    """The place refuses to read or write this one object; the message says why."""
 
     code = "PLACE_REFUSED"
 
 
 class PlaceOptions(NamedTuple):
-    """What a URL does not say. ``endpoint``: the URL of a server that speaks the protocol of S3. ``profile``: the name
-    of the credentials in the files of the cloud's own tools. ``may_be_new``: the place is written to, and need not be
-    there yet."""
+    """Options that are not in the URL. ``endpoint``: the URL of a server that speaks the protocol of S3. ``profile``:
+    the name of the credentials in the files of the cloud's own tools. ``may_be_new``: the place is written to, and need
+    not exist yet."""
 
     endpoint: str | None = None
     profile: str | None = None
@@ -42,8 +42,8 @@ class PlaceOptions(NamedTuple):
 
 
 class PlacedObject(NamedTuple):
-    """An entry of a listing. ``tag`` identifies the bytes, '' if the place has no such thing: an MD5 as 32 hexadecimal
-    digits, or what an upload in parts has instead."""
+    """An entry of a listing. ``tag`` identifies the bytes: an MD5 as 32 hexadecimal digits, or the tag of an upload in
+    parts; '' if the place has no tags."""
 
     key: str
     size: int
@@ -53,9 +53,9 @@ class PlacedObject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ObjectDescription:
-    """What is said of an object besides its bytes, '' where nothing is. ``md5``: of the bytes, as hexadecimal digits.
+    """The metadata of an object; '' where there is none. ``md5``: that of the bytes, as hexadecimal digits.
 
-    ``tag`` is to be kept with an object whose own tag the place makes differently.
+    ``tag`` is the object's entity tag here. A place whose own tags are made differently stores it with the object.
     """
 
     content_type: str = ""
@@ -69,39 +69,40 @@ class ObjectDescription:
 
 
 class ClosableSource(ByteSource, Protocol):
-    """A source to close."""
+    """A source that must be closed."""
 
     def close(self) -> None: ...
 
 
 class OutsidePlace(Protocol):
-    """Objects outside. Every method may be called from many threads at once.
+    """A place outside. Every method may be called from many threads at once.
 
-    All raise PlaceUnusable when there is no use in going on, and PlaceRefused for what concerns one object.
+    All raise PlaceUnusable when further calls would fail too, and PlaceRefused when only one object is affected.
     """
 
     def list(self) -> Iterator[PlacedObject]:
         """All objects below the URL, with keys relative to it, in no particular order."""
 
     def describe(self, found: PlacedObject) -> ObjectDescription:
-        """What is said of an object."""
+        """The metadata of an object."""
 
     def open(self, found: PlacedObject) -> ClosableSource:
-        """The bytes of an object. Raises PlaceRefused if it was replaced since it was listed, where that is told."""
+        """The bytes of an object. Raises PlaceRefused if it was replaced since it was listed and the place detects
+        it."""
 
     def tags(self, found: PlacedObject) -> frozenset[str]:
-        """All tags of an object's bytes, where it takes a closer look to know them."""
+        """All tags that the object's bytes may have, including those that the listing does not contain."""
 
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
-        """Store an object, replacing any of that key. Errors of ``source`` pass through; then nothing is changed."""
+        """Store an object, replacing any of that key. Errors of ``source`` pass through; then nothing has changed."""
 
     def close(self) -> None:
         """Close the connections."""
 
 
 @contextmanager
-def told_of_places() -> Iterator[None]:
-    """Raises PlaceUnusable for what keeps a backend from being used: its URL, or a package that is not installed."""
+def as_place_errors() -> Iterator[None]:
+    """Turns BackendUnusable, for a wrong URL or a package that is not installed, into PlaceUnusable."""
     try:
         yield
     except BackendUnusable as ex:
@@ -111,7 +112,7 @@ def told_of_places() -> Iterator[None]:
 def open_place(plugins: pluggy.PluginManager, url: str, options: PlaceOptions) -> OutsidePlace:
     """The place for a URL, from the plugin of its scheme. Raises PlaceUnusable."""
     if not url.strip():
-        # A variable of a script that is not set must not become the current directory.
+        # An unset variable in a script must not stand for the current directory.
         raise PlaceUnusable("The URL of the place outside is empty", hint="Write . for the current directory.")
     place: OutsidePlace | None = plugins.hook.storage_place(url=url, options=options)
     if place is None:

@@ -1,4 +1,4 @@
-"""Why one object was not transferred, in words for an operator."""
+"""Describes to an operator why one object was not transferred."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.storage.errors import (
 
 
 def reason(ex: PorticoError) -> str:
-    """The error in words."""
+    """The error as a phrase for the operator, with its hint."""
     return _described(ex) + (f"; {ex.hint}" if ex.hint else "")
 
 
@@ -30,7 +30,7 @@ def _described(ex: PorticoError) -> str:
         case InvalidKey():
             return "no object can have this key"
         case ContentMismatch():
-            return f"its first bytes are not those of the type {ex.mime_type}"
+            return f"its first bytes do not match the type {ex.mime_type}"
         case BytesMissing():
             return "its bytes are missing"
         case NoSuchObject():

@@ -1,6 +1,6 @@
-"""Bytes at the end of an upload: they are stored first, then acknowledged by one statement.
+"""Appends bytes to an upload: they are stored first, then acknowledged by one statement.
 
-Of two requests with the same offset one wins; the other one's bytes were never anybody's and are deleted.
+Of two requests with the same offset one wins. The bytes of the other one were never acknowledged and are deleted.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from app.storage.writing import Limited
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """Bytes to append: those of ``stream``, ``size`` in number if that is known, after ``offset`` bytes. ``length``
-    declares the size of the whole, where that was not known. The upload then lives for another ``lifetime_s``."""
+    """Bytes to append at ``offset``. ``size``: the number of bytes in ``stream``, if known. ``length``: the size of the
+    complete upload, if this request declares it. The upload then expires after another ``lifetime_s``."""
 
     offset: int
     stream: ByteSource = field(repr=False)
@@ -47,18 +47,18 @@ class Addition:
 
 
 def append(storage: Storage, request: RequestContext, upload: Upload, addition: Addition) -> Upload:
-    """Append bytes with the caller's rights; with the last ones the upload becomes an object. Gives the upload's state.
+    """Append bytes with the caller's rights; returns the upload's new state. With the last bytes it becomes an object.
 
-    Nothing is kept of an addition that fails, and what was acknowledged before stays. Raises OffsetConflict,
-    LengthExceeded, TooLarge, NoSuchUpload, what forbids the write, and what the backend raises.
+    A failed addition leaves no bytes, and bytes that were acknowledged before stay. Raises OffsetConflict,
+    LengthExceeded, TooLarge, NoSuchUpload, the reason why the write is refused, and errors of the backend.
     """
     if upload.finished is not None:
         return _after_the_end(upload, addition)
-    judged = permitted(storage, request, upload)
+    allowed = permitted(storage, request, upload)
     if addition.offset != upload.received:
         raise OffsetConflict
     length = upload.length if upload.length is not None else addition.length
-    most = size_limit(judged.permission.bucket, upload.name.key, storage.limits.upload)
+    most = size_limit(allowed.permission.bucket, upload.name.key, storage.limits.upload)
     if length is not None and length > most:
         raise TooLarge
     part = _stored(storage, upload, addition, _bounded(addition, length, most))
@@ -76,7 +76,7 @@ def _after_the_end(upload: Upload, addition: Addition) -> Upload:
 
 
 def _bounded(addition: Addition, length: int | None, most: int) -> ByteSource:
-    """The bytes, refused where they go past the declared end or the largest object."""
+    """The bytes, as a source that raises LengthExceeded beyond the declared length or the largest size."""
     limit = (most if length is None else length) - addition.offset
     if addition.size is not None and addition.size > limit:
         raise LengthExceeded
@@ -84,7 +84,7 @@ def _bounded(addition: Addition, length: int | None, most: int) -> ByteSource:
 
 
 def _stored(storage: Storage, upload: Upload, addition: Addition, source: ByteSource) -> UploadPart | None:
-    """The bytes as a part that no row names yet; None if there are none."""
+    """Store the bytes; returns them as a part that no row names yet, or None if there are none."""
     if addition.size == 0:
         return None
     version = new_version()
@@ -116,7 +116,7 @@ def _finish(
     try:
         parts = list_parts(storage, request, upload)
         if sum(part.size for part in parts) != upload.received:
-            # While the last bytes were stored the upload has expired, or another request has changed it.
+            # The upload expired while the last bytes were stored, or another request changed it.
             raise _overtaken(storage, request, upload)
         if last is not None:
             parts.append(last)
@@ -131,7 +131,7 @@ def _finish(
 
 
 def _overtaken(storage: Storage, request: RequestContext, upload: Upload) -> StorageError:
-    """Why the upload is no longer as it was found."""
+    """The error for an upload that changed after it was found."""
     try:
         find(storage, request, "appended", upload.id)
     except NoSuchUpload as ex:

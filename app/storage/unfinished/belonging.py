@@ -1,7 +1,7 @@
-"""To whom an upload in pieces belongs: to the caller who began it. To all others but service_role it does not exist.
+"""Ownership of an upload in pieces: it belongs to the caller who began it. Only service_role can use those of others.
 
-That is kept with the upload's notes, so it needs no column that databases of earlier versions lack. Uploads that these
-have begun belong to their owner, or to callers without a subject.
+The owner is in the upload's notes, since databases of earlier versions have no column for it. Uploads that earlier
+versions have begun belong to the subject in their column ``owner_id``, or to callers without a subject.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from app.storage.row_decoding import RawValue, owner_columns, text
 BEGUN_BY = "begunBy"
 """The member of an upload's notes that says who began it."""
 
-IS_THEIRS = f"""
+IS_OWN = f"""
     ($1::text IS NULL OR coalesce(u.notes ->> '{BEGUN_BY}' = $1, u.owner_id IS NOT DISTINCT FROM $2::text))"""
-"""The condition on an upload ``u``. $1, $2: ``whose``."""
+"""The condition that an upload ``u`` belongs to the caller. $1, $2: ``ownership_parameters``."""
 
 
 def begun_by(request: RequestContext) -> str:
-    """The caller's role and subject. Without a subject it is also the access key, which then distinguishes callers."""
+    """The caller's role and subject. Without a subject, also the access key, which then distinguishes callers."""
     subject = request.subject
     return json.dumps([request.role, subject] if subject else [request.role, None, request.access_key])
 
 
-def whose(request: RequestContext) -> tuple[RawValue, RawValue]:
-    """The first parameters of a statement with IS_THEIRS."""
+def ownership_parameters(request: RequestContext) -> tuple[RawValue, RawValue]:
+    """The first parameters of a statement with IS_OWN."""
     if request.role == SERVICE_ROLE and not request.is_signer:
         return None, None
     return text(begun_by(request)), owner_columns(request.subject)[1]
 
 
 def is_known(request: RequestContext) -> bool:
-    """Whether the caller can be distinguished from others. Anonymous ones cannot: they must know an upload's id."""
+    """Whether the caller can be distinguished from others. Anonymous callers cannot: they must know an upload's id."""
     return bool(request.role == SERVICE_ROLE or request.subject or request.access_key)

@@ -1,7 +1,7 @@
-"""Uploads whose bytes the client sends to the backend itself, and then says so.
+"""Direct uploads: the client sends the bytes to the backend, and then completes the upload with a request.
 
-Until then they are the single part of an unfinished upload, in a blob that nobody else knows and that goes when the
-upload expires. The object gets a copy, so whoever still has the link changes nothing.
+Until then the bytes are the only part of an unfinished upload, in a blob that no one else can find and that is deleted
+when the upload expires. The object gets a copy, so a client that still has the link cannot change the object.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from app.storage.unfinished.records import Finished, NewUpload, Upload
 from app.storage.unfinished.uploads import create, find, write_of
 
 LINK_S = 300
-"""Seconds in which the client must begin to send the bytes; sending them may take longer."""
+"""Seconds within which the client must begin to send the bytes; sending them may take longer."""
 
 
 class DirectUpload(NamedTuple):
-    """An upload that was begun, and where its bytes go."""
+    """An upload that was begun, and the link for its bytes."""
 
     upload: Upload
     link: UploadLink
@@ -41,7 +41,7 @@ class DirectUpload(NamedTuple):
 def begin(storage: Storage, request: RequestContext, new: NewUpload) -> DirectUpload:
     """Begin an upload, whose length is known, with the caller's rights.
 
-    Raises what forbids such an object, and DirectUploadUnavailable.
+    Raises the reason why such an object is refused, and DirectUploadUnavailable.
     """
     backend, version, size = _receiving(storage), new_version(), new.length or 0
     seconds = min(LINK_S, int(new.lifetime_s))
@@ -56,7 +56,7 @@ def begin(storage: Storage, request: RequestContext, new: NewUpload) -> DirectUp
 def complete(storage: Storage, request: RequestContext, upload_id: str) -> Finished:
     """Make the upload an object with the caller's rights, now that its bytes are there; repeating it changes nothing.
 
-    Raises NotArrived, LengthMismatch, NoSuchUpload, what forbids the write, and DirectUploadUnavailable.
+    Raises NotArrived, LengthMismatch, NoSuchUpload, the reason why the write is refused, and DirectUploadUnavailable.
     """
     upload = find(storage, request, "appended", upload_id)
     if upload.finished is not None:
@@ -64,7 +64,7 @@ def complete(storage: Storage, request: RequestContext, upload_id: str) -> Finis
     try:
         return _finish(storage, request, upload)
     except StorageError:
-        # Perhaps because another request was faster.
+        # Another request may have completed the upload first.
         finished = find(storage, request, "appended", upload_id).finished
         if finished is None:
             raise
@@ -85,7 +85,8 @@ def _finish(storage: Storage, request: RequestContext, upload: Upload) -> Finish
             storage.backend.copy(source, target)
         except BlobMissing:
             raise NotArrived from None
-        # The client may have replaced the bytes just before they were copied. Nobody can replace the copy.
+        # The client may have replaced the bytes just before they were copied, so the copy, which cannot be replaced, is
+        # checked.
         return _entity_tag(version, _checked(backend, target, size))
 
     return finish_with(storage, request, upload, write_of(upload), size, copied)
@@ -107,7 +108,7 @@ def _checked(backend: UploadLinking, key: str, size: int) -> Arrived:
 
 
 def _entity_tag(version: str, arrived: Arrived) -> str:
-    """The MD5 as for any upload. If the backend does not know it, a tag that nobody takes for an MD5."""
+    """The MD5, as for any upload. If the backend does not know it, a tag that cannot be mistaken for an MD5."""
     if arrived.md5 is not None:
         return f'"{arrived.md5}"'
     return f'"{hashlib.md5(version.encode(), usedforsecurity=False).hexdigest()}-1"'

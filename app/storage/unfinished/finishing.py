@@ -1,7 +1,7 @@
-"""An upload becomes an object: its parts are joined under a new version, and one transaction does the rest.
+"""Makes an upload an object: its parts are joined under a new version, and one transaction does the rest.
 
-The object's row is written as that of any write, the upload is marked as finished, and its parts are dropped. If
-anything fails before, upload and parts are as they were.
+The transaction writes the object's row as any write does, marks the upload as finished, and drops its parts. If
+anything fails before the commit, the upload and its parts stay as they were.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from app.storage.bytes.backend import BlobMissing, Piece
 from app.storage.bytes.blobs import blob_key, new_version
-from app.storage.committing import Along, commit
+from app.storage.committing import ExtraCalls, commit
 from app.storage.errors import NoSuchPart, UploadFinished
 from app.storage.permission_trial import Write
 from app.storage.records import NewBytes
@@ -37,11 +37,12 @@ def finish(
     upload_type: str = "standard",
     learned: Mapping[str, Any] | None = None,
 ) -> Finished:
-    """Make the upload an object of these parts, in this order, with the caller's rights; its owner is who began it.
+    """Make the upload an object of these parts, in this order, with the caller's rights. Its owner is the upload's
+    owner.
 
-    For the conditions see ``Write``; ``learned`` adds members to the object's metadata. Raises what forbids the write,
-    TooLarge and InvalidMimeType as the bucket's rules are now, NoSuchPart when a part was replaced meanwhile,
-    UploadFinished when another request was faster.
+    For the conditions see ``Write``; ``learned`` adds members to the object's metadata. Raises the reason why the write
+    is refused, TooLarge and InvalidMimeType according to the bucket's current rules, NoSuchPart when a part was
+    replaced meanwhile, and UploadFinished when another request was faster.
     """
     write = write_of(upload, etags=etags, must_be_new=must_be_new, upload_type=upload_type)
 
@@ -61,9 +62,9 @@ def finish_with(
     store: Callable[[str], str],
     learned: Mapping[str, Any] | None = None,
 ) -> Finished:
-    """The same with bytes that ``store`` puts under the version that it is given; it returns their entity tag."""
-    judged = permitted(storage, request, upload, write, size=size)
-    check_rules(storage, judged.permission.bucket, upload.name.key, upload.metadata["mimetype"], size)
+    """The same, but ``store`` writes the bytes: it takes the new version and returns their entity tag."""
+    allowed = permitted(storage, request, upload, write, size=size)
+    check_rules(storage, allowed.permission.bucket, upload.name.key, upload.metadata["mimetype"], size)
     version = new_version()
     with discarded_on_failure(storage, version):
         metadata = file_metadata(store(version), size, {**upload.metadata, **(learned or {})})
@@ -71,13 +72,14 @@ def finish_with(
         run_checks(storage, write, new)
     received = number(upload.received) if upload.kind == "appended" else None
     ending = (FINISH_UPLOAD, (text(upload.id), text(version), number(size), received))
-    along = Along([ending, (DROP_PARTS, (text(upload.id),))], UploadFinished)
-    row = commit(storage, request, write, judged, new, along=along)
+    extra = ExtraCalls([ending, (DROP_PARTS, (text(upload.id),))], UploadFinished)
+    row = commit(storage, request, write, allowed, new, extra=extra)
     return Finished(known(row[0]).decode(), version, metadata["eTag"], size, metadata)
 
 
 def entity_tag(upload: Upload, parts: Sequence[UploadPart]) -> str:
-    """The tag in quotes: the MD5 of the parts' MD5s and their number; of an upload appended in one go, its MD5."""
+    """The tag in quotes: the MD5 of the parts' MD5s, and the number of parts; for an upload appended at once, its
+    MD5."""
     if upload.kind == "appended" and len(parts) == 1:
         return f'"{parts[0].md5}"'
     joined = hashlib.md5(b"".join(bytes.fromhex(part.md5) for part in parts), usedforsecurity=False)

@@ -1,4 +1,4 @@
-"""Which uploads with numbered parts a bucket has, in the order of their keys and then of their beginnings."""
+"""Lists a bucket's unfinished uploads with numbered parts, ordered by key and then by the time they began."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from app.storage.names import BEYOND, successor
 from app.storage.request_context import RequestContext
 from app.storage.row_decoding import number, text
 from app.storage.storage import Storage
-from app.storage.unfinished.belonging import IS_THEIRS, is_known, whose
+from app.storage.unfinished.belonging import IS_OWN, is_known, ownership_parameters
 from app.storage.unfinished.records import Upload, read_upload
 from app.storage.unfinished.sql import UPLOAD_COLUMNS
 
-# $1, $2: ``whose``. $6, $7: the key and the id of the upload after which the list begins; without an id, after all of
-# that key.
+# $1, $2: ``ownership_parameters``. $6, $7: the key and the id of the upload after which the list begins. Without an id,
+# it begins after all uploads of that key.
 _LIST = Statement(
     f"""
     SELECT {UPLOAD_COLUMNS} FROM storage.uploads u
@@ -20,7 +20,7 @@ _LIST = Statement(
       AND u.name COLLATE "C" >= $4 AND u.name COLLATE "C" < $5
       AND (u.name COLLATE "C" > $6 OR ($7 <> '' AND u.name = $6 AND (u.created_at, u.id) > (
           SELECT m.created_at, m.id FROM storage.uploads m WHERE m.id = $7)))
-      AND {IS_THEIRS}
+      AND {IS_OWN}
     ORDER BY u.name COLLATE "C", u.created_at, u.id LIMIT $8::bigint
     """,  # noqa: S608
     "list_uploads",
@@ -41,6 +41,6 @@ def list_uploads(
     if not is_known(request):
         return []
     named = (text(bucket), text(prefix), text(successor(prefix) or BEYOND))
-    wanted = (*whose(request), *named, text(after), text(after_id), number(limit))
+    wanted = (*ownership_parameters(request), *named, text(after), text(after_id), number(limit))
     rows = storage.database.run(request.service_context(), [(_LIST, wanted)], read_only=True)[0]
     return [read_upload(row) for row in rows]

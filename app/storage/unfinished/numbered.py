@@ -1,4 +1,5 @@
-"""Parts that the client numbers: in any order and at the same time, and each may be replaced until the end."""
+"""Parts that the client numbers. They may come in any order and concurrently; each may be replaced until the upload
+ends."""
 
 from __future__ import annotations
 
@@ -28,14 +29,14 @@ def put_part(
     size: int | None,
     notes: Callable[[], Mapping[str, Any]] = dict,
 ) -> UploadPart:
-    """Store part ``part_number`` with the caller's rights, in place of an earlier one of that number.
+    """Store part ``part_number`` with the caller's rights. It replaces an earlier part of that number.
 
-    ``notes`` is asked for the part's notes once the bytes were read.
-    Raises what forbids the write, TooLarge when the parts together exceed the limit, NoSuchUpload when the upload is
-    no longer open, and what ``stream`` raises; then nothing is changed.
+    ``notes`` is called after the bytes are read and returns the part's notes. Raises the reason why the write is
+    refused, TooLarge when the parts together exceed the limit, NoSuchUpload when the upload is no longer open, and
+    errors of ``stream``; then nothing has changed.
     """
-    judged = permitted(storage, request, upload)
-    most = size_limit(judged.permission.bucket, upload.name.key, storage.limits.upload)
+    allowed = permitted(storage, request, upload)
+    most = size_limit(allowed.permission.bucket, upload.name.key, storage.limits.upload)
     if size is not None and size > most:
         raise TooLarge
     version = new_version()
@@ -55,9 +56,9 @@ def record_part(
     *,
     most: int,
 ) -> UploadPart:
-    """Record a part whose bytes are ``stored``, or will be, under ``version``.
+    """Record a part whose bytes are, or will be, under ``version``. ``stored``: their size and MD5.
 
-    Raises TooLarge when the parts together have more than ``most`` bytes, NoSuchUpload when the upload is not open.
+    Raises TooLarge when the parts together have more than ``most`` bytes, and NoSuchUpload when the upload is not open.
     """
     values = (
         text(upload.id),
@@ -80,7 +81,7 @@ def record_part(
 def list_parts(
     storage: Storage, request: RequestContext, upload: Upload, *, after: int = 0, limit: int | None = None
 ) -> list[UploadPart]:
-    """The parts of an unfinished upload in the order of their numbers, from the first one beyond ``after``."""
+    """The parts of an unfinished upload whose numbers are greater than ``after``, in the order of the numbers."""
     wanted = (text(upload.id), number(after), number(limit))
     rows = storage.database.run(request.service_context(), [(LIST_PARTS, wanted)], read_only=True)[0]
     return [read_part(row) for row in rows]

@@ -1,4 +1,4 @@
-"""Uploads in pieces and their parts, as records and as rows."""
+"""The records of uploads in pieces and of their parts, and how they are read from rows."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from app.storage.records import ObjectName
 from app.storage.row_decoding import RawValue, known, read_metadata
 
 UploadKind = Literal["appended", "numbered"]
-"""How the parts are told apart: each begins where the one before ends, or the client numbers them."""
+"""How parts are identified: each is appended where the one before ends, or the client numbers them."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewUpload:
     """The upload to begin. ``metadata`` is that of the future object's bytes, with at least ``mimetype`` and
-    ``cacheControl``. ``length`` is its declared size, None when the client does not know it yet. ``notes`` are kept for
-    the face and mean nothing here. It expires ``lifetime_s`` seconds after it was created."""
+    ``cacheControl``. ``length`` is its declared size; None if the client does not know it yet. ``notes`` are stored for
+    the face and are not read here. The upload expires ``lifetime_s`` seconds after it was created."""
 
     kind: UploadKind
     name: ObjectName
@@ -31,8 +31,8 @@ class NewUpload:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The object that an upload became: its id, the version of its bytes, its entity tag with quotes, its size, and
-    what its row says of the bytes."""
+    """The object that an upload became: its id, the version of its bytes, its entity tag with quotes, its size in
+    bytes, and its metadata."""
 
     id: str
     version: str
@@ -43,8 +43,10 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """An upload. ``owner`` is the claim ``sub`` of who began it. ``received`` counts the bytes of an appended upload,
-    ``parts`` its parts. ``finished`` is None while it is unfinished. Times are in seconds since 1970."""
+    """An upload. ``owner``: the claim ``sub`` of the caller who began it. ``received``: the number of bytes of an
+    appended upload; ``parts``: the number of its parts. ``finished`` is None while the upload is unfinished. Times are
+    in
+    seconds since 1970."""
 
     id: str
     kind: UploadKind
@@ -65,7 +67,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class UploadPart:
-    """A part whose bytes are stored under ``version``. ``md5`` are 32 hexadecimal digits; ``notes`` as in NewUpload."""
+    """A part whose bytes are stored under ``version``. ``md5`` has 32 hexadecimal digits; ``notes`` as in NewUpload."""
 
     number: int
     version: str

@@ -1,10 +1,10 @@
-"""The SQL of uploads in pieces. All of it runs as service_role: an upload is found only for whom it belongs to, and
-whether a caller may write is judged before."""
+"""The SQL of uploads in pieces. All of it runs as service_role: its conditions find an upload only for its owner, and
+the caller's permission to write is checked before."""
 
 from __future__ import annotations
 
 from app.database import Statement
-from app.storage.unfinished.belonging import IS_THEIRS
+from app.storage.unfinished.belonging import IS_OWN
 
 UPLOAD_COLUMNS = """
     u.id, u.form, u.bucket_id, u.name, u.owner_id, u.upsert, u.length, u.received, u.parts, u.metadata,
@@ -25,14 +25,14 @@ CREATE_UPLOAD = Statement(
     "create_upload",
 )
 FIND_UPLOAD = Statement(
-    f"SELECT {UPLOAD_COLUMNS} FROM storage.uploads u WHERE u.id = $3 AND u.form = $4 AND {IS_THEIRS}",  # noqa: S608
+    f"SELECT {UPLOAD_COLUMNS} FROM storage.uploads u WHERE u.id = $3 AND u.form = $4 AND {IS_OWN}",  # noqa: S608
     "find_upload",
 )
 DELETE_UPLOAD = Statement(
     "DELETE FROM storage.uploads WHERE id = $1 AND finished IS NULL RETURNING id", "delete_upload"
 )
 
-# $2: how many bytes were received before, $3: how many more came, $4: the whole length if it was not known before.
+# $2: the bytes received before, $3: the bytes in this part, $4: the complete length if this request declares it.
 APPEND_PART = Statement(
     f"""
     WITH grown AS (
@@ -60,7 +60,7 @@ DECLARE_LENGTH = Statement(
     "declare_length",
 )
 
-# $7: how many bytes all parts may have together.
+# $7: the maximum total size of all parts, in bytes.
 PUT_PART = Statement(
     f"""
     WITH upload AS (SELECT u.id FROM storage.uploads u WHERE u.id = $1 AND {_IS_OPEN} FOR SHARE)
@@ -83,8 +83,8 @@ LIST_PARTS = Statement(
     "list_parts",
 )
 
-# Both run after the statement that writes the object's row, and do nothing if that wrote none. $2: the version,
-# $3: the size, $4: how many bytes were received before, null where that does not matter.
+# FINISH_UPLOAD and DROP_PARTS run after the statement that writes the object's row, and do nothing if that wrote none.
+# $2: the version, $3: the size, $4: the bytes received before, null for numbered parts.
 FINISH_UPLOAD = Statement(
     """
     UPDATE storage.uploads u

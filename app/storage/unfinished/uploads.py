@@ -1,15 +1,15 @@
-"""Beginning, finding and giving up an upload in pieces."""
+"""Begins, finds and aborts uploads in pieces."""
 
 from __future__ import annotations
 
 import secrets
 
 from app.storage.errors import NoSuchUpload, UploadExpired, UploadFinished
-from app.storage.permission_trial import Judged, Write, judge
+from app.storage.permission_trial import PermittedWrite, Write, check_write
 from app.storage.request_context import RequestContext
 from app.storage.row_decoding import boolean, json_value, number, text
 from app.storage.storage import Storage
-from app.storage.unfinished.belonging import BEGUN_BY, begun_by, whose
+from app.storage.unfinished.belonging import BEGUN_BY, begun_by, ownership_parameters
 from app.storage.unfinished.records import NewUpload, Upload, UploadKind, read_upload
 from app.storage.unfinished.sql import CREATE_UPLOAD, DELETE_UPLOAD, FIND_UPLOAD
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
@@ -20,7 +20,8 @@ _ID_BYTES = 24
 
 
 def create(storage: Storage, request: RequestContext, new: NewUpload) -> Upload:
-    """Begin an upload with the caller's rights. Raises what forbids an object of this name, type and length."""
+    """Begin an upload with the caller's rights. Raises the reason if an object of this name, type or length is
+    refused."""
     write = Write(new.name, new.upsert, request.subject, new.user_metadata, CREATED_POST)
     permitted_write(storage, request, write, expected_metadata(new.length, new.metadata), new.length)
     owner = request.subject
@@ -42,11 +43,11 @@ def create(storage: Storage, request: RequestContext, new: NewUpload) -> Upload:
 
 
 def find(storage: Storage, request: RequestContext, kind: UploadKind, upload_id: str) -> Upload:
-    """The caller's own upload, or any for service_role; also a finished one, until it expires.
+    """The caller's own upload, or any upload for service_role. A finished one is found until it expires.
 
-    Raises NoSuchUpload, also for uploads of others, or UploadExpired.
+    Raises NoSuchUpload, also for uploads of other callers, or UploadExpired.
     """
-    wanted = (*whose(request), text(upload_id), text(kind))
+    wanted = (*ownership_parameters(request), text(upload_id), text(kind))
     rows = storage.database.run(request.service_context(), [(FIND_UPLOAD, wanted)], read_only=True)[0]
     if not rows:
         raise NoSuchUpload
@@ -58,10 +59,10 @@ def find(storage: Storage, request: RequestContext, kind: UploadKind, upload_id:
 
 def permitted(
     storage: Storage, request: RequestContext, upload: Upload, write: Write | None = None, *, size: int | None = None
-) -> Judged:
-    """The permission to write the upload's object now, by default without conditions. Raises what forbids it."""
+) -> PermittedWrite:
+    """The permission to write the upload's object now, by default without conditions. Raises why it is refused."""
     size = upload.length if size is None else size
-    return judge(storage, request, write or write_of(upload), expected_metadata(size, upload.metadata))
+    return check_write(storage, request, write or write_of(upload), expected_metadata(size, upload.metadata))
 
 
 def write_of(
@@ -71,7 +72,7 @@ def write_of(
     must_be_new: bool = False,
     upload_type: str = "standard",
 ) -> Write:
-    """The write that makes the upload an object."""
+    """The write that turns the upload into an object."""
     return Write(
         name=upload.name,
         upsert=upload.upsert and not must_be_new,
@@ -86,7 +87,7 @@ def write_of(
 
 
 def abort(storage: Storage, request: RequestContext, upload: Upload) -> None:
-    """Give the upload up; its bytes are deleted by the work list. The caller's permission was judged before.
+    """Abort the upload; the work list deletes its bytes. The caller's permission must have been checked before.
 
     Raises NoSuchUpload when it is gone, and UploadFinished.
     """

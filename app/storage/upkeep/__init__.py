@@ -1,1 +1,1 @@
-"""What happens after a change: events, deletion of bytes that no row names, and the sweep."""
+"""The work after a change: events, deletion of bytes that no row names, and the sweep."""

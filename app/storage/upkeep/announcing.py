@@ -1,8 +1,8 @@
-"""Events of a change that the caller's own login makes, where that cannot write to the work list.
+"""Events of a change that runs with a login of the caller, which cannot write to the work list.
 
-They are recorded by the service's login before the change is committed, due after ``_UNLESS_CONFIRMED_S``, and
-confirmed or forgotten after it. So a crash at any moment loses no event; one between record and commit posts the event
-of a change that was not made.
+The service's login records them before the change is committed, due after ``_UNLESS_CONFIRMED_S``, and confirms or
+forgets them after it. So a crash at any moment loses no event. A crash between record and commit posts the event of a
+change that was not made.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _UNLESS_CONFIRMED_S = 120
 
 @contextmanager
 def announced(database: Database, context: Context, values: Sequence[bytes]) -> Iterator[None]:
-    """Record events around a commit; ``values`` are those of RECORD_EVENTS, ``context`` is that of service_role."""
+    """Record the events of a commit that the block makes. ``values`` are those of RECORD_EVENTS; ``context`` is that of
+    service_role."""
     due = str(_UNLESS_CONFIRMED_S).encode()
     rows = database.run(context, [(ANNOUNCE_EVENTS, (*values, due))], read_only=False)[0]
     ids = b"{" + b",".join(row[0] or b"" for row in rows) + b"}"
@@ -42,5 +43,5 @@ def _settle(database: Database, context: Context, call: BoundStatement) -> None:
     try:
         database.run(context, [call], read_only=False)
     except PorticoError as ex:
-        # The change is made, or is not; its events become due without this.
+        # The change is already made or has failed. Its events become due without this statement, only later.
         log.warning("events of an object are posted late: %s", ex.message)

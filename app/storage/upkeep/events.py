@@ -1,4 +1,4 @@
-"""What plugins see of objects: a check of an upload before its commit, and an event after each change.
+"""The hooks for plugins: a check of an upload before its commit, and an event after each change of an object.
 
 Events are recorded in the transaction of the change, so that none is lost.
 """
@@ -36,14 +36,14 @@ class UploadedObject:
 
 
 ObjectCheck = Callable[[UploadedObject], None]
-"""Runs after the last byte and before the commit. Any exception refuses the write; UploadRefused's message tells the
-client why."""
+"""A check that runs after the last byte and before the commit. Any exception refuses the write; the client sees the
+message of UploadRefused."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectEvent:
-    """A change of an object. ``metadata`` is its file metadata; ``old`` (bucketId, name, version) says where a moved
-    object was.
+    """A change of an object. ``metadata`` is that of its bytes. ``old`` is the former name of a moved object (bucketId,
+    name, version).
 
     ``request_id`` and ``applied_at`` (UTC, with Z) are set when the event is recorded.
     """
@@ -59,7 +59,7 @@ class ObjectEvent:
     upload_type: str = "standard"
 
     def as_json(self) -> dict[str, Any]:
-        """The event as it is recorded."""
+        """The event as it is recorded in the work list."""
         members: dict[str, Any] = {
             "type": self.type,
             "bucketId": self.bucket_id,
@@ -94,7 +94,8 @@ class ObjectEvent:
 class EventReceiver:
     """``receive`` is called with each event at least once, after its commit, not necessarily in the order of commits.
 
-    If it raises, it is called again after growing pauses. ``name`` must stay the same over restarts: recorded events
+    If it raises, it is called again after increasing pauses. ``name`` must stay the same across restarts: recorded
+    events
     wait for a receiver of that name.
     """
 

@@ -1,7 +1,7 @@
-"""Finding bytes that no row names, and rows whose bytes are gone, on any backend.
+"""Finds bytes that no row names, and rows whose bytes are missing, on any backend.
 
-An upload in progress has bytes but no row yet. So bytes count as orphans only when they are older than any upload takes
-from its last byte to its commit.
+An upload in progress has bytes but no row yet. So bytes count as orphans only if they are older than the longest time
+between an upload's last byte and its commit.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _unnamed(table: str) -> Statement:
 
 
 _UNNAMED = _unnamed("storage.upload_parts")
-# In a database with an older version of our tables.
+# For a database with an older version of the tables, without uploads in pieces.
 _UNNAMED_WITHOUT_PARTS = _unnamed("storage.objects")
 _ROWS = Statement(
     """
@@ -55,7 +55,7 @@ _LEAST_UUID = b"00000000-0000-0000-0000-000000000000"
 
 @dataclass(slots=True)
 class Swept:
-    """What a sweep found. ``waiting``: replaced blobs in their grace period, or whose deletion failed before.
+    """The result of a sweep. ``waiting``: replaced blobs that are in their grace period or could not be deleted yet.
     ``foreign``: blobs that this service did not make and does not touch. ``unfinished``: writes that never finished."""
 
     seen: int = 0
@@ -69,7 +69,7 @@ class Swept:
 
 @dataclass(frozen=True, slots=True)
 class RowWithoutBytes:
-    """A row whose bytes are gone."""
+    """A row whose bytes are missing."""
 
     bucket: str
     name: str
@@ -95,13 +95,13 @@ class Sweep:
         self._before = datetime.now(UTC) - timedelta(seconds=older_than_s)
 
     def run(self, *, delete: bool) -> Swept:
-        """Look at all blobs. With ``delete``, also delete orphans, and replaced blobs after their grace period."""
+        """Check all blobs. With ``delete``, also delete orphans, and replaced blobs after their grace period."""
         swept = Swept()
         while delete and self._work.expire_uploads():
             pass
         while delete and (done := self._work.delete_blobs()):
             swept.replaced += done
-        swept.waiting = int(known(self._ask(_WAITING)[0][0]))
+        swept.waiting = int(known(self._query(_WAITING)[0][0]))
         blobs = chain(self._backend.list(PREFIX), self._backend.list(DERIVED))
         while some := list(islice(blobs, _AT_A_TIME)):
             swept.seen += len(some)
@@ -114,16 +114,16 @@ class Sweep:
         return swept
 
     def rows_without_bytes(self) -> Iterator[RowWithoutBytes]:
-        """The rows whose bytes are gone; the backend is asked about each object.
+        """The rows whose bytes are missing. It makes one request to the backend for each object.
 
-        One that was replaced or deleted since its row was read has not lost them.
+        Objects that were replaced or deleted since their row was read are left out.
         """
         last = _LEAST_UUID
-        while rows := self._ask(_ROWS, last, str(_ROWS_AT_A_TIME).encode()):
+        while rows := self._query(_ROWS, last, str(_ROWS_AT_A_TIME).encode()):
             for identifier, bucket, name, version in rows:
                 last = known(identifier)
                 text = (version or b"").decode()
-                if not self._is_there(text) and self._ask(_STILL, last, version):
+                if not self._is_there(text) and self._query(_STILL, last, version):
                     yield RowWithoutBytes((bucket or b"").decode(), (name or b"").decode(), text)
 
     def _is_there(self, version: str) -> bool:
@@ -143,10 +143,10 @@ class Sweep:
         if not old:
             return []
         # The blobs were listed before this query, so an upload committed in between has its row.
-        has_parts = self._ask(_HAS_PARTS)[0][0] == b"t"
-        rows = self._ask(_UNNAMED if has_parts else _UNNAMED_WITHOUT_PARTS, json.dumps(list(old)).encode())
+        has_parts = self._query(_HAS_PARTS)[0][0] == b"t"
+        rows = self._query(_UNNAMED if has_parts else _UNNAMED_WITHOUT_PARTS, json.dumps(list(old)).encode())
         return [blob for row in rows for blob in old[known(row[0]).decode()]]
 
-    def _ask(self, statement: Statement, *parameters: bytes | None) -> list[Row]:
+    def _query(self, statement: Statement, *parameters: bytes | None) -> list[Row]:
         context = background_context(self._contexts)
         return self._database.run(context, [(statement, parameters)], read_only=True)[0]

@@ -1,7 +1,6 @@
-"""What is done after the commit: deleting bytes that no row names any more, sending events, recording reads.
-Also uploads in pieces expire here.
+"""The work after a commit: delete bytes that no row names any more, send events, record reads, expire uploads.
 
-The transactions that make the work necessary write the work list, so no crash loses it. A worker leases entries for a
+Each transaction that causes such work writes it to the work list, so no crash loses it. A process leases entries for a
 while; if it dies they become due again, so everything is done at least once.
 """
 
@@ -25,8 +24,8 @@ from app.storage.upkeep.events import EventReceiver, ObjectEvent
 log = logging.getLogger("portico.storage")
 
 _TAKEN_FOR_S = 120
-# Afterwards the rest of a batch is given back, so that no other service takes an event that this one still tells.
-_TELLING_FOR_S = _TAKEN_FOR_S / 4
+# After this time the rest of a batch is given back, so that no lease ends while this process still sends an event.
+_SENDING_FOR_S = _TAKEN_FOR_S / 4
 _BLOBS_AT_A_TIME, _EVENTS_AT_A_TIME = 500, 20
 _EXPIRED_AT_A_TIME = 1000
 _LONGEST_ERROR = 500
@@ -60,8 +59,8 @@ FAILED = Statement(
     """,
     "work_failed",
 )
-# Only their bytes at first: for another day a client is told that its upload has expired, not that there was none.
-# Bytes that are being appended make an upload live longer, and lock its row.
+# An expired upload loses its bytes at first, and its row a day later. Until then a client learns that its upload has
+# expired, and not that it never existed. An append extends an upload's lifetime, and locks its row.
 EXPIRED_PARTS = Statement(
     """
     DELETE FROM storage.upload_parts WHERE (upload_id, number) IN (
@@ -81,7 +80,7 @@ EXPIRED_UPLOADS = Statement(
     """,
     "expired_uploads",
 )
-# At most once an hour for each object: reads must not cause a write each.
+# At most once an hour for each object, so that not every read causes a write.
 ACCESSED = Statement(
     """
     UPDATE storage.objects SET last_accessed_at = clock_timestamp() WHERE id IN (
@@ -94,7 +93,7 @@ ACCESSED = Statement(
 
 
 class WorkList:
-    """The work list of one database. Each method does one batch in the caller's thread."""
+    """The work list of one database. Each method does one batch in the calling thread."""
 
     def __init__(
         self,
@@ -112,7 +111,7 @@ class WorkList:
         self._grace_s = grace_s
 
     def delete_blobs(self) -> int:
-        """Delete the bytes of a batch of replaced versions whose grace period is over; gives the number of entries."""
+        """Delete the bytes of a batch of replaced versions after their grace period; returns the number of entries."""
         rows = self._take("delete_blob", self._grace_s, _BLOBS_AT_A_TIME)
         if not rows:
             return 0
@@ -134,27 +133,27 @@ class WorkList:
         return len(ids)
 
     def expire_uploads(self) -> int:
-        """Drop a batch of parts and uploads that have expired; gives their number. Their bytes are then due."""
+        """Drop a batch of expired parts and uploads; returns their number. Deleting their bytes is then due."""
         batch = (str(_EXPIRED_AT_A_TIME).encode(),)
         calls = [(EXPIRED_PARTS, batch), (EXPIRED_UPLOADS, batch)]
         try:
             rows = self._database.run(background_context(self._contexts), calls, read_only=False)
         except StatementError as ex:
             if ex.state == UNDEFINED_TABLE:
-                # The database has an older version of our tables, and so no uploads in pieces.
+                # The database has an older version of the tables, without uploads in pieces.
                 return 0
             raise
         return sum(map(len, rows))
 
-    def tell_events(self) -> int:
-        """Call the receivers with a batch of events; gives the number that they received."""
+    def send_events(self) -> int:
+        """Call the receivers with a batch of events; returns the number of events that they received."""
         if not self._receivers:
             return 0
         rows = self._take("post_event", 0.0, _EVENTS_AT_A_TIME, sorted(self._receivers))
-        # RETURNING has no order. None is promised, but most receivers expect the order of the commits.
+        # RETURNING has no order. No order is guaranteed, but most receivers expect that of the commits.
         rows = sorted(rows, key=lambda row: int(known(row[0])))
         done = []
-        until = time.monotonic() + _TELLING_FOR_S
+        until = time.monotonic() + _SENDING_FOR_S
         for place, (identifier, _, event, _, _) in enumerate(rows):
             if place and time.monotonic() > until:
                 self._run(GIVEN_BACK, (_array([known(row[0]) for row in rows[place:]]),))
@@ -199,8 +198,8 @@ def _array(values: Sequence[bytes]) -> bytes:
 class Background:
     """A thread that works through the list every few seconds, and soon after it is woken.
 
-    It pauses each time, so that under load it does the work of many requests at once. To look after each upload took a
-    quarter of the process's CPU time for small ones.
+    It pauses after each round, so that under load one round does the work of many requests. With a round after each
+    upload, it used a quarter of the process's CPU time when uploads were small.
     """
 
     _EVERY_S = 5.0
@@ -247,8 +246,8 @@ class Background:
         return min(max(pause * 2, self._AFTER_FAILURE_S), self._LONGEST_PAUSE_S)
 
     def work_now(self) -> None:
-        """Do all work that is due, in the caller's thread. Raises the first error."""
-        while not self._stopping.is_set() and self._work.tell_events():
+        """Do all work that is due, in the calling thread. Raises the first error."""
+        while not self._stopping.is_set() and self._work.send_events():
             pass
         while not self._stopping.is_set() and self._work.expire_uploads():
             pass
