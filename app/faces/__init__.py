@@ -1,4 +1,4 @@
-"""One folder for each protocol that clients speak: its routes, its admission rule, its resource and its words.
+"""One folder for each protocol that clients speak: its routes, admission rule, resource and error messages.
 
-A face calls the pipeline or the storage core; neither knows a face.
+A face calls the pipeline or the storage core; neither of them depends on a face.
 """

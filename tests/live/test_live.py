@@ -601,7 +601,7 @@ def test_the_commands(portico: Portico, database_url: str, postgres: PostgresSer
         assert portico("live", "enable", name, DATABASE_URL=database_url).stdout == f"Changes of {name} are told.\n"
     assert postgres.execute(count, database_url) == [[1]]
     view = portico("live", "enable", "v", DATABASE_URL=database_url)
-    assert (view.returncode, view.stderr) == (1, "portico: v is no table; its queries are repeated at intervals\n")
+    assert (view.returncode, view.stderr) == (1, "portico: v is not a table; its queries are repeated at intervals\n")
     absent = portico("live", "enable", name, "absent", DATABASE_URL=database_url)
     assert absent.stderr == "portico: absent does not exist\n"
     for _ in range(2):

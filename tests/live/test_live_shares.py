@@ -53,7 +53,7 @@ def test_a_connection_has_a_share_of_the_streams(made: str, tmp_path: Path) -> N
         open_on(one, "a")
         open_on(one, "b")
         one.subscribe("c")
-        said = "This connection has 2 streams already (LIVE_CONNECTION_LIMIT)"
+        said = "This connection already has 2 streams (LIVE_CONNECTION_LIMIT)"
         assert errors_of(one.next()) == [("OVERLOADED", said)]
         open_on(other, "a")
         one.send(id="a", type="complete")
@@ -67,10 +67,10 @@ def test_a_caller_has_a_share_whatever_its_connections(made: str, tmp_path: Path
         one, other = (stack.enter_context(socket(live, ada)) for _ in range(2))
         with socket(live, False) as third:
             third.send(type="connection_init", payload=ada)
-            assert third.closed() == (1013, "This caller has 2 connections already (LIVE_CALLER_LIMIT)")
+            assert third.closed() == (1013, "This caller already has 2 connections (LIVE_CALLER_LIMIT)")
         open_on(one, "a")
         open_on(other, "a")
-        said = "This caller has 2 streams already (LIVE_CALLER_LIMIT)"
+        said = "This caller already has 2 streams (LIVE_CALLER_LIMIT)"
         one.subscribe("b")
         assert errors_of(one.next()) == [("OVERLOADED", said)]
         refused = live.ask(LIVE_NOTES, Authorization=ada["authorization"])

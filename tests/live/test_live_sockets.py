@@ -192,7 +192,7 @@ def test_a_mutation_is_not_run(live: Live, made: str, postgres: PostgresServer) 
 def test_no_query_is_an_error(live: Live) -> None:
     with socket(live) as one:
         one.send(id="a", type="subscribe", payload={})
-        assert [each["message"] for each in one.next()["payload"]] == ["There is no query"]
+        assert [each["message"] for each in one.next()["payload"]] == ["The request has no query"]
 
 
 def test_ping(live: Live) -> None:
@@ -362,7 +362,7 @@ def test_there_is_a_limit(made: str, tmp_path: Path) -> None:
         one, other = (stack.enter_context(socket(live)) for _ in range(2))
         with socket(live, False) as third:
             third.send(type="connection_init", payload={"apiKey": ANON_KEY})
-            assert third.closed() == (1013, "There are 2 connections already (LIVE_LIMIT)")
+            assert third.closed() == (1013, "All 2 connections are in use (LIVE_LIMIT)")
         for number in range(2):
             one.subscribe(str(number))
             assert one.next()["type"] == "next"

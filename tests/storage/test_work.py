@@ -163,7 +163,7 @@ def test_several_services_do_nothing_twice(
 ) -> None:
     if is_slow:
         # Each event takes longer than there is time for a batch, whose rest is given back.
-        monkeypatch.setattr(work, "_TELLING_FOR_S", -1.0)
+        monkeypatch.setattr(work, "_SENDING_FOR_S", -1.0)
     plugin, deleted = Listening(), list[str]()
     settings = {"plugins": {"listening": plugin}, "replaced_bytes_grace_s": 0.0}
     one = own_service(**settings)

@@ -24,9 +24,9 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 
 
 def begin_direct(storage: Storage, request: RestRequest) -> Response:
-    """POST /upload/direct/{bucket}/{key}?token=...: where to send the bytes of a signed upload.
+    """POST /upload/direct/{bucket}/{key}?token=...: begin a signed upload; returns the URL for its bytes.
 
-    The request has the headers that the upload would have, its length in ``Upload-Length``, and no body.
+    The request has the headers of an ordinary upload, the length in ``Upload-Length``, and no body.
     """
     claims, request = verified(storage, request, UPLOAD)
     context = signer_of(storage, request, claims)
@@ -51,7 +51,7 @@ def begin_direct(storage: Storage, request: RestRequest) -> Response:
 
 
 def complete_direct(storage: Storage, request: RestRequest) -> Response:
-    """POST /upload/complete/{bucket}/{key}?token=...: the bytes are there, and become the object."""
+    """POST /upload/complete/{bucket}/{key}?token=...: make the bytes, which the client has sent, the object."""
     claims, request = verified(storage, request, COMPLETE)
     upload = Signer(storage.signing_secret).unseal(claims.get("upload"))
     complete(storage, signer_of(storage, request, claims), upload["id"])
@@ -69,7 +69,7 @@ def _new_upload(storage: Storage, request: RestRequest, *, upsert: bool) -> NewU
         raise TooLarge
     etags, must_be_new = write_conditions(request.headers)
     if etags is not None:
-        raise invalid_request("headers/if-match is no condition of a direct upload")
+        raise invalid_request("headers/if-match is not supported for a direct upload")
     content = read_upload(request.headers, request.body, size)
     return NewUpload(
         kind="appended",

@@ -1,4 +1,4 @@
-"""What is decided on a request to the GraphQL API before its body is read."""
+"""The admission rule of the GraphQL API: decisions on a request before its body is read."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PATH = "/graphql/v1"
 
 @dataclass(frozen=True, slots=True)
 class GraphQLAdmission:
-    """A rule of app.http.admission. ``body_limit`` is in bytes."""
+    """An admission rule, see app.http.admission. ``body_limit`` is in bytes."""
 
     body_limit: int
 
     def leads_here(self, path: str, host: str | None) -> bool:
-        """Whether a path is that of the API, or of one of its documents."""
+        """Whether a path is that of the API or of one of its documents."""
         return path == PATH or path.startswith(PATH + "/")
 
     def may_wait(self, head: ReceivedHead) -> bool:

@@ -1,4 +1,4 @@
-"""Several requests in one body: a list of them, and with JSON Lines also a list of ``variables`` for one document."""
+"""Several requests in one body: a list of requests, or, with JSON Lines, a list of ``variables`` for one document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ JSON_LINES = "application/jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One request of a batch. ``place`` are the json members that say which, where the answer has a line for each."""
+    """One request of a batch. ``place``: JSON members that identify it in a response with one line for each request."""
 
     body: dict[str, Any]
     place: bytes
@@ -27,14 +27,14 @@ def parts_of(body: Any, limit: int, *, as_lines: bool) -> list[Part] | None:
         return None
     parts = _listed(body, as_lines) if isinstance(body, list) else _varied(body, b"")
     if not parts:
-        raise RequestError("The batch has no request")
+        raise RequestError("The batch is empty")
     if len(parts) > limit:
         raise DocumentError(f"The batch has {len(parts)} requests, more than {limit} (BATCH_LIMIT)", "LIMIT_EXCEEDED")
     return parts
 
 
 def joined(responses: Sequence[GraphQLResponse], parts: Sequence[Part], *, as_lines: bool) -> GraphQLResponse:
-    """The replies as one: a JSON list in the order of the requests, or a line for each."""
+    """One response for all: a JSON list in the order of the requests, or one line for each."""
     codes = tuple(dict.fromkeys(code for each in responses for code in each.codes))
     if not as_lines:
         return GraphQLResponse(200, b"[%b]" % b",".join(each.body for each in responses), codes=codes)
@@ -49,7 +49,7 @@ def _listed(bodies: Sequence[Any], as_lines: bool) -> list[Part]:
         if as_lines and _variables(body) is not None:
             parts += _varied(body, place)
         else:
-            # What is no object has no query, and is answered so.
+            # A value that is not an object has no query, and gets the error for that.
             parts.append(Part(body if isinstance(body, dict) else {}, place))
     return parts
 

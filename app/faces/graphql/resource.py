@@ -13,7 +13,7 @@ from app.errors import OverLimit, PorticoError, RequestError
 from app.faces.graphql.batches import JSON_LINES, joined, parts_of
 from app.faces.graphql.request_json import read_json, refuse_coding
 from app.faces.operations.home import Home
-from app.faces.shared.read_after import bookmark_of, tell
+from app.faces.shared.read_after import bookmark_of, set_position
 from app.identity.further_credentials import RequestHead
 from app.pipeline import run, run_batch
 from app.pipeline.records import GraphQLRequest, GraphQLResponse
@@ -25,7 +25,7 @@ _NOT_MODIFIED = 304
 
 
 class GraphQLResource:
-    """Turns a request into a record and the reply into a response; the pipeline does the rest."""
+    """Makes a record of a request, and sends the pipeline's response."""
 
     def __init__(self, services: Services, home: Home) -> None:
         self._home = home
@@ -52,7 +52,7 @@ class GraphQLResource:
         else:
             requests = [_request(req, each.body, accept=JSON, bookmark=bookmark) for each in parts]
             timed = run_batch(requests, self._engine, partial(joined, parts=parts, as_lines=as_lines))
-        tell(bookmark, resp)
+        set_position(bookmark, resp)
         _send_timed(timed, resp)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -62,7 +62,7 @@ class GraphQLResource:
         self.on_get_document(req, resp, req.params.get("documentId"))
 
     def on_post_document(self, req: falcon.Request, resp: falcon.Response, document_id: str) -> None:
-        """A slash at the end of the endpoint means nothing; below it are documents, which are read by GET."""
+        """Accept the endpoint's path with a slash at its end. The paths below it are documents, which take only GET."""
         if not document_id:
             self.on_post(req, resp)
             return
@@ -91,7 +91,7 @@ class GraphQLResource:
         _send_timed(run(_request(req, body, queries_only=True, bookmark=bookmark), self._engine), resp)
 
     def _read(self, req: falcon.Request) -> Any:
-        # Where the server ends the stream with the body, as ours does, it needs no guard against reading beyond that.
+        # Portico's own server ends the stream with the body, so reading beyond the body cannot block.
         stream = req.stream if req.env.get("wsgi.input_terminated") else req.bounded_stream
         raw = stream.read(self._body_limit + 1)
         if len(raw) > self._body_limit:
@@ -121,7 +121,7 @@ def _request(
     accept: str | None = None,
     bookmark: Bookmark | None = None,
 ) -> GraphQLRequest:
-    """``accept`` is for a part of an answer, whose media type is not what the client accepts for the whole."""
+    """``accept`` is set for a part of a batch: its media type is not the one that the client accepts."""
     environ = req.env
     accepted = environ.get("HTTP_ACCEPT", "") if accept is None else accept
     return GraphQLRequest(

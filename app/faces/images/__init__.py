@@ -1,5 +1,5 @@
-"""Images on the way out: objects drawn in another size or format.
+"""Image transformations: objects drawn in another size or format.
 
-The face answers ``/render/image``. It never decodes an image itself: separate processes do (``decoder.py``), so what an
-image does to its decoder happens to nothing else.
+The face serves ``/render/image``. Separate processes decode the images (``decoder.py``), so an image that crashes or
+blocks its decoder harms nothing else.
 """

@@ -1,4 +1,4 @@
-"""Images of several frames: which of them are drawn, and how they are written again."""
+"""Animated images: reads the frames to draw, and the options with which Pillow writes them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any, NamedTuple
 from PIL import Image
 
 ANIMATED = frozenset({"GIF", "WEBP"})
-"""The formats whose animations are kept, by their names in Pillow."""
+"""The formats whose animations stay animations, by their names in Pillow."""
 
 
 class Frame(NamedTuple):
-    """An image and for how many milliseconds it is shown."""
+    """An image, and the time for which it is shown, in milliseconds."""
 
     image: Image.Image
     shown_ms: int
 
 
 class TooManyPixels(Exception):
-    """The frames have more pixels together than one image may have."""
+    """The frames together have more pixels than one image may have."""
 
 
 def further_frames(image: Image.Image, most: int, pixels: int) -> Iterator[None]:
-    """Turns ``image`` into each of its frames after the first one, up to ``most`` frames in all.
+    """Seek ``image`` to each of its frames after the first one, up to ``most`` frames in all.
 
     Raises TooManyPixels before it decodes more than ``pixels``.
     """
@@ -38,12 +38,12 @@ def further_frames(image: Image.Image, most: int, pixels: int) -> Iterator[None]
 
 
 def shown_ms(image: Image.Image) -> int:
-    """For how long the frame that was decoded last is shown."""
+    """The time for which the last decoded frame is shown, in milliseconds."""
     return int(image.info.get("duration", 0))
 
 
 def plays_of(image: Image.Image, source: str) -> int:
-    """How often the animation is played; 0 for ever. GIF counts the repetitions and WebP the first time too."""
+    """The number of times that the animation plays; 0 for endlessly. GIF counts only repetitions, WebP all plays."""
     loop = image.info.get("loop")
     if source == "WEBP":
         return int(loop or 0)
@@ -51,7 +51,7 @@ def plays_of(image: Image.Image, source: str) -> int:
 
 
 def options_of(frames: Sequence[Frame], plays: int, name: str) -> dict[str, Any]:
-    """Pillow's options that write further frames behind the first one in the format ``name``."""
+    """Pillow's options that write the further frames after the first one in the format ``name``."""
     options: dict[str, Any] = {
         "save_all": True,
         "append_images": [frame.image for frame in frames[1:]],
@@ -60,6 +60,6 @@ def options_of(frames: Sequence[Frame], plays: int, name: str) -> dict[str, Any]
     if name == "WEBP":
         return {**options, "loop": plays}
     if any(frame.image.mode in ("RGBA", "LA") for frame in frames):
-        # What is transparent shows nothing of the frame before.
+        # The previous frame does not show through transparent pixels.
         options["disposal"] = 2
     return options if plays == 1 else {**options, "loop": plays and plays - 1}

@@ -1,9 +1,9 @@
 """A decoder process: it draws one image after the other, and can be killed at any time.
 
-Decoders starts it as ``python -m app.faces.images.decoder '<limits as JSON>'`` with a socket as its standard input. A
-job is a line of JSON, with the transform and the length of the image, and then the image. The reply is a line of JSON
-and then what was drawn; an empty reply, before any job, says that the process is ready. At the end of the stream, when
-the service has stopped or died, the process exits.
+``Decoders`` starts it as ``python -m app.faces.images.decoder '<limits as JSON>'`` with a socket as its standard input.
+A job is a line of JSON, with the transform and the length of the image, followed by the image. The reply is a line of
+JSON, followed by the drawn image; an empty reply, before any job, means that the process is ready. The process exits at
+the end of the stream, when the service has stopped or died.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LIKE_OTHERS = 5
 
 def main(argument: str) -> int:
     limits = DecoderLimits(**json.loads(argument))
-    # Ctrl-C reaches every process of the terminal; this one ends with the service.
+    # Ctrl-C reaches every process of the terminal, but this one must run until the service ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _use_any_cpu()
     _draw_all(cast("IO[bytes]", socket.socket(fileno=0).makefile("rwb")), limits)
@@ -58,7 +58,7 @@ def _reply(channel: IO[bytes], content: bytes, **members: str) -> None:
 
 
 def _use_any_cpu() -> None:
-    """Leave the CPU to which the worker is pinned, and let requests go before images."""
+    """Undo the worker's pinning to one CPU, and lower the priority, so that requests run before images."""
     if hasattr(os, "sched_setaffinity"):
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, range(os.cpu_count() or 1))
@@ -66,7 +66,7 @@ def _use_any_cpu() -> None:
 
 
 def _confine(limits: DecoderLimits) -> None:
-    """No more memory than the limits allow, no files, no dumps."""
+    """Allow no more memory than the limits, no files and no core dumps."""
     for limit, value in (
         (resource.RLIMIT_AS, limits.memory),
         (resource.RLIMIT_CORE, 0),
@@ -77,7 +77,7 @@ def _confine(limits: DecoderLimits) -> None:
 
 
 def _limit_time(limits: DecoderLimits) -> None:
-    """The process dies (SIGXCPU) if the next image takes longer, also when nobody is left to kill it."""
+    """Let the system end the process (SIGXCPU) if the next image takes longer, even if the service has died."""
     used = sum(os.times()[:2])
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + limits.seconds) + 1, hard))

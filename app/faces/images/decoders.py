@@ -1,4 +1,4 @@
-"""The decoder processes of a worker: started when they are needed, few, and replaced when one dies."""
+"""The decoder processes of a worker: a limited number, started when needed, and replaced when one dies."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ log = logging.getLogger("portico.storage")
 
 _CHUNK = 256 * 1024
 _LARGEST_REPLY = 256 * 1024 * 1024
-# So that what a codec leaks is given back.
+# A decoder is replaced after this number of jobs, which frees memory that a codec leaks.
 _MOST_JOBS = 1000
-# Every request may wait this long: ten times an ordinary image. The longest wait needs one of a few places.
+# Every request may wait for _MOMENT_S, ten times the time of an ordinary image. A longer wait, up to _LONGEST_WAIT_S,
+# needs one of a few places.
 _MOMENT_S, _LONGEST_WAIT_S = 0.5, 5.0
 _LONGEST_START_S, _DEATH_S = 30.0, 5.0
-# 0 would mean: do not wait at all.
+# A timeout of 0 would make the socket non-blocking.
 _SHORTEST_S = 0.001
-# The service's secrets are in its environment and no business of a decoder.
+# Other environment variables are not passed to decoders: they include the service's secrets.
 _PASSED_ON = ("PATH", "LANG", "LC_", "PYTHON", "LD_", "DYLD_", "COVERAGE_")
 
 
@@ -40,11 +41,11 @@ class DecoderFailed(Exception):
 
 
 class DecoderKilled(DecoderFailed):
-    """Something else on this machine killed the decoder, so the image may be good."""
+    """Something else on this machine killed the decoder, so the image may be valid."""
 
 
 class DecoderTimeout(DecoderFailed):
-    """The image took longer than allowed, and its decoder was killed."""
+    """The image took longer than allowed; its decoder was killed."""
 
 
 class DecodersBusy(Exception):
@@ -52,7 +53,7 @@ class DecodersBusy(Exception):
 
 
 class Decoder:
-    """One process, for one job at a time. After any error it is of no more use: kill it."""
+    """One process, for one job at a time. After any error it cannot be used again and must be killed."""
 
     def __init__(self, limits: DecoderLimits) -> None:
         self._limits = limits
@@ -85,13 +86,13 @@ class Decoder:
 
     @property
     def is_fit(self) -> bool:
-        """Whether it lives and may do more jobs."""
+        """Whether the process runs and may take more jobs."""
         return self._jobs < _MOST_JOBS and self._process.poll() is None
 
     def draw(self, wanted: Wanted, source: Readable) -> Drawn | str:
-        """What was drawn, or the reason why the image is refused.
+        """The drawn image, or the reason why the image is refused.
 
-        Raises DecoderFailed, and what reading ``source`` raises.
+        Raises DecoderFailed, and errors of reading ``source``.
         """
         self._jobs += 1
         self._send(wanted.encode(source.length))
@@ -139,7 +140,7 @@ class Decoder:
             raise self._death() from None
 
     def _death(self) -> DecoderFailed:
-        """What the exit of the process says about its end."""
+        """The error that fits the exit status of the process."""
         try:
             code = self._process.wait(_DEATH_S)
         except subprocess.TimeoutExpired:
@@ -150,8 +151,8 @@ class Decoder:
 
 
 class Decoders:
-    """At most ``processes`` decoders. Requests that wait for one, or run one, take at most half of the ``threads``
-    for longer than a moment, so that others go on."""
+    """At most ``processes`` decoders. Requests that wait for a decoder or use one for longer than a moment occupy at
+    most half of the ``threads``, so that other requests continue."""
 
     def __init__(self, limits: DecoderLimits, processes: int, threads: int) -> None:
         self._limits = limits
@@ -162,7 +163,7 @@ class Decoders:
 
     @contextmanager
     def one(self) -> Iterator[Decoder]:
-        """A decoder of one's own. Raises DecodersBusy. If the block raises, the decoder is replaced."""
+        """A decoder for exclusive use. Raises DecodersBusy. If the block raises, the decoder is replaced."""
         self._wait()
         try:
             decoder = self._fit_one()
@@ -211,7 +212,7 @@ class Decoders:
 
 
 def _chunks(source: Readable) -> Iterator[bytes]:
-    """Exactly ``source.length`` bytes, as far as there are so many."""
+    """The bytes of ``source``, at most ``source.length``."""
     if source.chunks is not None:
         yield from source.chunks
         return

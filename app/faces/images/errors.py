@@ -1,4 +1,4 @@
-"""What can go wrong with drawing an image, in the words of the REST face."""
+"""Errors of drawing an image, with the messages of the REST face."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MESSAGES: Mapping[str, str] = {
 
 
 def not_drawn(reason: str) -> RestError:
-    """The image is refused, for a reason that lies in it: a key of ``_MESSAGES``."""
+    """The image itself is the reason of the refusal; ``reason`` is a key of ``_MESSAGES``."""
     return RestError("InvalidRequest", 400, _MESSAGES.get(reason, _MESSAGES["invalid"]))
 
 
@@ -28,12 +28,12 @@ def too_many_images() -> RestError:
 
 
 def too_often() -> RestError:
-    """The client has this object drawn more often than it may."""
+    """The client requests drawings of this object more often than allowed."""
     message = "This image is rendered too often for you. Try again later"
     return RestError("SlowDown", 429, message, tag="Too Many Requests", status=429, headers=(("retry-after", "1"),))
 
 
 def decoder_killed() -> RestError:
-    """Something outside killed the decoder, such as a machine without free memory; the image may be good."""
+    """Something else killed the decoder, such as a lack of memory on the machine; the image may be valid."""
     message = "The image could not be rendered: its decoder was killed. Try again"
     return RestError("SlowDown", 503, message, status=503, headers=(("retry-after", "1"),))

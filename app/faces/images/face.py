@@ -1,4 +1,4 @@
-"""The routes of images, and the processes behind them; not there unless the setting IMAGES is on."""
+"""The routes of images, and their decoder processes. They exist only if the setting IMAGES is on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SIGN = (EXPIRES_IN, Member("transform", "object", members=MEMBERS), VERSION)
 
 
 class ImagesUnusable(PorticoError):
-    """Images are switched on, and the library that draws them is not installed."""
+    """IMAGES is on, but the library that draws images is not installed."""
 
     code = "IMAGES_UNUSABLE"
 
@@ -51,7 +51,7 @@ class ImagesFace:
     def routes(self) -> Sequence[Route]:
         return (
             Route("GET", "/render/image/authenticated/{bucket}/*", self.get_authenticated,
-                  "storage.render.image_authenticated", "judged", _TEXT),
+                  "storage.render.image_authenticated", "verified", _TEXT),
             Route("GET", "/render/image/public/{bucket}/*", self.get_public,
                   "storage.render.image_public", "ignored", _TEXT_OF_PUBLIC),
             Route("GET", f"{_SIGNED_DOOR}/{{bucket}}/*", self.get_signed,
@@ -73,13 +73,13 @@ class ImagesFace:
         )
 
     def get_signed(self, storage: Storage, request: RestRequest) -> Response:
-        """GET /render/image/sign/{bucket}/{key}?token=...: the token permits one transform, whatever the query says."""
+        """GET /render/image/sign/{bucket}/{key}?token=...: the token permits one transform; the query has no effect."""
         claims, request = verified(storage, request, DOWNLOAD, transformed=True)
         transform = transform_in_claims(claims, self._longest_side)
         return self._rendering.serve(storage, request, Reading(as_service=True), transform, int(claims["exp"]))
 
     def sign(self, storage: Storage, request: RestRequest) -> Response:
-        """POST /object/sign/{bucket}/{key}: as without this face, or for one transform of the image."""
+        """POST /object/sign/{bucket}/{key}: sign a URL for the object, or for one transform of the image."""
         given = read_json_object(request, _SIGN)
         refuse_version(given.get("versionId"))
         wanted = given.get("transform")

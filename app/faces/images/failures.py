@@ -1,7 +1,9 @@
-"""What decoders died of: for a minute it is refused at once, so that one image cannot occupy the decoders.
+"""Images on which decoders failed: for a minute they are refused at once, so that one image cannot occupy the decoders.
 
-That is a version in one format, in its own size or in any other: a photo that is not encoded as AVIF in time may be
-drawn as JPEG, and in small. Otherwise, whoever may have it drawn could keep everybody from its thumbnails.
+The refusal covers one version in one format, separately for its original size and for all other sizes. A photo that
+cannot be encoded as AVIF in time can still be drawn as JPEG or in a smaller size. With a wider refusal, one client
+could
+make the thumbnails of an image unavailable for everyone.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ class Failures:
             self._reasons[_attempt(version, wanted)] = reason
 
     def of(self, version: str, wanted: Wanted) -> str | None:
-        """The reason; None for what may be tried."""
+        """The reason of the refusal; None if the image may be drawn."""
         with self._lock:
             reason: str | None = self._reasons.get(_attempt(version, wanted))
             return reason

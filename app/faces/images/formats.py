@@ -1,4 +1,4 @@
-"""The formats of images: by which bytes they are known, and which one a client takes."""
+"""The formats of images: how to recognize them by their bytes, and which ones a client accepts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ MEDIA_TYPES: Mapping[str, str] = {
     "AVIF": "image/avif",
     "SVG": "image/svg+xml",
 }
-"""The formats that are written, by their names in Pillow."""
+"""The formats in which images are written, by their names in Pillow."""
 
 LARGEST_SIDES: Mapping[str, int] = {"JPEG": 65_500, "WEBP": 16_383, "AVIF": 32_768}
-"""The most pixels on a side that an image can have in a format. AV1 can have twice as many, but libavif, with which
-browsers show AVIF, does not read them."""
+"""The longest side of an image in each format, in pixels. AV1 allows twice as many, but libavif, with which browsers
+show AVIF, does not read them."""
 
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\xff\xd8\xff", "JPEG"),
@@ -34,7 +34,7 @@ _BEFORE_XML = b"\xef\xbb\xbf \t\r\n"
 
 
 def format_of(content: bytes) -> str | None:
-    """The format of an image by its first bytes, None for any that is not read."""
+    """The format of an image by its first bytes; None for a format that cannot be read."""
     for signature, name in _SIGNATURES:
         if content.startswith(signature):
             return name

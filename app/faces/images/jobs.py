@@ -1,4 +1,4 @@
-"""What the service and its decoder processes tell each other."""
+"""The messages between the service and its decoder processes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ OutputFormat = Literal["origin", "avif", "webp"]
 
 @dataclass(frozen=True, slots=True)
 class DecoderLimits:
-    """What one image may take: pixels when decoded, those of all its frames together, and seconds. Of an animation,
-    ``frames`` are drawn."""
+    """The limits of one image: its decoded pixels, the pixels of all its frames together, and the seconds that it may
+    take. At most ``frames`` frames of an animation are drawn."""
 
     pixels: int
     seconds: float
@@ -23,15 +23,16 @@ class DecoderLimits:
 
     @property
     def memory(self) -> int:
-        """The address space of the process. Of the images that are read, WebP with alpha needs most: 16 bytes for each
-        pixel, and 50 MiB besides."""
+        """The address space that the process needs, in bytes. Among the formats that are read, WebP with alpha needs
+        the
+        most: 16 bytes for each pixel, plus 50 MiB."""
         return 256 * 1024**2 + 20 * self.pixels
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be drawn. ``negotiated``: the format is what the client prefers, and an image without pixels may stay
-    as it is; otherwise it has to be that format."""
+    """The requested drawing. ``negotiated``: the client prefers ``format``, and an image without pixels, such as SVG,
+    may keep its own; otherwise the result must have that format."""
 
     transform: Transform
     format: OutputFormat
@@ -43,7 +44,7 @@ class Wanted:
 
     @classmethod
     def decode(cls, line: bytes) -> tuple[Wanted, int]:
-        """What ``encode`` encoded."""
+        """The value and the length from the result of ``encode``."""
         members = json.loads(line)
         return cls(Transform(**members["transform"]), members["format"], members["negotiated"]), members["length"]
 

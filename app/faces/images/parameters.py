@@ -34,8 +34,8 @@ MEMBERS = (
 
 
 def transform_in_query(query: str, longest_side: int) -> Transform:
-    """The transform in a query as it was sent. Raises RestError, also for a parameter that is there twice."""
-    # Longer ones are rare, take memory, and may have a credential.
+    """The transform in a raw query string. Raises RestError, also for a repeated parameter."""
+    # Longer queries are not cached: they are rare, take memory, and may contain a credential.
     return (_read_once if len(query) <= _LONGEST_KEPT else _read)(query, longest_side)
 
 
@@ -45,7 +45,7 @@ def _read(query: str, longest_side: int) -> Transform:
     return transform_of(check_object(single, MEMBERS, "querystring"), "querystring", longest_side)
 
 
-# A page asks for many images in one size.
+# A web page requests many images in one size.
 _read_once = lru_cache(1000)(_read)
 
 
@@ -58,7 +58,7 @@ def transform_in_claims(claims: Mapping[str, Any], longest_side: int) -> Transfo
 
 
 def transform_of(checked: Mapping[str, Any], where: str, longest_side: int) -> Transform:
-    """The transform of ``checked`` members, with sides of at most ``longest_side``. Raises RestError."""
+    """The transform from ``checked`` members, with sides of at most ``longest_side``. Raises RestError."""
     if checked.get("gravity") == "fp":
         for name in ("x_offset", "y_offset"):
             _check_point(checked, name, where)
@@ -66,7 +66,7 @@ def transform_of(checked: Mapping[str, Any], where: str, longest_side: int) -> T
 
 
 def _check_point(checked: Mapping[str, Any], name: str, where: str) -> None:
-    """Raise RestError unless the coordinate of the point in view is a part of the image."""
+    """Raise RestError unless the coordinate of the point is between 0 and 1."""
     if name not in checked:
         raise invalid_request(f"{where} must have required property '{name}'")
     if checked[name] < 0:

@@ -1,4 +1,4 @@
-"""How often one client may have one object drawn."""
+"""Limits how often one client may request drawings of one object."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_KNOWN = 10_000
 
 
 class RenderRates:
-    """At most ``per_second`` on average over four seconds, so that a page may ask for several at once; 0: any number.
+    """At most ``per_second`` on average over four seconds, so that a page may request several at once; 0: no limit.
 
     Its methods may be called from many threads at once.
     """
@@ -28,12 +28,12 @@ class RenderRates:
         self._lock = threading.Lock()
 
     def allow(self, client: str, name: ObjectName) -> bool:
-        """Whether this client may have the object drawn now; if so, it is counted."""
+        """Whether this client may request a drawing of the object now. If so, the request is counted."""
         if not self._interval:
             return True
         now = self._clock()
         with self._lock:
-            # When the next one would be due if they were evenly spread.
+            # The time at which the next request would be due if requests were evenly spread.
             due = max(self._due.get((client, name), now), now) + self._interval
             if due > now + _WINDOW_S:
                 return False

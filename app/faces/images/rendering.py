@@ -1,4 +1,4 @@
-"""GET /render/image: an object, drawn as the request wants it; who may download the object may have it drawn."""
+"""GET /render/image: serves an object, drawn as requested, to callers who may download the object."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.faces.rest.downloads import content_disposition
 from app.faces.rest.errors import RestError
 from app.faces.rest.request import RestRequest
 from app.faces.rest.versions import refuse_version
-from app.faces.shared.object_headers import ROBOTS, kept_header
+from app.faces.shared.object_headers import ROBOTS, stored_header
 from app.http.preconditions import evaluate
 from app.http.response import Headers, Response
 from app.storage.bytes.backend import BlobMissing, Readable
@@ -36,12 +36,12 @@ log = logging.getLogger("portico.storage")
 
 _POLICIES = {MEDIA_TYPES["SVG"]: "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
 _RENDERER = "1"
-"""Changes whenever the same request gets other bytes: then no cache may keep the old ones."""
+"""This number must change whenever the same request would get different bytes: caches then drop the old ones."""
 
 
 class Rendering:
-    """Draws objects. ``codec`` names the version of the library that does, and its settings: others may write other
-    bytes. ``offered``: the formats for clients that name them, the best first."""
+    """Draws objects. ``codec`` names the version of the drawing library and its settings, since others may write
+    different bytes. ``offered``: the formats for clients that accept them by name, the best first."""
 
     def __init__(
         self,
@@ -63,20 +63,20 @@ class Rendering:
     def serve(
         self, storage: Storage, request: RestRequest, reading: Reading, transform: Transform, expires: int | None = None
     ) -> Response:
-        """The answer. ``expires``: when the signed URL expires, in seconds since 1970."""
+        """The response. ``expires``: when the signed URL expires, in seconds since 1970."""
         refuse_version(request.query.get("versionId"))
         return find_with_bytes(
             storage,
             request.context,
             request.name,
             reading,
-            lambda found, _: self._answer(storage, request, found, transform, expires),
+            lambda found, _: self._respond(storage, request, found, transform, expires),
         )
 
-    def _answer(
+    def _respond(
         self, storage: Storage, request: RestRequest, found: StoredObject, transform: Transform, expires: int | None
     ) -> Response | None:
-        """The answer, or None when the object's bytes are gone."""
+        """The response, or None if the object's bytes are missing."""
         wanted = _wanted(transform, request.header("accept"), self._offered)
         name = self._name(found, wanted)
         tag, second = f'"{name}"', modified(found)
@@ -96,7 +96,7 @@ class Rendering:
         return Response(200, (*headers, policy), body, drawn.media_type, len(drawn.content))
 
     def _name(self, found: StoredObject, wanted: Wanted) -> str:
-        """The name of what is drawn: another for other bytes."""
+        """The name of the drawing. Drawings with different bytes have different names."""
         said = b"\n".join([found.version.encode(), self._renderer.encode(), _said(wanted)])
         return hashlib.sha256(said).hexdigest()[:32]
 
@@ -108,7 +108,7 @@ class Rendering:
             raise not_drawn(reason)
         if not self._rates.allow(request.client, request.name):
             raise too_often()
-        # Opened before there is a decoder: while one starts, an object that is often replaced would be gone again.
+        # The object is opened before a decoder is taken: it might be replaced while a decoder starts.
         source = storage.backend.open_read(blob_key(found.version))
         try:
             drawn = self._drawn_anew(storage, request.context, found, wanted, name, source)
@@ -127,7 +127,7 @@ class Rendering:
         name: str,
         source: Readable,
     ) -> Drawn | str:
-        """What a decoder makes of the bytes, which is kept, or the reason why it refuses them."""
+        """Draw the bytes and store the result as a rendition. Returns it, or the reason why the decoder refuses."""
         if source.length > self._largest_file:
             return "file"
         try:
@@ -160,7 +160,7 @@ def _said(wanted: Wanted) -> bytes:
 
 
 def _wanted(transform: Transform, accept: str | None, offered: Sequence[OutputFormat]) -> Wanted:
-    """What to draw for a client that accepts these types; two that get the same bytes want the same."""
+    """The drawing for a client that accepts these types. It is equal for all clients that get the same bytes."""
     plain = dataclasses.replace(transform, format="")
     if transform.format == "avif":
         return Wanted(plain, "avif", negotiated=False)
@@ -176,12 +176,12 @@ def _wanted(transform: Transform, accept: str | None, offered: Sequence[OutputFo
 def _headers(
     request: RestRequest, found: StoredObject, transform: Transform, expires: int | None, tag: str, second: int
 ) -> Headers:
-    """The headers of the answer that do not depend on what is drawn."""
+    """The response headers that do not depend on the drawing."""
     headers = [
         ("accept-ranges", "none"),
         ("etag", tag),
         ("last-modified", http_date(second)),
-        ("x-robots-tag", kept_header(found.metadata, ROBOTS) or "none"),
+        ("x-robots-tag", stored_header(found.metadata, ROBOTS) or "none"),
         ("cache-control", found.caching) if expires is None else ("expires", http_date(expires)),
         # As for downloads: other sites may embed any image whose URL they have.
         ("cross-origin-resource-policy", "cross-origin"),

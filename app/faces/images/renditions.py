@@ -1,6 +1,6 @@
-"""Images that were drawn before, kept in the backend beside the bytes that they were drawn from.
+"""A cache of drawn images in the backend, beside the bytes that they were drawn from.
 
-The upkeep deletes them together with those bytes. All of them together have a limit, beyond which the oldest go.
+The upkeep deletes them together with those bytes. The cache has a size limit, beyond which the oldest are deleted.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from app.storage.storage import Storage
 
 log = logging.getLogger("portico.storage")
 
-# The parts of the limit: written by one process until it looks how much there is, and what it then leaves.
+# Parts of the limit: how much one process writes before it checks the total size, and how much it leaves after
+# trimming.
 _UNSEEN, _LEFT = 1 / 16, 7 / 8
 
 
 class Renditions:
-    """``limit``: how many bytes all of them may have; with 0 none are kept."""
+    """The cache. ``limit``: its maximum size in bytes; 0 turns it off."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -32,7 +33,7 @@ class Renditions:
         self._trimming = threading.Lock()
 
     def find(self, storage: Storage, version: str, name: str) -> Drawn | None:
-        """The image of this name that was drawn from a version's bytes, None if there is none."""
+        """The image of this name that was drawn from a version's bytes; None if there is none."""
         if not self._limit:
             return None
         try:
@@ -43,7 +44,7 @@ class Renditions:
         return Drawn(media_type.decode(), content)
 
     def keep(self, storage: Storage, context: RequestContext, version: str, name: str, drawn: Drawn) -> None:
-        """Keep what was drawn, unless the version is gone meanwhile. A failure is logged: the image is drawn."""
+        """Store a drawn image, unless the version was deleted meanwhile. A failure is only logged."""
         if not self._limit:
             return
         key = derived_key(version, name)
@@ -51,10 +52,10 @@ class Renditions:
         try:
             storage.backend.put(key, BytesIO(content), size=len(content))
             if not is_named(storage, context, version):
-                # Whoever deletes the version's bytes may have looked for what is derived from them before this.
+                # The deletion of the version may have listed its derived blobs before this one was stored.
                 storage.backend.delete_many([key])
         except (PorticoError, OSError) as ex:
-            log.warning("a drawn image cannot be kept: %s", ex)
+            log.warning("a drawn image cannot be cached: %s", ex)
             return
         self._count(storage.backend, len(content))
 
@@ -74,7 +75,7 @@ class Renditions:
 
 
 def trim(backend: Backend, limit: int) -> None:
-    """If there are more bytes than ``limit``, delete the oldest until an eighth of it is free."""
+    """If all drawn images have more than ``limit`` bytes, delete the oldest until an eighth of the limit is free."""
     blobs = list(backend.list(DERIVED))
     total = sum(blob.size for blob in blobs)
     if total <= limit:

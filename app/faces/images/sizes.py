@@ -1,4 +1,4 @@
-"""How large a drawn image is, and which part of the scaled image it shows: exact arithmetic, which clients rely on."""
+"""The size of a drawn image, and the part of the scaled image that it shows. Clients rely on the exact arithmetic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """The part of the scaled image that is shown. ``size`` is all of it unless ``cover`` cuts something off."""
+    """The part of the scaled image that is shown. It is the complete image unless ``cover`` cuts something off."""
 
     left: int
     top: int
@@ -26,9 +26,9 @@ class Crop:
 
 
 def scaled_size(source: Size, transform: Transform) -> Size:
-    """The size that an upright image of the size ``source`` is scaled to, before anything is cut off.
+    """The size to which an upright image of the size ``source`` is scaled, before anything is cut off.
 
-    It is never larger than the source in either direction, and at least one pixel.
+    Neither side is longer than in the source, or shorter than one pixel.
     """
     across, down = _shrink_factors(source, transform)
     least = min(across, down)
@@ -38,7 +38,7 @@ def scaled_size(source: Size, transform: Transform) -> Size:
 
 
 def crop_of(scaled: Size, transform: Transform) -> Crop:
-    """What is shown of the scaled image; for the gravity ``sm``, only its size is meant."""
+    """The shown part of the scaled image. For the gravity ``sm``, only the size is valid."""
     if not transform.is_sized or transform.resize not in ("", "cover"):
         return Crop(0, 0, scaled)
     size = Size(
@@ -71,7 +71,7 @@ def _rounded_side(side: int, factor: Fraction) -> int:
 
 
 def _edges(gravity: str) -> tuple[str, str]:
-    """The edges that a gravity names, '' for the middle and ``fp`` for a point."""
+    """The horizontal and vertical edges of a gravity: '' for the middle, ``fp`` for a point."""
     if gravity == "fp":
         return gravity, gravity
     horizontal = next((edge for edge in ("ea", "we") if gravity.endswith(edge)), "")
@@ -80,7 +80,7 @@ def _edges(gravity: str) -> tuple[str, str]:
 
 
 def _start(whole: int, part: int, edge: str, offset: float) -> int:
-    """Where the part begins. Python rounds half to even, as is wanted here."""
+    """Where the part begins. Python rounds half to even, which clients expect here."""
     if edge == "fp":
         start = round(offset * whole) - part // 2
     else:

@@ -1,4 +1,4 @@
-"""SVG, parsed and written anew without what runs or loads anything."""
+"""Sanitizes SVG: parses it and writes it again without anything that runs code or loads resources."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ _ANIMATIONS = frozenset({"set", "animate"})
 _PREFIXES = {"": "", _XLINK: "xlink:", _XML: "xml:"}
 _HARMLESS_LINK = re.compile(r"\s*(#|data:image/(png|jpeg|gif|webp)[;,])", re.IGNORECASE)
 _RUNNING = re.compile(r"on|.*href$", re.IGNORECASE)
-# Between a namespace and a name; neither can have it.
+# The separator between a namespace and a name; neither can contain it.
 _BETWEEN = "\n"
 
 
 class NotClean(Exception):
-    """It is no SVG, or larger than allowed."""
+    """The document is not SVG, or is larger than allowed."""
 
 
 class DocumentType(NotClean):
-    """Its document type declares something, such as entities, which can grow without bounds."""
+    """The document type has declarations, such as entities, which can expand without bounds."""
 
 
 def unzipped(content: bytes) -> bytes:
-    """What was compressed with gzip, as in a file ``.svgz``. Raises NotClean."""
+    """Decompress gzip data, as in a file ``.svgz``. Raises NotClean."""
     try:
-        # One byte more than allowed tells that it is too large.
+        # One byte more than allowed shows that the document is too large.
         return zlib.decompressobj(wbits=31).decompress(content, LARGEST + 1)
     except zlib.error:
         raise NotClean from None
 
 
 def cleaned(content: bytes) -> bytes:
-    """The document without its document type, scripts, event handlers, foreign elements and links to elsewhere.
+    """The document without its document type, scripts, event handlers, foreign elements and links to other resources.
 
     Raises NotClean. The file that a document type names is never read.
     """
@@ -63,7 +63,8 @@ def _check_document_type(_name: str, _system: str | None, _public: str | None, d
 
 
 class _Writer:
-    """Writes what is kept. ``_inside_left_out`` counts the open elements from the outermost one that is left out."""
+    """Writes the allowed elements. ``_inside_left_out`` counts open elements from the outermost left-out one
+    inwards."""
 
     def __init__(self) -> None:
         self.written: list[str] = []

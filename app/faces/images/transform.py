@@ -1,4 +1,4 @@
-"""What a request wants to be done with an image, and the texts that say so."""
+"""The transform of an image that a request wants, and its text formats."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _ABSENT = "undefined"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transform:
-    """0 and '' stand for what is not given. Without a format it is negotiated.
+    """The transform; 0 and '' mean that a parameter is absent. Without a format, the format is negotiated.
 
-    The offsets move the part that ``cover`` cuts out: below 1 in size they are a part of the scaled image, from 1 on
-    pixels, inwards from the edge that the gravity names. With the gravity ``fp`` they are the point to keep in view.
+    The offsets move the part that ``cover`` cuts out, inwards from the edge of the gravity. An absolute value below 1
+    is a fraction of the scaled image; larger values are pixels. With the gravity ``fp`` they are the point to keep in
+    view.
     """
 
     width: int = 0
@@ -41,7 +42,7 @@ class Transform:
         return dataclasses.replace(self, width=min(self.width, longest_side), height=min(self.height, longest_side))
 
     def as_header(self) -> str:
-        """The value of ``x-transformations``, in the words of imgproxy, which clients read; '' without parameters."""
+        """The value of ``x-transformations`` in the syntax of imgproxy, which clients read; '' without parameters."""
         words = (
             *_pairs(height=self.height, width=self.width),
             *_pairs(resizing_type=_RESIZING_TYPES[self.resize or "cover"] if self.is_sized else ""),
@@ -76,7 +77,7 @@ def _short(number: float) -> str:
 
 
 def members_of_claim(claim: str) -> dict[str, str]:
-    """The members, by the names that parameters have, in a text that ``as_claim`` wrote, or an older server."""
+    """The members of a text that ``as_claim`` or an older server wrote, by the names of the parameters."""
     pairs = (pair.partition(":") for pair in claim.split(","))
     given = {name: value for name, _, value in pairs if value and value != _ABSENT}
     gravity, *offsets = given.get("gravity", "").split(":")

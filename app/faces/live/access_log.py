@@ -1,4 +1,4 @@
-"""One line for each stream, when it has ended or was refused. On with ACCESS_LOG=on, like that of ``portico serve``."""
+"""The access log of streams: one line when a stream has ended or was refused. ACCESS_LOG=on turns it on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_NAME = 200
 
 
 class StreamRecord:
-    """What the line tells of one stream. ``is_logged``: whether there is one."""
+    """The log line of one stream. ``is_logged``: whether it is written."""
 
     def __init__(self, req: falcon.asgi.Request, *, is_logged: bool) -> None:
         self._req = req
@@ -26,7 +26,7 @@ class StreamRecord:
         self._sent = 0
 
     def sent(self, body: bytes) -> None:
-        """Note an answer that was sent."""
+        """Count an answer that was sent."""
         self._answers += 1
         self._sent += len(body)
 
@@ -40,16 +40,16 @@ class StreamRecord:
         """Log a stream that was not opened."""
         self._log(status=status, codes=code)
 
-    def _log(self, **told: object) -> None:
+    def _log(self, **more: object) -> None:
         if not self._is_logged:
             return
         trace = read_trace(self._req.get_header("traceparent"), None)
-        told = {
+        fields = {
             "door": "live",
             "method": self._req.method,
-            **told,
+            **more,
             "ms": round((time.monotonic() - self._began) * 1000, 3),
             "request_id": read_request_id(self._req.get_header("x-request-id")),
             "trace_id": trace.trace_id if trace else "",
         }
-        log.info("stream", extra={name: value for name, value in told.items() if value != ""})
+        log.info("stream", extra={name: value for name, value in fields.items() if value != ""})

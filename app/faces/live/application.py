@@ -16,7 +16,7 @@ from app.settings import Settings
 
 
 class _OtherOrigins:
-    """Lets pages of other origins read the streams, and ask whether they may."""
+    """Sets the CORS headers, and answers preflight requests, for pages of other origins."""
 
     def __init__(self, cross_origin: CrossOrigin) -> None:
         self._cross_origin = cross_origin
@@ -39,7 +39,7 @@ def _set(resp: falcon.asgi.Response, headers: Any) -> None:
 
 
 class _LiveResource:
-    """Live queries, by either protocol."""
+    """Live queries over both protocols."""
 
     def __init__(self, hub: Hub, queries: Queries, settings: Settings) -> None:
         streams, sockets = StreamResource(hub, queries, settings), Sockets(hub, queries, settings)
@@ -47,7 +47,7 @@ class _LiveResource:
 
 
 class _HealthResource:
-    """``GET /health``: how many streams there are, and whether triggers are heard."""
+    """``GET /health``: the number of streams, and whether changes are heard."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub

@@ -1,4 +1,4 @@
-"""Which tables have been changed, as their triggers tell it."""
+"""Listens for the notifications of triggers, which report the tables that have changed."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ _MOST_LOOKS = 5
 
 
 class _Unheard(Exception):
-    """Notifications are sent, but do not arrive."""
+    """Notifications are sent but do not arrive."""
 
 
 class Changes:
-    """A thread that listens on a connection of its own until it is closed.
+    """A thread that listens on its own connection until it is closed.
 
-    ``changed`` is called in it with the oids of tables; with None after a time in which changes could be missed.
-    ``triggered`` are the oids of the tables that have a trigger, as of a second ago, none while nobody listens.
+    It calls ``changed`` with the oids of tables; with None after a time in which changes may have been missed.
+    ``triggered``: the oids of the tables that have a trigger, at most a second old; empty while the thread does not
+    listen.
     """
 
     def __init__(self, target: Target, changed: Callable[[frozenset[int] | None], None]) -> None:
@@ -87,18 +88,18 @@ class Changes:
         self.is_listening = True
         self._changed(None)
         while not self._closing.is_set():
-            told = connection.notifications(_LOOK_S)
+            notified = connection.notifications(_LOOK_S)
             self._look(connection)
-            if told:
-                # Every role may send a notification: it may say anything.
-                tables = frozenset(int(each) for each in told if _OID.fullmatch(each))
-                self._changed(tables if len(told) < MOST_NOTIFIED else None)
+            if notified:
+                # Every role may send a notification, with any text.
+                tables = frozenset(int(each) for each in notified if _OID.fullmatch(each))
+                self._changed(tables if len(notified) < MOST_NOTIFIED else None)
 
     def _check(self, connection: DatabaseConnection) -> None:
-        """Raise _Unheard if notifications do not reach us, as through a pooler that shares its connections."""
+        """Raise _Unheard if notifications do not arrive, as through a pooler that shares its connections."""
         with closing(self._connect()) as other:
             other.simple(f"notify {CHANNEL}, '{_CHECK}'")
-        # Others may come before ours.
+        # Other notifications may arrive before this one.
         for _ in range(_MOST_LOOKS):
             if _CHECK in connection.notifications(_LOOK_S):
                 return
@@ -107,6 +108,6 @@ class Changes:
     def _look(self, connection: DatabaseConnection) -> None:
         ((row,),) = connection.simple(TRIGGERED)
         before, self.triggered = self.triggered, frozenset(json.loads(row[0] or b"[]"))
-        # Nothing tells of changes from before a table had its trigger, nor of those after it lost it.
+        # No notification reports changes from before a table had its trigger, or after it lost it.
         if differing := before ^ self.triggered:
             self._changed(differing)

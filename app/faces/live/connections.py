@@ -1,6 +1,6 @@
-"""Connections that do not wait for ever: uvicorn has a limit between requests, but none for the head of one, and none
-for a client that takes nothing. And they tell at once when their client has gone: an application hears of it when it
-sends the next time."""
+"""Connections with timeouts: uvicorn limits the time between requests, but not the time for the head of a request, nor
+the time in which a client reads nothing. They also report at once when their client has gone: otherwise an application
+learns of it only when it sends the next time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from app.faces.live.h11_internals import read_spaces_once
 read_spaces_once()
 
 _HEAD_S = 10.0
-"""In how many seconds the head of a request must have arrived."""
+"""The time in which the head of a request must have arrived, in seconds."""
 
 _UNREAD_S = 20.0
-"""How long a client may leave what was sent unacknowledged, where the system can tell. Without it one that has vanished
-is waited for until TCP gives up, which takes a quarter of an hour."""
+"""The time for which a client may leave sent data unacknowledged, in seconds, on systems with TCP_USER_TIMEOUT. Without
+it a client that has vanished occupies its connection until TCP gives up, after a quarter of an hour."""
 
 _MOST_FRAGMENTS = 10_000
 
@@ -33,14 +33,14 @@ _WHEN_GONE = "portico.when_gone"
 
 
 def when_gone(scope: MutableMapping[str, Any], act: Callable[[], None]) -> None:
-    """Have ``act`` called when the client of the request with this scope has gone."""
+    """Call ``act`` when the client of the request with this scope has gone."""
     scope[_WHEN_GONE] = act
     if scope.get(_HAS_GONE):
         act()
 
 
 class PromptConnection(H11Protocol):
-    """Closes the connection of a client that takes longer."""
+    """Closes the connection of a client that exceeds one of the timeouts above."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -65,7 +65,7 @@ class PromptConnection(H11Protocol):
         super().handle_websocket_upgrade(event)
 
     def _await_head(self) -> None:
-        # Each request has another cycle.
+        # Each request has a new cycle.
         self._waiting = self.loop.call_later(_HEAD_S, self._check_head, self.cycle)
 
     def _check_head(self, before: object) -> None:
@@ -74,11 +74,12 @@ class PromptConnection(H11Protocol):
 
 
 class PromptSocket(WebSocketsSansIOProtocol):
-    """Refuses a request for a WebSocket that is none to websockets, though it was one to h11. uvicorn would keep its
-    connection for ever, and fail to stop because of it.
+    """Refuses a WebSocket request that h11 accepts and the package websockets does not. uvicorn would keep its
+    connection open for ever, and could not stop because of it.
 
-    Keeps little of a client that sends frames without an end: one pong for all pings while it reads none, as RFC 6455
-    section 5.5.3 allows, and so many fragments of a message, which are not limited by their bytes if they have none.
+    It limits the memory for a client that sends endless frames: one pong for all pings while the client reads nothing,
+    as RFC 6455 section 5.5.3 allows, and at most ``_MOST_FRAGMENTS`` fragments of a message, since empty fragments do
+    not count towards its size limit.
     """
 
     _pong: Sequence[bytes] = ()
@@ -93,7 +94,7 @@ class PromptSocket(WebSocketsSansIOProtocol):
         if self.writable.is_set():
             super().handle_ping()
         else:
-            # The first of the pings that arrived together has the pongs of all.
+            # On the first of several pings that arrived together, data_to_send returns the pongs of all.
             self._pong = self.conn.data_to_send()[-1:] or self._pong
 
     def resume_writing(self) -> None:

@@ -1,4 +1,4 @@
-"""All that is used of h11 beside its public names. ``tests/house/test_private_names.py`` finds any other use."""
+"""The only uses of h11's private names; ``tests/house/test_private_names.py`` finds any other."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from h11 import _readers
 
 
 def read_spaces_once() -> None:
-    """For a header that is none behind many spaces h11 goes back over them for each of them. Have it take each once."""
+    """Replace h11's pattern for headers: after many spaces it backtracks in quadratic time. The new one reads each
+    space once."""
     pattern = _readers.header_field_re.pattern.replace(rb":[ \t]*(", rb":[ \t]*+(")
     _readers.header_field_re = re.compile(pattern)

@@ -1,4 +1,4 @@
-"""Who looks at which query: each query runs once for all who look at it, when something it reads has changed."""
+"""The viewers of live queries. Each query runs once for all its viewers, when something that it reads has changed."""
 
 from __future__ import annotations
 
@@ -12,38 +12,39 @@ from app.faces.live.places import LivePlace, Places, who_calls
 from app.faces.live.queries import LiveAnswer, LiveQuery, Queries
 
 _SHORTEST_S = 1.0
-"""How often a query runs at most."""
+"""The shortest pause between runs of a query, in seconds."""
 _REST = 5
-"""How many times as long as it took a query rests at least, so that a few slow ones do not keep all threads busy."""
+"""A query pauses for at least this multiple of its own duration, so that a few slow queries do not occupy all
+threads."""
 _LONGEST_S = 60.0
-"""How often it runs at least, since policies may read tables that it does not name, and a trigger may be switched off
-for a session."""
+"""The longest time between runs of a query, in seconds, since policies may read tables that it does not name, and a
+session may disable a trigger."""
 
 
 class Viewer:
-    """One who looks at a query. Answers that it has not taken when the next one comes are passed over."""
+    """One viewer of a query. If it has not taken an answer when the next one comes, it gets only the newer one."""
 
     def __init__(self) -> None:
         self._latest: bytes | None = None
-        self._told = asyncio.Event()
-        self.was_told = False
+        self._news = asyncio.Event()
+        self.has_answer = False
         self.is_over = False
 
-    def tell(self, body: bytes) -> None:
-        self._latest, self.was_told = body, True
-        self._told.set()
+    def send(self, body: bytes) -> None:
+        self._latest, self.has_answer = body, True
+        self._news.set()
 
     def end(self) -> None:
         self.is_over = True
-        self._told.set()
+        self._news.set()
 
     async def next(self, seconds: float) -> bytes | None:
-        """The next answer; None after so many seconds without one, and after the last one."""
+        """The next answer; None if there is none within ``seconds``, and after the last one."""
         try:
-            await asyncio.wait_for(self._told.wait(), seconds)
+            await asyncio.wait_for(self._news.wait(), seconds)
         except TimeoutError:
             return None
-        self._told.clear()
+        self._news.clear()
         body, self._latest = self._latest, None
         return body
 
@@ -64,7 +65,7 @@ class Watch:
 
     @property
     def is_in_database(self) -> bool:
-        """Whether a thread runs the query; nobody can stop it before its time is over."""
+        """Whether a thread is running the query. The run cannot be cancelled."""
         return self.run is not None and self.run.running()
 
     def concerns(self, tables: frozenset[int] | None) -> bool:
@@ -72,8 +73,9 @@ class Watch:
 
 
 class Hub:
-    """All that is watched; used in one thread, that of the event loop. ``poll_s``: how often queries run that read
-    something that no trigger reports. ``places``: those of viewers. ``ran`` is called after each run."""
+    """All watched queries. It is used only in the thread of the event loop. ``poll_s``: the interval between runs of
+    queries that read something without a trigger. ``places``: the places of viewers. ``ran`` is called after each
+    run."""
 
     def __init__(
         self, queries: Queries, executor: Executor, *, poll_s: float, places: Places, ran: Callable[[LiveAnswer], None]
@@ -92,17 +94,17 @@ class Hub:
 
     @property
     def viewers(self) -> int:
-        """How many places are taken."""
+        """The number of places that are taken."""
         return self._places.taken
 
     @property
     def queries(self) -> int:
-        """How many different queries are watched."""
+        """The number of different queries that are watched."""
         return len(self._watches)
 
     @property
     def hears(self) -> bool:
-        """Whether it is told of changes now."""
+        """Whether changes are reported now."""
         return self._changes is not None and self._changes.is_listening
 
     def take_place(self, query: LiveQuery, address: str) -> LivePlace:
@@ -110,36 +112,37 @@ class Hub:
         return self._places.take(who_calls(query.caller, address))
 
     def changed(self, tables: frozenset[int] | None) -> None:
-        """Run again what reads one of these tables; everything for None."""
+        """Run the queries again that read one of these tables; all queries for None."""
         for watch in self._watches.values():
             if watch.concerns(tables):
                 watch.changed.set()
 
     @asynccontextmanager
     async def watching(self, query: LiveQuery) -> AsyncIterator[Viewer]:
-        """A viewer of the query, who is first told the answer of now."""
+        """A viewer of the query. It gets the current answer first."""
         viewer = Viewer()
         watch = self._watches.get(query.key)
         if watch is None:
             watch = self._watches[query.key] = Watch(query)
             watch.task = asyncio.create_task(self._run(watch))
         elif watch.last is not None and not watch.is_running and not watch.changed.is_set():
-            viewer.tell(watch.last)
+            viewer.send(watch.last)
         watch.viewers.add(viewer)
         try:
             yield viewer
         finally:
             watch.viewers.discard(viewer)
-            # Whoever comes back meanwhile, as after a timeout of his own, waits for this run and starts no other.
+            # A watch whose query is running stays: a client that reconnects, as after its own timeout, waits for this
+            # run instead of starting another one.
             if not watch.viewers and not watch.is_in_database:
                 self._end(watch)
 
     async def answer(self, query: LiveQuery) -> LiveAnswer:
-        """The answer of now."""
+        """Run the query once; returns its answer."""
         return await self._answered(self._start(query))
 
     def close(self) -> None:
-        """Let all streams end. Their clients may connect again, to another process."""
+        """End all streams. Their clients may connect again, to another process."""
         self.is_closed = True
         for watch in list(self._watches.values()):
             self._end(watch)
@@ -172,9 +175,9 @@ class Hub:
                 return
             is_new, watch.last = answer.body != watch.last, answer.body
             for viewer in watch.viewers:
-                if is_new or not viewer.was_told:
-                    viewer.tell(answer.body)
-            # What was answered once may be again, when a table or a right is back.
+                if is_new or not viewer.has_answer:
+                    viewer.send(answer.body)
+            # A query that had an answer once may have one again, when a table or a right is back.
             watch.was_answered = watch.was_answered or not answer.is_final
             watch.reads = answer.reads
             if not watch.was_answered:
@@ -186,7 +189,7 @@ class Hub:
     async def _change_or_time(self, watch: Watch, rested_s: float) -> None:
         """Wait until the watch must run again."""
         while not watch.changed.is_set() and (left_s := self._interval_s(watch) - rested_s) > 0:
-            # Meanwhile it may come to pass that nobody tells of changes.
+            # The wait is done in steps: meanwhile changes may no longer be reported, which shortens the interval.
             step_s = min(left_s, self._poll_s)
             await _event_or_time(watch.changed, step_s)
             rested_s += step_s

@@ -12,7 +12,7 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 class LiveMetrics:
-    """Counts runs of queries, and tells what the hub has when it is asked."""
+    """Counts runs of queries, and reads the hub's figures at each request for metrics."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -24,7 +24,7 @@ class LiveMetrics:
         )
 
     def show(self, hub: Hub) -> None:
-        """Tell of this hub too."""
+        """Include the figures of this hub."""
         self._gauge("portico_live_streams", "Open streams").set_function(lambda: hub.viewers)
         self._gauge("portico_live_queries", "Different queries").set_function(lambda: hub.queries)
         self._gauge("portico_live_changes_heard", "Whether triggers are heard").set_function(lambda: hub.hears)
@@ -33,7 +33,7 @@ class LiveMetrics:
         return Gauge(name, about, registry=self._registry)
 
     def ran(self, answer: LiveAnswer) -> None:
-        """Count a run."""
+        """Count a run of a query."""
         self._runs.observe(answer.took_s)
         for code in answer.codes:
             self._errors.labels(code).inc()

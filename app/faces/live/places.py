@@ -1,4 +1,4 @@
-"""Places for streams and for WebSockets: how many there are, and how many of them one caller may take."""
+"""Places for streams and for WebSockets: a limit for all of them, and one for each caller."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.identity import Caller
 
 
 class LivePlace:
-    """One place, until it is given back."""
+    """One place, taken until it is given back."""
 
     def __init__(self, places: Places, who: Hashable) -> None:
         self._places = places
@@ -18,15 +18,15 @@ class LivePlace:
         self._is_taken = True
 
     def leave(self) -> None:
-        """Give it back; again is harmless."""
+        """Give the place back. Repeated calls have no effect."""
         if self._is_taken:
             self._is_taken = False
             self._places.give_back(self._who)
 
 
 class Places:
-    """``most`` places, of which each caller may take ``share``. They are called ``what`` in errors. Used in one thread,
-    so the limits are exact."""
+    """``most`` places, of which each caller may take ``share``. Error messages call them ``what``. They are used in one
+    thread, so the limits are exact."""
 
     def __init__(self, most: int, share: int, what: str) -> None:
         self._most = most
@@ -38,9 +38,9 @@ class Places:
     def take(self, who: Hashable) -> LivePlace:
         """A place for this caller. Raises Unavailable if there is none."""
         if self.taken >= self._most:
-            raise Unavailable(f"There are {self._most} {self._what} already (LIVE_LIMIT)", code="OVERLOADED")
+            raise Unavailable(f"All {self._most} {self._what} are in use (LIVE_LIMIT)", code="OVERLOADED")
         if self._taken[who] >= self._share:
-            message = f"This caller has {self._share} {self._what} already (LIVE_CALLER_LIMIT)"
+            message = f"This caller already has {self._share} {self._what} (LIVE_CALLER_LIMIT)"
             raise Unavailable(message, code="OVERLOADED")
         self.taken += 1
         self._taken[who] += 1
@@ -54,6 +54,6 @@ class Places:
 
 
 def who_calls(caller: Caller, address: str) -> Hashable:
-    """One for whom places are counted together: a role and its token's subject, or the address without one."""
+    """The key by which places are counted: the role with the token's subject, or with the address without a subject."""
     subject = caller.claims.get("sub")
     return caller.role, ("sub", subject) if isinstance(subject, str) and subject else ("address", address)

@@ -28,13 +28,13 @@ from schema_cache.poller import Poller
 
 _LOOK_S = 1.0
 _PING_S = 10.0
-"""How often a WebSocket is asked whether somebody is there still."""
+"""The interval between pings on a WebSocket, which find out whether its client is still there, in seconds."""
 _LINGER_S = 5.0
-"""How long a stream may take to read its last answer at a stop."""
+"""The time in which a client may still read the last answer when the process stops, in seconds."""
 
 
 def serve_live(settings: Settings, plugins: Plugins, listener: socket.socket, started: Callable[[], None]) -> None:
-    """Serve streams until SIGTERM or SIGINT; ``started`` is called once it can."""
+    """Serve streams until SIGTERM or SIGINT; ``started`` is called when the process is ready."""
     open_as_many_as_granted()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     with closing(make_engine(settings, plugins)) as engine, closing(Poller(engine.schema_cache)) as poller:
@@ -47,7 +47,7 @@ def serve_live(settings: Settings, plugins: Plugins, listener: socket.socket, st
 
 async def _serve(settings: Settings, engine: Engine, listener: socket.socket, started: Callable[[], None]) -> None:
     loop, queries = asyncio.get_running_loop(), Queries(engine, settings.live_answer_limit)
-    # As many threads as there are connections: more would only wait for one.
+    # As many threads as there are database connections: more would only wait for a connection.
     with ThreadPoolExecutor(settings.pool_size, "live") as executor:
         metrics = LiveMetrics()
         places = Places(settings.live_limit, settings.live_caller_limit, "streams")
@@ -61,19 +61,19 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
             lifespan="off",
             log_config=None,
             access_log=False,
-            # The address in X-Forwarded-For, which distinguishes callers without a subject.
+            # X-Forwarded-For of a trusted proxy: addresses distinguish callers without a subject.
             forwarded_allow_ips=settings.trusted_proxy or "127.0.0.1",
             server_header=False,
             ws=PromptSocket,
             ws_max_size=settings.body_limit,
             ws_ping_interval=_PING_S,
-            # Not worth the memory that it takes for each connection.
+            # Compression is not worth its memory for each connection.
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=max(1, int(settings.shutdown_grace_s)),
         )
         changes.start()
         following = asyncio.create_task(_follow_schema(engine.schema_cache, hub))
-        # uvicorn sends itself the signal again once it has stopped, which must not end us in the middle of our stop.
+        # uvicorn raises the signal again once it has stopped; it must not end this process during its own shutdown.
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
         try:
@@ -84,7 +84,7 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
 
 
 async def _follow_schema(schema_cache: SchemaCache, hub: Hub) -> None:
-    """Run everything again when the schema or rights have changed, of which no trigger tells."""
+    """Run all queries again when the schema or rights have changed, which no trigger reports."""
     known = schema_cache.known
     while True:
         await asyncio.sleep(_LOOK_S)
@@ -99,17 +99,18 @@ def _call(loop: asyncio.AbstractEventLoop, hub: Hub, tables: frozenset[int] | No
 
 
 class _Server(uvicorn.Server):
-    """Ends the streams before it waits for their connections, though not for those that nobody reads, and tells when it
-    listens."""
+    """A server that calls ``started`` when it listens. At shutdown it ends the streams, waits for their connections,
+    and
+    aborts those that are still open after ``_LINGER_S``."""
 
     def __init__(self, config: uvicorn.Config, hub: Hub, started: Callable[[], None]) -> None:
         super().__init__(config)
         self._hub = hub
-        self._tell_started = started
+        self._started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self._tell_started()
+        self._started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._hub.close()

@@ -1,4 +1,4 @@
-"""Running a query again and again, through the pipeline that answers every request."""
+"""Runs live queries repeatedly, through the pipeline that answers every request."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ PATH = "/graphql/v1/stream"
 
 
 class LiveAnswer(NamedTuple):
-    """``body``: the answer in JSON, on one line. ``codes``: those of its errors. ``reads``: what the query names, by
-    oids; None if it could not be planned. ``took_s``: how long it took, in seconds. ``is_final``: whether the next
-    attempt would be no better, because the query cannot be planned."""
+    """The answer to one run. ``body``: JSON on one line. ``codes``: the codes of its errors. ``reads``: the oids of the
+    relations that the query names; None if it could not be planned. ``took_s``: the duration in seconds. ``is_final``:
+    whether another run would give no other answer, because the query cannot be planned."""
 
     body: bytes
     codes: tuple[str, ...]
@@ -39,11 +39,12 @@ class LiveAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LiveQuery:
-    """A query of a caller. Those with the same ``key`` always have the same answer. ``is_subscription``: whether the
-    client called it so, or only gave its id.
+    """A query of a caller. Queries with the same ``key`` always have the same answer. ``is_subscription``: whether it
+    is
+    a subscription, or a document that the client gave only by its id.
 
-    ``values``: the variables and the extensions as JSON, which ``request`` lacks. It is kept as long as the stream
-    lasts, and the values themselves take up to twenty times the memory."""
+    ``values``: the variables and the extensions as JSON; ``request`` does not have them. They are in memory as long as
+    the stream lasts, and as Python values they would take up to twenty times the memory."""
 
     request: GraphQLRequest
     values: bytes
@@ -53,7 +54,7 @@ class LiveQuery:
 
 
 class Queries:
-    """Runs queries; shared by threads. ``answer_limit``: how many bytes an answer may have."""
+    """Runs queries; shared by threads. ``answer_limit``: the maximum size of an answer, in bytes."""
 
     def __init__(self, engine: Engine, answer_limit: int) -> None:
         self._planned = threading.local()
@@ -65,16 +66,16 @@ class Queries:
         }
         self._engine = replace(engine, around=around, answer_limit=answer_limit, answers_subscriptions=True)
         self.credentials = tuple(dict.fromkeys(("authorization", *engine.identifications.headers)))
-        """The names of the headers that say who calls, in lower case."""
+        """The names of the headers with credentials, in lower case."""
 
     def caller(self, header: Callable[[str], str | None]) -> Caller:
-        """Who calls. Raises AccessError."""
+        """The caller of a request. Raises AccessError."""
         return caller_of(GraphQLRequest(None, head=RequestHead("POST", PATH, header)), self._engine)
 
     def query(self, body: Mapping[str, Any], header: Callable[[str], str | None]) -> LiveQuery:
-        """The query of a request, and its caller. Raises AccessError, and RequestError if there is none."""
+        """The query of a request, with its caller. Raises AccessError, and RequestError if there is no query."""
         if not any(body.get(name) for name in ("query", "documentId", "extensions")):
-            raise RequestError("There is no query")
+            raise RequestError("The request has no query")
         text = body.get("query")
         request = GraphQLRequest(
             query=text,
@@ -88,20 +89,21 @@ class Queries:
         variables, extensions = body.get("variables"), body.get("extensions")
         values = json.dumps([variables, extensions], ensure_ascii=False).encode(errors="surrogatepass")
         parts = (request.query, variables, request.operation_name, extensions, request.document_id)
-        # Each run reads the credentials again: those of another may end earlier.
+        # The credentials are part of the key: each run checks them again, and those of another viewer may expire
+        # earlier.
         credentials = [header(each) for each in self.credentials]
         digest = hashlib.sha256(json.dumps([*parts, *credentials], sort_keys=True).encode()).hexdigest()
         key = digest, caller.role, caller.cache_key
         return LiveQuery(request, values, caller, key, self._is_subscription(text, request.operation_name))
 
     def answer(self, query: LiveQuery) -> LiveAnswer:
-        """Run it now. Never raises: errors are answers."""
+        """Run the query now. It never raises: errors become answers."""
         self._planned.reads = None
         started = time.monotonic()
         variables, extensions = json.loads(query.values)
         request = replace(query.request, variables=variables, extensions=extensions)
         response, reads = run(request, self._engine).response, self._planned.reads
-        # A line break in JSON is space between its parts; in a stream it would end the line of an event.
+        # A line break in JSON is only whitespace, but in a stream it would end the line of an event.
         body = response.body.replace(b"\r", b" ").replace(b"\n", b" ")
         is_final = reads is None and response.status != Unavailable.status
         return LiveAnswer(body, response.codes, reads, time.monotonic() - started, is_final)
@@ -128,8 +130,8 @@ class Queries:
         return executing
 
     def _is_subscription(self, text: Any, operation: Any) -> bool:
-        """Whether the operation of that name, or the only one, is a subscription; that of a document without its text
-        counts as one. What cannot be read is refused by the pipeline."""
+        """Whether the operation of that name, or the only one, is a subscription. A document without a text, which is
+        given by its id, counts as one. The pipeline refuses a text that cannot be parsed."""
         if not isinstance(text, str) or "subscription" not in text:
             return text is None
         try:

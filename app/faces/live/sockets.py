@@ -1,7 +1,7 @@
 """Live queries over WebSocket, by the protocol ``graphql-transport-ws``
 (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md): many operations on one connection.
 
-A ``subscription`` is live; a ``query`` is answered once, as the protocol has it.
+A ``subscription`` is live; a ``query`` gets one answer, as the protocol requires.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from app.settings import Settings
 PROTOCOL = "graphql-transport-ws"
 
 _INIT_S = 10.0
-"""In how many seconds a client must have said who it is."""
+"""The time in which a client must send connection_init, in seconds."""
 _LOOK_S = 60.0
 _LONGEST_REASON = 120
-"""In bytes; a close frame has room for a little more (RFC 6455, 5.5)."""
+"""The longest reason in a close frame, in bytes, which could be a little longer (RFC 6455, 5.5)."""
 
 POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
@@ -49,7 +49,7 @@ TOO_MANY_INITS = 4429
 
 
 class _Closing(Exception):
-    """The connection is to be closed with this code, because of ``reason``."""
+    """The connection must be closed with this code and ``reason``."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
@@ -58,7 +58,7 @@ class _Closing(Exception):
 
 
 class Sockets:
-    """Opens connections, as many as the settings allow streams."""
+    """Accepts connections. The settings allow as many connections as streams."""
 
     def __init__(self, hub: Hub, queries: Queries, settings: Settings) -> None:
         self._hub = hub
@@ -69,7 +69,7 @@ class Sockets:
 
     async def on_websocket(self, req: falcon.asgi.Request, ws: falcon.asgi.WebSocket) -> None:
         if not self._is_allowed(req):
-            # Before it is accepted, this is status 403.
+            # Closing a connection before it is accepted sends status 403.
             await ws.close()
             return
         with suppress(WebSocketDisconnected):
@@ -81,7 +81,7 @@ class Sockets:
                 await ws.close(NO_PROTOCOL, f"Expected the subprotocol {PROTOCOL}")
 
     def _is_allowed(self, req: falcon.asgi.Request) -> bool:
-        """Whether a page of the request's origin may connect: browsers let any page do so, and send cookies."""
+        """Whether a page of the request's origin may connect. Browsers let any page connect, and send cookies."""
         origin = req.get_header("origin")
         if origin is None or self._cross_origin.allows(origin):
             return True
@@ -91,15 +91,15 @@ class Sockets:
 
 
 class _Watching(NamedTuple):
-    """What is watched under an id."""
+    """A running operation of a connection."""
 
     task: asyncio.Task[None]
     place: LivePlace
 
 
 class _Connection:
-    """One connection, and what it watches, by the ids that the client chose. Those whose client has said who it is have
-    one of the ``places``."""
+    """One connection and its operations, by the ids that the client chose. After connection_init, it has one of the
+    ``places``."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class _Connection:
         self._close_after(_INIT_S, INIT_TIMEOUT, f"connection_init did not arrive within {_INIT_S:g} seconds")
         try:
             while True:
-                await self._heed(_message(await self._receive()))
+                await self._handle(_message(await self._receive()))
         except _Closing as ex:
             await self._ws.close(ex.code, _short(ex.reason))
         finally:
@@ -149,7 +149,7 @@ class _Connection:
             raise _Closing(POLICY_VIOLATION, f"More than {self._most_per_s} messages a second (LIVE_MESSAGE_LIMIT)")
         return text
 
-    async def _heed(self, message: Mapping[str, Any]) -> None:
+    async def _handle(self, message: Mapping[str, Any]) -> None:
         kind, payload = message["type"], message.get("payload")
         if kind == "connection_init":
             await self._initialise(payload)
@@ -192,24 +192,24 @@ class _Connection:
             raise _Closing(INVALID_MESSAGE, "Expected an object with a query as the payload of subscribe")
         record = StreamRecord(self._req, is_logged=self._logs)
         try:
-            # One after the other: nobody makes us keep more than one that was not looked at yet.
+            # Messages are handled one after the other, so at most one unchecked query is in memory.
             query = await asyncio.to_thread(self._queries.query, payload, self._header)
             if len(self._watching) >= self._limit:
-                message = f"This connection has {self._limit} streams already (LIVE_CONNECTION_LIMIT)"
+                message = f"This connection already has {self._limit} streams (LIVE_CONNECTION_LIMIT)"
                 raise Unavailable(message, code="OVERLOADED")
             place = self._hub.take_place(query, self._req.remote_addr)
         except PorticoError as ex:
             reply = shape_error(GraphQLRequest(None), ex)
             record.refused(reply.status, ex.code)
-            await self._tell_errors(id_, reply.body)
+            await self._send_errors(id_, reply.body)
         else:
             task = asyncio.create_task(self._watch(id_, query, record))
-            # One that is cancelled at once does not even begin.
+            # A task that is cancelled at once never starts, so it cannot give its place back itself.
             task.add_done_callback(lambda _: place.leave())
             self._watching[id_] = _Watching(task, place)
 
     def _forget(self, id_: str) -> asyncio.Task[None] | None:
-        """The task under an id, if there is one; its place and its id are free again."""
+        """Free the id and its place; returns the id's task, or None if there is none."""
         watching = self._watching.pop(id_, None)
         if watching is None:
             return None
@@ -219,33 +219,33 @@ class _Connection:
     async def _watch(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
         try:
             with suppress(WebSocketDisconnected):
-                await (self._tell_changes if query.is_subscription else self._tell_once)(id_, query, record)
+                await (self._send_changes if query.is_subscription else self._send_once)(id_, query, record)
         finally:
             record.ended(query)
 
-    async def _tell_changes(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
+    async def _send_changes(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
         async with self._hub.watching(query) as viewer:
             while not viewer.is_over:
                 body = await viewer.next(_LOOK_S)
                 if body is not None and viewer.is_over and not self._hub.is_closed:
-                    await self._tell_errors(id_, body)
+                    await self._send_errors(id_, body)
                 elif body is not None:
                     record.sent(body)
                     await self._send({"id": id_, "type": "next"}, body)
 
-    async def _tell_once(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
+    async def _send_once(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
         answer = await self._hub.answer(query)
         if answer.is_final:
-            await self._tell_errors(id_, answer.body)
+            await self._send_errors(id_, answer.body)
             return
         record.sent(answer.body)
         await self._send({"id": id_, "type": "next"}, answer.body)
-        # The id is free before the client hears of it.
+        # The id must be free before the client learns that the operation is complete.
         self._forget(id_)
         await self._send({"id": id_, "type": "complete"})
 
-    async def _tell_errors(self, id_: str, body: bytes) -> None:
-        """Tell why an operation has no answer, by the errors of one that could not be planned. Its id is free again."""
+    async def _send_errors(self, id_: str, body: bytes) -> None:
+        """Send the errors of an operation that could not be planned, and free its id."""
         self._forget(id_)
         await self._send({"id": id_, "type": "error", "payload": json.loads(body)["errors"]})
 
@@ -298,8 +298,8 @@ def _id(message: Mapping[str, Any]) -> str:
 
 
 def _header(payload: Any, credentials: tuple[str, ...], req: falcon.asgi.Request) -> Callable[[str], str | None]:
-    """The headers of the connection; in place of those with credentials, what the payload of connection_init has under
-    their names, itself or in its member ``headers``: a page cannot set any."""
+    """The headers of the connection. Since a page cannot set headers, credentials in the payload of connection_init, or
+    in its member ``headers``, replace the headers of the same names."""
     given: dict[str, str] = {}
     if isinstance(payload, dict):
         nested = payload.get("headers")

@@ -1,8 +1,8 @@
-"""The endpoint of live queries: Server-Sent Events, as graphql-sse has them for "distinct connections mode"
+"""The endpoint of live queries: Server-Sent Events in the "distinct connections mode" of graphql-sse
 (https://github.com/graphql/graphql-over-http/blob/main/rfcs/GraphQLOverSSE.md).
 
-``next`` events carry answers. ``complete`` says that there will be no more; a stream that ends without it, because this
-process stops or the token has expired, is one that clients open again.
+``next`` events carry answers. ``complete`` means that no more will follow. If a stream ends without it, because this
+process stops or the token has expired, clients open it again.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from app.pipeline.shape import shape_error
 from app.settings import Settings
 
 _BODY_S = 10.0
-"""In how many seconds the body of a request, which is a query, must have arrived."""
+"""The time in which the body of a request must have arrived, in seconds."""
 _PING_S = 10.0
-"""How often something is sent at least, so that nobody between takes the stream for dead, and we see if it is."""
+"""The interval of keep-alive messages, in seconds. With them, proxies do not take the stream for dead, and a dead
+connection is noticed."""
 
 
 class StreamResource:
@@ -57,7 +58,7 @@ class StreamResource:
 
     @contextmanager
     def _recorded(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> Iterator[StreamRecord]:
-        """Refuse what raises a PorticoError."""
+        """Turn a PorticoError in the block into an error response, and log it."""
         record = StreamRecord(req, is_logged=self._logs)
         try:
             yield record
@@ -79,7 +80,7 @@ class StreamResource:
     ) -> None:
         if not isinstance(body, dict):
             raise RequestError("The body must be a JSON object with a query")
-        # Who calls may have to be asked of the database or of a key server.
+        # Identifying the caller may need a request to the database or to a key server, which blocks.
         query = await asyncio.to_thread(self._queries.query, body, req.headers.get)
         place = self._hub.take_place(query, req.remote_addr)
         when_gone(req.scope, place.leave)
@@ -97,7 +98,7 @@ class StreamResource:
                 while not viewer.is_over:
                     body = await viewer.next(min(_PING_S, _seconds_left(query)))
                     if _seconds_left(query) <= 0:
-                        # A stream that just ends is opened again, with the token of then.
+                        # The client opens a stream that ends without ``complete`` again, with its current token.
                         return
                     if body is not None:
                         record.sent(body)
@@ -112,13 +113,13 @@ class StreamResource:
 
 
 def _seconds_left(query: LiveQuery) -> float:
-    """How long the caller's token is valid."""
+    """The seconds for which the caller's token is still valid; ``_PING_S`` if it does not expire."""
     expires_at = query.caller.expires_at
     return _PING_S if expires_at is None else expires_at - time.time()
 
 
 def _refuse(error: PorticoError, resp: falcon.asgi.Response) -> int:
-    """Answer with the error; gives the status."""
+    """Make the error the response; returns its status."""
     reply = shape_error(GraphQLRequest(None), error)
     resp.status = falcon.code_to_http_status(reply.status)
     resp.content_type = reply.content_type

@@ -1,4 +1,4 @@
-"""Triggers that tell which table was changed."""
+"""Installs and removes the triggers that report changed tables."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TRIGGERED = """
 select coalesce(pg_catalog.json_agg(tgrelid::bigint), '[]')::text from pg_catalog.pg_trigger
 where tgname = 'portico_live' and tgenabled in ('O', 'A')
 """
-"""Which tables have the trigger, by their oids."""
+"""The query for the oids of the tables that have the trigger."""
 
-# The function is in the schema of the table, where whoever owns the table usually may make one. What it tells is only
-# which table it was, since every role of the database may listen.
+# The function is in the table's schema, where the table's owner usually may create functions. It reports only the
+# table's oid, since every role of the database may listen.
 _MAKE_FUNCTION = """
 create function {function}() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -64,8 +64,9 @@ _STRANGER = (
 
 
 def enable(database_url: str, names: Sequence[str]) -> None:
-    """Give tables, by their names in SQL, the trigger, all or none. Raises RequestError for what is no table, and
-    StatementError where the database refuses it."""
+    """Create the trigger on all of the named tables, or on none. ``names`` are SQL names. Raises RequestError for a
+    name
+    that is not a table, and StatementError if the database refuses."""
     with _transaction(database_url) as session:
         for found in (_found(session, name) for name in names):
             if found["stranger"]:
@@ -79,7 +80,7 @@ def enable(database_url: str, names: Sequence[str]) -> None:
 
 
 def disable(database_url: str, names: Sequence[str]) -> None:
-    """Take it away again; raises the same."""
+    """Remove the trigger from the named tables. Raises as ``enable`` does."""
     with _transaction(database_url) as session:
         for found in (_found(session, name) for name in names):
             session.simple(f"drop trigger if exists portico_live on {_table(found)}")
@@ -93,9 +94,9 @@ def _transaction(database_url: str) -> Iterator[DatabaseConnection]:
     with closing(connect(target, tls_context(target), prepared_limit=0)) as session:
         try:
             session.simple("begin")
-            # Whoever waits for the table has all who come later wait too.
+            # While a statement waits for a table's lock, all later statements on the table wait behind it.
             session.simple(f"set local lock_timeout = '{_LOCK_S}s'")
-            # Of several at once each but the first finds the function.
+            # One after the other, so that a concurrent call finds the function that the first one has created.
             session.simple("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('portico live', 0))")
             yield session
             session.simple("commit")
@@ -107,7 +108,7 @@ def _found(session: DatabaseConnection, name: str) -> dict[str, Any]:
     rows = session.simple(_FIND.format(name=as_constant(name)))[0]
     found: dict[str, Any] = json.loads(rows[0][0] or b"{}") if rows else {}
     if found.get("kind") not in ("r", "p"):
-        what = "is no table; its queries are repeated at intervals" if found else "does not exist"
+        what = "is not a table; its queries are repeated at intervals" if found else "does not exist"
         raise RequestError(f"{name} {what}")
     if found["is_other"]:
         raise RequestError(_OTHER.format_map(found))

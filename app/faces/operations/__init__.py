@@ -1,4 +1,4 @@
-"""What operators and browsers ask for: health, version, the home page, and answers for services that do not exist here.
+"""Endpoints for operators and browsers: health, version, the home page, and errors for services that Portico lacks.
 
-No database objects are shown here.
+They show no database objects.
 """

@@ -1,8 +1,9 @@
-"""Paths of services that Supabase's clients use and Portico does not have: each answers as its client shows errors.
+"""Paths of services that Supabase's clients use and Portico does not have. Each error has the format that its client
+shows.
 
-PostgREST's client takes ``message`` and ``hint``; that of Auth ``msg`` and ``error_code``; that of Edge Functions
-``error`` in Python, and in JavaScript it leaves the body to the program. The client of Realtime shows why a WebSocket
-was closed.
+PostgREST's client reads ``message`` and ``hint``; that of Auth ``msg`` and ``error_code``; that of Edge Functions
+``error`` in Python, while in JavaScript it leaves the body to the program. The client of Realtime shows the reason for
+which a WebSocket was closed.
 """
 
 from __future__ import annotations
@@ -60,11 +61,11 @@ _SWITCHED = "101 WebSocket"
 
 
 def refuse(req: falcon.Request, resp: falcon.Response, **named: Any) -> None:
-    """Answer every method and path below that of a service with an error, and close a WebSocket with the reason."""
+    """Answer every request below a service's path with an error; close a WebSocket with the reason."""
     service: str = named["service"]
     accepted = _accepted_key(req) if service == "realtime" else None
     if accepted is None:
-        # With 404 the client of Realtime would tell its user to upgrade the server.
+        # After 404 the client of Realtime would advise its user to upgrade the server.
         resp.status = falcon.HTTP_410 if service == "realtime" else falcon.HTTP_404
         resp.content_type = "application/json; charset=utf-8"
         resp.data = _ENCODED[service]
@@ -74,13 +75,14 @@ def refuse(req: falcon.Request, resp: falcon.Response, **named: Any) -> None:
     resp.set_header("sec-websocket-accept", accepted)
     offered = req.get_header("sec-websocket-protocol")
     if offered:
-        # Clients that offer some may insist on one of them.
+        # Clients that offer subprotocols may require one of them in the response.
         resp.set_header("sec-websocket-protocol", offered.partition(",")[0].strip())
     resp.data = _CLOSED
 
 
 def _accepted_key(req: falcon.Request) -> str | None:
-    """The answer to the key of a request for a WebSocket; None for any other request, or a server that has none."""
+    """The value of Sec-WebSocket-Accept; None if the request is not for a WebSocket or the server does not support
+    it."""
     environ: Mapping[str, Any] = req.env
     is_asked = req.method == "GET" and (req.get_header("upgrade") or "").strip().lower() == "websocket"
     if not is_asked or HEADER_BLOCK not in environ:

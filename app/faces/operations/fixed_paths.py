@@ -1,4 +1,4 @@
-"""The router of the application: Falcon's own, which a path without parameters asks only once."""
+"""The application's router: Falcon's own, with a cache for routes without parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Found = tuple[object, dict[str, Any], dict[str, Any], str | None]
 
 
 class FixedPaths(CompiledRouter):
-    """Remembers the routes whose template is the path itself."""
+    """Caches the routes whose template is the path itself."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class FixedPaths(CompiledRouter):
     def find(self, uri: str, req: falcon.Request | None = None) -> Found | None:
         fixed = self._fixed.get(uri)
         if fixed is not None:
-            # The parameters may be changed by middleware.
+            # A new dict of parameters for each request, since middleware may change it.
             return *fixed, {}, uri
         found = super().find(uri, req)
         if found is not None and found[3] == uri and not found[2]:

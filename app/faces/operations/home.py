@@ -1,6 +1,6 @@
-"""``GET /`` and ``GET /graphql/v1`` in a browser: a page that says what this is, or the way to a better one.
+"""``GET /`` and ``GET /graphql/v1`` in a browser: a page that describes the service, or a redirect to a plugin's page.
 
-Programs do not ask for ``text/html``; for them nothing is here, as before.
+Programs do not accept ``text/html``: for them these paths have no page.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _SECURITY = (
 
 
 class Home:
-    """Answers browsers: with a redirect to the start page that a plugin offers, else with a page of plain HTML."""
+    """Answers browsers with a redirect to the start page of a plugin, or else with a page of plain HTML."""
 
     def __init__(self, offered: Sequence[Entrance]) -> None:
         self._start = start_of(offered)
@@ -72,11 +72,11 @@ class Home:
         self.send(resp)
 
     def answers(self, req: falcon.Request) -> bool:
-        """Whether a browser asks for a page: a person, not a program."""
+        """Whether a browser, and not a program, requests a page."""
         return req.method in ("GET", "HEAD") and "text/html" in req.env.get("HTTP_ACCEPT", "")
 
     def send(self, resp: falcon.Response) -> None:
-        """Send a browser to the start page, or give it the plain one."""
+        """Redirect a browser to the start page, or send the plain page."""
         for name, value in _SECURITY:
             resp.set_header(name, value)
         if self._start is not None:

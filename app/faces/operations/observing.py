@@ -1,6 +1,6 @@
-"""Tells observers of each request: what resources noted in ``resp.context``, and what its head and its answer show.
+"""Reports each request to observers: its head, its response, and what resources have stored in ``resp.context``.
 
-Resources note ``role``, ``codes`` and ``operations``, which the answer alone does not show.
+Resources store ``role``, ``codes`` and ``operations`` there, which the response does not show.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import falcon
 from app.observation import ObservedOperation, ObservedRequest, Trace, read_request_id, read_trace
 from app.services import Services
 
-# The name of the first group that matches is that of the door.
-_DOOR = re.compile(
+# The name of the last group that matches is that of the face.
+_FACE = re.compile(
     r"""(?:
         (?P<graphql>/graphql/v1)
         | (?:/storage/v1)?(?:(?P<s3>/s3)|(?P<resumable>/upload/resumable)|(?P<images>/render))
@@ -32,10 +32,10 @@ _ERRORS = 400
 
 
 class Observing:
-    """Falcon middleware, the first to see a request and the last to see its answer. It also passes on the request id
-    and the trace context. If there is an access log, a request without an id gets one.
+    """Falcon middleware that sees a request first and its response last. It also copies the request id and the trace
+    context to the response. If there is an access log, a request without an id gets one.
 
-    An observer that fails is reported as its plugin's fault; the request is answered nevertheless.
+    An observer that fails is reported as a fault of its plugin; the request is answered nevertheless.
     """
 
     def __init__(self, services: Services) -> None:
@@ -54,7 +54,7 @@ class Observing:
             context.trace = read_trace(environ["HTTP_TRACEPARENT"], environ.get("HTTP_TRACESTATE"))
 
     def _identify(self, environ: dict[str, Any]) -> str:
-        """The id of a request, which its environ has afterwards; '' for one that needs none."""
+        """The id of a request, which is also put into its environ; '' if it needs none."""
         given = environ.get("HTTP_X_REQUEST_ID", "")
         request_id = self._id_of(given)
         if request_id != given:
@@ -62,7 +62,7 @@ class Observing:
         return request_id
 
     def _id_of(self, given: str) -> str:
-        """The id that the header gives, or else a new one if requests need one."""
+        """The id in the header if it is valid; otherwise a new one if requests need an id, or ''."""
         request_id = read_request_id(given) if given else ""
         return self._ids.next() if self._ids is not None and not request_id else request_id
 
@@ -72,17 +72,17 @@ class Observing:
             for name, value in _passed_on(context.request_id, context.trace):
                 resp.set_header(name, value)
         if self._observers:
-            self._tell(_observed(req, resp))
+            self._report(_observed(req, resp))
 
     def refused(
         self, method: str, path: str, headers: Mapping[str, str], status: int, code: str
     ) -> Sequence[tuple[str, str]]:
-        """Tell of a request that the server refused itself, and give what its answer passes on. Names of headers are in
-        lower case."""
+        """Report a request that the server refused itself; returns further headers of its response. Names of headers
+        are in lower case."""
         request_id = self._id_of(headers.get("x-request-id", ""))
         trace = read_trace(headers.get("traceparent"), headers.get("tracestate"))
         observed = ObservedRequest(
-            door=_door_of(path, None),
+            door=_face_of(path, None),
             method=method,
             operation="",
             status=status,
@@ -95,10 +95,10 @@ class Observing:
             request_id=request_id,
             trace=trace,
         )
-        self._tell(observed)
+        self._report(observed)
         return tuple(_passed_on(request_id, trace))
 
-    def _tell(self, observed: ObservedRequest) -> None:
+    def _report(self, observed: ObservedRequest) -> None:
         for plugin, observer in self._observers:
             try:
                 observer(observed)
@@ -107,7 +107,7 @@ class Observing:
 
 
 def _passed_on(request_id: str, trace: Trace | None) -> Iterator[tuple[str, str]]:
-    """The headers of an answer that say which request it is of."""
+    """The response headers that identify the request."""
     if request_id:
         yield "X-Request-Id", request_id
     if trace is not None:
@@ -117,7 +117,7 @@ def _passed_on(request_id: str, trace: Trace | None) -> Iterator[tuple[str, str]
 
 
 class _Ids:
-    """Ids of requests: those of one process have their beginning in common."""
+    """Makes ids of requests: those of one process begin with the same text."""
 
     def __init__(self) -> None:
         self._process = os.urandom(6).hex()
@@ -128,7 +128,7 @@ class _Ids:
 
 
 def _replace(environ: dict[str, Any], request_id: str) -> None:
-    """So that whatever reads the header, such as the storage for its events, reads a valid one or none."""
+    """Replace the header, so that later readers, such as the storage for its events, find a valid id or none."""
     if request_id:
         environ["HTTP_X_REQUEST_ID"] = request_id
     else:
@@ -141,7 +141,7 @@ def _observed(req: falcon.Request, resp: falcon.Response) -> ObservedRequest:
     operations: tuple[ObservedOperation, ...] = noted.get("operations", ())
     codes = noted.get("codes", ())
     return ObservedRequest(
-        door=_door_of(req.path, template),
+        door=_face_of(req.path, template),
         method=req.method,
         operation=template or "",
         status=status,
@@ -157,16 +157,16 @@ def _observed(req: falcon.Request, resp: falcon.Response) -> ObservedRequest:
     )
 
 
-def _door_of(path: str, template: str | None) -> str:
-    """The API that a path belongs to, or the first part of the path of another route."""
-    found = _DOOR.match(path)
+def _face_of(path: str, template: str | None) -> str:
+    """The face that a path belongs to; for other routes, the first segment of the path."""
+    found = _FACE.match(path)
     if found is not None and found.lastgroup is not None:
         return found.lastgroup
     return (template or _UNKNOWN).split("/", 2)[1] or "home"
 
 
 def _name_of(status: int) -> str:
-    """The code of an error that has none of its own."""
+    """The code of an error that has no code of its own."""
     try:
         return HTTPStatus(status).name
     except ValueError:
@@ -174,7 +174,7 @@ def _name_of(status: int) -> str:
 
 
 def _length(resp: falcon.Response) -> int:
-    """The length of the body of an answer, 0 if it is not known before it is sent."""
+    """The length of the response's body; 0 if it is not known before it is sent."""
     data = resp.data
     if data is not None:
         return len(data)

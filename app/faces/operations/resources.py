@@ -15,8 +15,8 @@ from app.services import Services
 class HealthResource:
     """``GET /health``: 200 when the process and the database answer, else 503.
 
-    A process in which a plugin failed is ``degraded`` and names the plugin; it answers 200, since the rest is served.
-    So it does while replicas are left out, which are told apart by their place in the setting.
+    A process in which a plugin failed is ``degraded`` and names the plugin. The status is 200, since everything else
+    works. The same holds while replicas are left out; ``replicas`` has them in the order of the setting.
     """
 
     def __init__(self, services: Services) -> None:
@@ -30,13 +30,13 @@ class HealthResource:
             database = ex.message
         resp.status = falcon.HTTP_200 if database == "ok" else falcon.HTTP_503
         faults = self._services.plugins.faults
-        told: dict[str, Any] = {}
+        more: dict[str, Any] = {}
         if faults:
-            told["plugins"] = {name: f"failed in {place}" for name, place in faults.items()}
+            more["plugins"] = {name: f"failed in {place}" for name, place in faults.items()}
         replicas = self._services.engine.database.replicas
         if replicas:
-            told["replicas"] = ["ok" if state.usable else "left out" for state, _ in replicas.states()]
-        resp.text = json.dumps({"process": "degraded" if faults else "ok", "database": database, **told})
+            more["replicas"] = ["ok" if state.usable else "left out" for state, _ in replicas.states()]
+        resp.text = json.dumps({"process": "degraded" if faults else "ok", "database": database, **more})
 
 
 class VersionResource:

@@ -1,4 +1,4 @@
-"""The REST API of the storage, in the words of Supabase's clients.
+"""The REST API of the storage, compatible with Supabase's clients.
 
-Rules about buckets and objects belong in ``app.storage``; here they get paths, headers and JSON.
+Rules about buckets and objects belong in ``app.storage``; this face adds paths, headers and JSON.
 """

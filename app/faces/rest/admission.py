@@ -1,6 +1,6 @@
-"""What is decided on a request to the REST API of the storage before its body is read.
+"""The admission rule of the storage's REST API: decisions on a request before its body is read.
 
-This checks what needs no database: whether the credential is genuine, and the declared length.
+It checks what needs no database: whether the credential is genuine, and the declared length.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
 from app.errors import PorticoError
-from app.faces.rest.credentials import caller_of, presented_token, required_signed_token
+from app.faces.rest.credentials import caller_of, request_token, required_signed_token
 from app.faces.rest.errors import as_rest_error, invalid_request
 from app.faces.rest.json_bodies import LARGEST_JSON_BODY
 from app.faces.rest.router import Match, Router
@@ -25,17 +25,17 @@ from app.identity import Identity
 from app.storage.errors import TooLarge
 
 FORM_ENVELOPE = 1024 * 1024
-"""How many bytes a multipart form may add to an object: boundaries and fields."""
+"""The number of bytes that a multipart form may add to an object with its boundaries and fields."""
 
 Recognizes = Callable[[str, str, Mapping[str, str]], bool]
-"""Whether a request has a credential that a plugin accepts, by its method, path and headers."""
+"""Takes a request's method, path and headers; returns whether it has a credential that a plugin accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestAdmission:
-    """A rule of app.http.admission, for all paths that no other face has. ``largest_upload`` is the largest object,
-    ``largest_other`` the largest body of a request without a route, both in bytes. ``fetches_keys``: whether keys that
-    verify tokens may have to be fetched."""
+    """An admission rule, see app.http.admission, for all paths of no other face. ``largest_upload`` is the size of the
+    largest object, and ``largest_other`` that of the largest body of a request without a route, both in bytes.
+    ``fetches_keys``: whether keys that verify tokens may have to be fetched."""
 
     router: Router
     identity: Identity = field(repr=False)
@@ -52,7 +52,7 @@ class RestAdmission:
         return self.fetches_keys
 
     def admit(self, head: ReceivedHead) -> Admitted:
-        # A token may have expired later: operations verify it themselves, in the same words.
+        # Operations verify the token again, with the same messages: it may expire meanwhile.
         return Admitted(self._largest(head), repeatable=True)
 
     def _largest(self, head: ReceivedHead) -> int:
@@ -83,8 +83,8 @@ class RestAdmission:
 
     def _check_credential(self, match: Match, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
         credential = match.route.credential
-        token = presented_token(credential, headers, query)
-        if credential in ("required", "judged"):
+        token = request_token(credential, headers, query)
+        if credential in ("required", "verified"):
             caller_of(self.identity, token)
         elif match.route.takes_object:
             self._check_signed(match, required_signed_token(query))

@@ -1,4 +1,4 @@
-"""Buckets."""
+"""The operations on buckets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LIST_BUCKETS = (
     Member("search", "string"),
 )
 
-# Released clients with strict models do not know the member "type".
+# Released clients with strict models refuse the unknown member "type".
 _OLD_CLIENT = re.compile(r"supabase-py/(?:storage3 v)?(\d+)\.(\d+)\.(\d+)")
 
 
@@ -76,7 +76,7 @@ def list_buckets(storage: Storage, request: RestRequest) -> Response:
 
 
 def update_bucket(storage: Storage, request: RestRequest) -> Response:
-    """PUT /bucket/{id}: null clears a limit; absent members leave theirs as it is."""
+    """PUT /bucket/{id}: null clears a limit; an absent member leaves the setting unchanged."""
     given = read_json_object(request, SETTINGS)
     if not given:
         raise invalid_request("body must match a schema in anyOf")
@@ -94,7 +94,7 @@ def delete_bucket(storage: Storage, request: RestRequest) -> Response:
 
 def empty_bucket(storage: Storage, request: RestRequest) -> Response:
     """POST /bucket/{id}/empty: for service_role only."""
-    # Before the body is read: other roles get this error whatever they send.
+    # Checked before the body is read, so that other roles get this error regardless of the body.
     request.context.check_service_role()
     ignore_body(request)
     buckets.empty(storage, request.context, request.bucket)

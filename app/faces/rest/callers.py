@@ -1,4 +1,4 @@
-"""Who sends a request to the storage: by a token, or by another credential that a plugin accepts."""
+"""Finds the caller of a request to the storage, by a token or by another credential that a plugin accepts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.errors import AccessError
-from app.faces.rest.credentials import Credential, caller_of, presented_token
+from app.faces.rest.credentials import Credential, caller_of, request_token
 from app.faces.rest.errors import RestError, access_denied
 from app.faces.shared.credentials import bearer_token
 from app.identity import Caller, Identity
@@ -15,7 +15,7 @@ from app.identity.further_credentials import Identifications, RequestHead
 
 @dataclass(frozen=True, slots=True)
 class Callers:
-    """Finds the caller of a request."""
+    """Finds callers of requests."""
 
     identity: Identity
     identifications: Identifications
@@ -23,7 +23,7 @@ class Callers:
     def identify(
         self, credential: Credential, head: RequestHead, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> tuple[Caller | None, str]:
-        """The caller and its token; None for a caller without a credential, where the route allows that.
+        """The caller and its token. The caller is None if the request has no credential and the route allows that.
 
         Raises RestError.
         """
@@ -33,7 +33,7 @@ class Callers:
             known = self._by_other_credential(credential, head)
             if known is not None:
                 return known, ""
-        token = presented_token(credential, headers, query) or ""
+        token = request_token(credential, headers, query) or ""
         try:
             return caller_of(self.identity, token), token
         except RestError:

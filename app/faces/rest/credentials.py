@@ -1,4 +1,4 @@
-"""What a route demands of a request's credential, and the caller that the credential stands for."""
+"""The credential that a route requires, and the caller that a token identifies."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from app.faces.rest.errors import access_denied, invalid_request
 from app.faces.shared.credentials import TOKEN_MESSAGES, bearer_token, signed_token
 from app.identity import ANON, Caller, Identity, TokenError
 
-Credential = Literal["required", "judged", "optional", "ignored"]
-"""``required``: without one the request is malformed. ``judged``: without one the answer is that for an invalid one.
-``optional``: without a valid one the caller is anonymous. ``ignored``: it is not read."""
+Credential = Literal["required", "verified", "optional", "ignored"]
+"""``required``: a request without a credential is malformed. ``verified``: a missing credential is an invalid one.
+``optional``: without a valid credential the caller is anonymous. ``ignored``: the credential is not read."""
 
 
-def presented_token(credential: Credential, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
-    """The token, None if there is none or the route ignores it. Raises RestError if the route demands one."""
+def request_token(credential: Credential, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
+    """The token; None if there is none or the route ignores it. Raises RestError if the route requires one."""
     if credential == "ignored":
         return None
     token = bearer_token(headers, query)
     if token is None and credential == "required":
         raise invalid_request("headers must have required property 'authorization'")
-    if not token and credential == "judged":
+    if not token and credential == "verified":
         raise access_denied(TOKEN_MESSAGES["malformed"])
     return token
 
@@ -36,7 +36,7 @@ def required_signed_token(query: Mapping[str, str]) -> str:
 
 
 def caller_of(identity: Identity, token: str | None) -> Caller:
-    """The caller with this token. Raises RestError (AccessDenied) with the messages that clients know."""
+    """The caller with this token. Raises RestError (AccessDenied) with the messages that clients expect."""
     if not token:
         raise access_denied(TOKEN_MESSAGES["malformed"])
     try:

@@ -1,4 +1,4 @@
-"""Downloads: the routes to an object, the headers of the answer, and the bytes."""
+"""Downloads: the routes to an object, the headers of the response, and the bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import quote
 from app.faces.rest.projections import INFO
 from app.faces.rest.request import RestRequest
 from app.faces.rest.versions import refuse_version
-from app.faces.shared.object_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
+from app.faces.shared.object_headers import DISPOSITION, ENCODING, ROBOTS, stored_header
 from app.faces.shared.ranges import WHOLE, applicable_range, part_of
 from app.http.preconditions import evaluate
 from app.http.response import Headers, Response
@@ -23,13 +23,13 @@ from app.storage.storage import Storage
 from app.times import http_date
 
 _HTML = re.compile("text/html", re.IGNORECASE)
-# Browsers refuse to show it in a sandbox, and their viewer gives it no access to the origin.
-_SHOWN_BY_THE_BROWSER_ITSELF = "application/pdf"
-# Some clients send every file of a form as this type, images too. Browsers detect images in it, but never HTML.
+# Browsers refuse to show PDF in a sandbox, and their own viewer gives it no access to the origin.
+_PDF = "application/pdf"
+# Some clients send every file of a form with this type, also images. Browsers detect images in it, but never HTML.
 _UNDECLARED = "text/plain"
-# The characters that both filename and filename* can have as they are.
+# Characters that need no quotes or escapes in filename or in filename*.
 _TOKEN = re.compile(r"[A-Za-z0-9._~!-]+")
-# What clients take for an escape, a path or the end, and all that is not ASCII.
+# Characters that clients might read as an escape, as a path or as the end of the name, and all outside ASCII.
 _NOT_QUOTED = re.compile(r'[^ -~]|["\\/]|%(?=[0-9A-Fa-f]{2})')
 
 
@@ -70,7 +70,7 @@ def serve(storage: Storage, request: RestRequest, reading: Reading, *, expires: 
     """
     refuse_version(request.query.get("versionId"))
     return find_with_bytes(
-        storage, request.context, request.name, reading, lambda found, _: _answer(storage, request, found, expires)
+        storage, request.context, request.name, reading, lambda found, _: _respond(storage, request, found, expires)
     )
 
 
@@ -88,8 +88,8 @@ def info(storage: Storage, request: RestRequest, reading: Reading) -> Response:
     return Response(headers=headers, body=description or b"")
 
 
-def _answer(storage: Storage, request: RestRequest, found: StoredObject, expires: int | None) -> Response | None:
-    """The answer, or None when the bytes are gone."""
+def _respond(storage: Storage, request: RestRequest, found: StoredObject, expires: int | None) -> Response | None:
+    """The response, or None if the bytes are missing."""
     second = modified(found)
     outcome = evaluate(request.headers, etag=found.entity_tag, modified=second)
     if outcome == "failed":
@@ -112,36 +112,36 @@ def _answer(storage: Storage, request: RestRequest, found: StoredObject, expires
 
 
 def _labels(request: RestRequest, found: StoredObject, expires: int | None) -> Labels:
-    """What a backend that serves the bytes by itself says of them."""
+    """The response headers for a backend that serves the bytes directly."""
     return Labels(
         content_type=_shown(found.mime_type).content_type,
         caching=found.caching if expires is None else "",
         disposition=_disposition(request, found) or "",
-        encoding=kept_header(found.metadata, ENCODING) or "",
+        encoding=stored_header(found.metadata, ENCODING) or "",
     )
 
 
 def _redirect(link: str) -> Response:
-    """The answer that leads to ``link``, which nobody else may learn. Clients keep a Range when they follow it."""
+    """A redirect to ``link``, which no one else may learn. Clients send their Range header to it again."""
     headers = (("location", link), ("cache-control", "no-store"), ("referrer-policy", "no-referrer"))
     return Response(307, headers, content_type=None)
 
 
 def _disposition(request: RestRequest, found: StoredObject) -> str | None:
     download = request.query.get("download")
-    return kept_header(found.metadata, DISPOSITION) if download is None else content_disposition(download)
+    return stored_header(found.metadata, DISPOSITION) if download is None else content_disposition(download)
 
 
 def _headers(
     request: RestRequest, found: StoredObject, second: int, expires: int | None, *, differs: bool = False
 ) -> Headers:
-    """The headers of the answer. ``differs``: the client asked whether its version is current, and it is not."""
+    """The response headers. ``differs``: the request had If-None-Match, and the client's version is not current."""
     entity_tag = found.entity_tag
     headers = [
         ("accept-ranges", "bytes"),
         *((("etag", entity_tag),) if entity_tag else ()),
         ("last-modified", http_date(second)),
-        ("x-robots-tag", kept_header(found.metadata, ROBOTS) or "none"),
+        ("x-robots-tag", stored_header(found.metadata, ROBOTS) or "none"),
     ]
     if expires is not None:
         headers.append(("expires", http_date(expires)))
@@ -152,7 +152,7 @@ def _headers(
             cache_control = f"{cache_control}, {more}"
         headers.append(("cache-control", cache_control))
     headers += _shown(found.mime_type).headers
-    encoding = kept_header(found.metadata, ENCODING)
+    encoding = stored_header(found.metadata, ENCODING)
     if encoding:
         headers.append(("content-encoding", encoding))
     disposition = _disposition(request, found)
@@ -164,7 +164,8 @@ def _headers(
 def content_disposition(name: str) -> str:
     """The header's value (RFC 6266) with the name in both forms; without a name, clients use the one in the URL.
 
-    Clients that do not know ``filename*`` (RFC 8187) get a name in ASCII, with ``_`` for what they might misread.
+    Clients that do not know ``filename*`` (RFC 8187) get a name in ASCII, with ``_`` for characters that they might
+    misread.
     """
     if not name:
         return "attachment"
@@ -174,7 +175,7 @@ def content_disposition(name: str) -> str:
 
 
 class _Shown(NamedTuple):
-    """How browsers show an object: the type that they are told, and the headers that restrict what it may do."""
+    """How browsers show an object: the type that is sent to them, and the headers that restrict what it may do."""
 
     content_type: str
     headers: Headers
@@ -183,9 +184,10 @@ class _Shown(NamedTuple):
 @lru_cache(100)
 def _shown(mime_type: str) -> _Shown:
     content_type = _harmless(mime_type)
-    # Browsers never add our credentials on their own, so other sites may embed any object whose URL they have.
+    # Browsers never add credentials for the storage on their own, so other sites may embed any object whose URL they
+    # have.
     headers = [("cross-origin-resource-policy", "cross-origin")]
-    if _essence(content_type) != _SHOWN_BY_THE_BROWSER_ITSELF:
+    if _essence(content_type) != _PDF:
         headers.append(("content-security-policy", "sandbox"))
     if _essence(mime_type) != _UNDECLARED:
         headers.append(("x-content-type-options", "nosniff"))
@@ -197,9 +199,10 @@ def _essence(content_type: str) -> str:
 
 
 def _harmless(content_type: str) -> str:
-    """The type to send: HTML is sent as plain text, because its scripts would run in this origin, with the rights of
-    whoever opens it. In other documents, such as SVG, the content security policy stops scripts."""
+    """The type to send. HTML is sent as plain text, because its scripts would run in this origin, with the rights of
+    the user who opens it. In other documents, such as SVG, the content security policy stops scripts."""
     if "," in content_type and not is_content_type(content_type):
-        # Browsers may read another type after the comma. Uploads cannot have such a type, but rows of others may.
+        # Browsers may read another type after the comma. Uploads cannot have such a type, but rows written by other
+        # programs may.
         return "application/octet-stream"
     return _HTML.sub("text/plain", content_type)

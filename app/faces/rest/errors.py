@@ -1,6 +1,7 @@
-"""Errors as this API sends them; clients match on their words.
+"""The errors of this API. Clients match on their messages.
 
-The body has the logical status as text; the HTTP status is 400 for nearly all errors, which released clients rely on.
+The body has the logical status as text. The HTTP status is 400 for nearly all errors, since released clients rely on
+that.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _ROW_LEVEL_SECURITY = "new row violates row-level security policy"
 
 
 class RestError(PorticoError):
-    """An error answer. ``logical`` is the status in the body, ``status`` that of HTTP, ``tag`` the older name of the
+    """An error response. ``logical`` is the status in the body, ``status`` that of HTTP, ``tag`` the older name of the
     code."""
 
     def __init__(
@@ -40,7 +41,7 @@ class RestError(PorticoError):
         self.headers = headers
 
     def body(self) -> bytes:
-        """The body of the answer."""
+        """The body of the response."""
         members = {"statusCode": str(self.logical), "error": self.tag, "message": self.message, "code": self.code}
         if self.hint:
             members["hint"] = self.hint
@@ -74,7 +75,7 @@ def invalid_json(message: str) -> RestError:
 
 
 def unsupported_coding() -> RestError:
-    """A JSON body is compressed, or coded in another way."""
+    """A JSON body has a content coding, such as a compressed one."""
     message = "A JSON body must not be compressed or coded otherwise: content-encoding is not supported"
     return RestError("InvalidRequest", 415, message, tag="FastifyError", status=415)
 

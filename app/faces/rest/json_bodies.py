@@ -18,24 +18,25 @@ from app.faces.rest.errors import RestError, invalid_json, invalid_request, unsu
 from app.faces.rest.request import RestRequest
 from app.storage.errors import TooLarge
 
-# Well above a list of a thousand keys of the maximal length.
+# Well above the size of a list of a thousand keys of the maximum length.
 LARGEST_JSON_BODY = 4 * 1024 * 1024
 
 _INTEGER = re.compile(r"\s*[+-]?\d{1,18}(\.0*)?(e\+?\d{1,2})?\s*", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"\s*[+-]?(\d{1,18}(\.\d{0,18})?|\.\d{1,18})(e[+-]?\d{1,2})?\s*", re.ASCII | re.IGNORECASE)
 
-# JavaScript's largest exact integer; a bigint is a little larger.
+# JavaScript's largest exact integer.
 _GREATEST = 2**53 - 1
 
 IDENTITY = "identity"
-"""The content coding that is none."""
+"""The content coding that leaves a body unchanged."""
 
 MemberKind = Literal["string", "integer", "number", "boolean", "object", "strings", "any"]
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of an object. ``least`` and ``most`` bound a number or the length of a list; ``among``: the values."""
+    """A member of an object. ``least`` and ``most`` bound a number or the length of a list; ``among``: allowed
+    values."""
 
     name: str
     kind: MemberKind
@@ -66,7 +67,7 @@ def read_json_object(request: RestRequest, members: tuple[Member, ...], *, optio
 
 
 def ignore_body(request: RestRequest) -> None:
-    """Read the body of an operation that needs none: there are clients that send a JSON string.
+    """Read the body of an operation that needs none, since some clients send a JSON string.
 
     Raises RestError if it is neither JSON nor text, or TooLarge.
     """
@@ -92,7 +93,7 @@ def _decoded(raw: bytes) -> Any:
 
 
 def refuse_empty_json(request: RestRequest) -> None:
-    """Raise RestError if the request declares JSON and its body is empty, even where no body is needed."""
+    """Raise RestError if the request declares JSON and its body is empty, even if no body is needed."""
     if request.media_type == "application/json":
         raw = request.body.read(LARGEST_JSON_BODY)
         if not raw:
@@ -108,7 +109,7 @@ def unsupported_media_type(media_type: str) -> RestError:
 
 
 def check_object(value: object, members: tuple[Member, ...], where: str) -> dict[str, Any]:
-    """The members of ``value``, coerced. ``where`` (body, querystring or a path below) begins the messages.
+    """The members of ``value``, coerced. Messages begin with ``where``: body, querystring or a path below them.
 
     Raises RestError.
     """

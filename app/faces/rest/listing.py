@@ -1,4 +1,4 @@
-"""Listing one level of a bucket, version 1: pages by offset, names relative to a folder, ignoring case."""
+"""Lists one level of a bucket, version 1: pages by offset, names relative to a folder, ignoring case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listing a bucket, version 2: pages by cursor, whole keys, ordered by their bytes or by a time."""
+"""Lists a bucket, version 2: pages by cursor, with full keys, ordered by their bytes or by a time."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ LIST_V2 = (
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The last entry of a page: its whole name, whether it is a folder, its time; and the listing's order."""
+    """The last entry of a page: its full name, whether it is a folder, its time; and the listing's order."""
 
     last: str
     is_folder: bool
@@ -92,8 +92,8 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class WantedPage:
-    """What a request asks for. With a ``cursor`` the page begins after that entry, in the order of the page before.
-    ``exact``: only the object whose key is the ``prefix``."""
+    """The page that a request wants. With a ``cursor`` it begins after that entry, in the order of the previous page.
+    ``exact``: only the object whose key equals ``prefix``."""
 
     prefix: str
     exact: bool
@@ -115,7 +115,7 @@ def list_objects_v2(storage: Storage, request: RestRequest) -> Response:
     wanted = _wanted(given)
     with storage.read(request.context) as read:
         found = (_by_name if wanted.column == "name" else _by_time)(read, request, wanted)
-    return _answer(found, wanted)
+    return _respond(found, wanted)
 
 
 def _wanted(given: Mapping[str, Any]) -> WantedPage:
@@ -128,7 +128,7 @@ def _wanted(given: Mapping[str, Any]) -> WantedPage:
     return WantedPage(prefix, exact, column, direction, delimited, cursor, min(given["limit"], _LARGEST_PAGE))
 
 
-def _answer(found: FilledPage, wanted: WantedPage) -> Response:
+def _respond(found: FilledPage, wanted: WantedPage) -> Response:
     members = [b'"hasNext":' + (b"true" if found.has_next else b"false")]
     if found.has_next and found.last is not None:
         last = found.last
@@ -174,7 +174,7 @@ def _by_time(read: Read, request: RestRequest, wanted: WantedPage) -> FilledPage
 
 
 def _read_time(value: str) -> str:
-    """The time in the form that PostgreSQL reads. Raises InvalidValue."""
+    """The time in a format that PostgreSQL reads. Raises InvalidValue."""
     try:
         moment = datetime.fromisoformat(value)
         return as_json(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

@@ -1,4 +1,4 @@
-"""Deleting, copying and moving objects."""
+"""Deletes, copies and moves objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.faces.rest.projections import RECORD
 from app.faces.rest.request import RestRequest, json_response
 from app.faces.rest.versions import refuse_version
 from app.faces.shared.errors import InvalidRequest
-from app.faces.shared.object_headers import ENCODING, encoding_to_keep
+from app.faces.shared.object_headers import ENCODING, encoding_to_store
 from app.faces.shared.upload_body import header_metadata
 from app.faces.shared.write_conditions import deletion_conditions
 from app.http.response import Response
@@ -25,7 +25,7 @@ from app.storage.storage import Storage
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _CHANGEABLE = "cacheControl", "mimetype", ENCODING
-"""The file metadata that a copy can have otherwise than its source."""
+"""The file metadata that a copy can change."""
 PREFIXES = (Member("prefixes", "strings", required=True, least=1, most=1000),)
 NAMES = (
     Member("bucketId", "string", required=True),
@@ -83,16 +83,16 @@ def move_object(storage: Storage, request: RestRequest) -> Response:
 
 
 def _changed(given: Mapping[str, str]) -> dict[str, str]:
-    """The file metadata that replaces the source's in a copy; it becomes headers of answers, so it is checked.
+    """The file metadata that replaces the source's in a copy. It becomes response headers, so it is checked.
 
-    Only an encoding can be given as empty: the copy has none then.
+    An empty value has an effect only for the encoding: it removes the encoding.
     """
     if _CONTROL.search(given.get("cacheControl", "")):
         raise InvalidRequest("body/metadata/cacheControl must not have control characters")
     check_content_type(given.get("mimetype", ""))
     changed = {name: value for name, value in given.items() if value}
     if ENCODING in given:
-        changed[ENCODING] = encoding_to_keep(given[ENCODING], f"body/metadata/{ENCODING}")
+        changed[ENCODING] = encoding_to_store(given[ENCODING], f"body/metadata/{ENCODING}")
     return changed
 
 

@@ -27,7 +27,7 @@ _ERROR = {
 }
 _SECURITY: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "required": [{"token": []}],
-    "judged": [{"token": []}],
+    "verified": [{"token": []}],
     "optional": [{}, {"token": []}],
     "ignored": [],
 }
@@ -49,9 +49,9 @@ _ABOUT = (
 
 
 def openapi_document(routes: Iterable[Route], version: str, server: str) -> bytes:
-    """The document about ``routes``; of those with the same method and path, the last one counts.
+    """The document that describes ``routes``. Of routes with the same method and path, the last one counts.
 
-    ``server``: the path below which they are.
+    ``server``: the path prefix of the routes.
     """
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
@@ -77,8 +77,8 @@ def _operation(route: Route, text: OperationText) -> dict[str, Any]:
         "parameters": [*_of_path(route), *(_parameter(each) for each in text.query)],
         "security": _SECURITY[route.credential],
         "responses": {
-            "200": {"description": "It is done."},
-            "default": {"description": "It is refused, or failed.", "content": error},
+            "200": {"description": "The operation succeeded."},
+            "default": {"description": "The operation was refused or failed.", "content": error},
         },
     }
     if route.takes_object:
@@ -118,7 +118,7 @@ def _schema(member: Member) -> dict[str, Any]:
 
 
 def openapi_page(routes: Iterable[Route]) -> bytes:
-    """The same in short, for people."""
+    """A short version as HTML, for people."""
     last = {(route.path, route.method): route.text or DESCRIBED[route.method, route.path] for route in routes}
     rows = "\n".join(
         f"<tr><td>{method}<td><code>{escape(path.replace('*', '{key}'))}</code><td>{escape(text.summary)}"

@@ -1,4 +1,4 @@
-"""What an operation does and takes, for people and programs who read its description (OpenAPI)."""
+"""The texts that describe an operation in OpenAPI."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.faces.rest.json_bodies import Member
 
 @dataclass(frozen=True, slots=True)
 class OperationText:
-    """``body``: the members of its JSON. ``query``: the parameters of its query."""
+    """The description of an operation. ``body``: the members of its JSON. ``query``: the parameters of its query."""
 
     summary: str
     body: tuple[Member, ...] = ()

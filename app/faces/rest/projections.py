@@ -1,4 +1,4 @@
-"""The JSON of buckets and objects as SQL: PostgreSQL builds it, so rows pass through without being parsed."""
+"""SQL for the JSON of buckets and objects: PostgreSQL builds it, so the service does not parse rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RECORD: Projection = f"""pg_catalog.json_build_object(
     'updated_at', {time_text("o.updated_at")}, 'created_at', {time_text("o.created_at")},
     'last_accessed_at', {time_text("o.last_accessed_at")},
     'metadata', o.metadata, 'user_metadata', o.user_metadata)"""
-"""The whole row of an object."""
+"""All columns of an object."""
 
 INFO: Projection = f"""pg_catalog.json_build_object(
     'id', o.id, 'name', o.name, 'version', coalesce(o.version, ''), 'bucket_id', o.bucket_id,
@@ -43,7 +43,8 @@ INFO: Projection = f"""pg_catalog.json_build_object(
 
 
 def _members(opening: str, **values: str) -> Projection:
-    """Members of a JSON object as text after ``opening``; their values are SQL of their JSON as text, never null."""
+    """SQL for members of a JSON object, as text after ``opening``. ``values``: SQL for the JSON text of each, never
+    null."""
     names = [f'{", " if index else opening}"{name}" : ' for index, name in enumerate(values)]
     return " || ".join(f"'{name}' || {value}" for name, value in zip(names, values.values(), strict=True))
 
@@ -58,7 +59,8 @@ _ID_AND_TIMES = _members(
 
 
 def _entry(**names: str) -> Projection:
-    """Most objects have one time. Their text needs half as many concatenations, which take as long as the values."""
+    """An entry of a listing. If all times of an object are equal, as is usual, a shorter expression with half as many
+    concatenations is used; concatenations take as long as the values."""
     return f"""{_members("{", **names)}
         || CASE WHEN v.created_at = v.updated_at AND v.last_accessed_at = v.updated_at AND v.updated IS NOT NULL
            THEN ', "id" : "' || v.id || '", "updated_at" : "' || v.updated || '", "created_at" : "' || v.updated
@@ -72,7 +74,8 @@ ENTRY = _entry(name="pg_catalog.to_json(substr(coalesce(left(v.folder, -1), v.na
 
 
 def _last_segment(name: str) -> str:
-    """The JSON of what follows the last slash, but for one at the end. A regular expression would take much longer."""
+    """The JSON of the text after the last slash, ignoring a slash at the end. A regular expression would take much
+    longer."""
     return f"pg_catalog.to_json(split_part({name}, '/', CASE right({name}, 1) WHEN '/' THEN -2 ELSE -1 END))::text"
 
 

@@ -1,4 +1,4 @@
-"""What an operation of this API takes, and answers in JSON."""
+"""The request that an operation of this API takes, and its JSON response."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RestRequest(NamedTuple):
     ``identified``: whether the request has a valid token. Names in ``headers`` are in lower case; ``query`` has the
     last value of each parameter, ``query_string`` all of them as they were sent. ``bucket`` and ``key`` come from the
     path, '' if it has none. ``length`` is the declared length of ``body``, None when it is chunked. ``client`` is the
-    address of who asks.
+    client's address.
     """
 
     context: RequestContext
@@ -56,5 +56,5 @@ _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
 def json_response(value: object) -> Response:
-    """The answer with ``value`` as its JSON body."""
+    """The response with ``value`` as its JSON body."""
     return Response(body=_encoder.encode(value).encode(errors="replace"))

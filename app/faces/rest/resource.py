@@ -1,4 +1,4 @@
-"""The storage endpoints: ``/bucket``, ``/object`` and their like, at the root and below ``/storage/v1``."""
+"""The endpoints of the storage: ``/bucket``, ``/object`` and others, at the root and below ``/storage/v1``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.faces.rest.request import RestRequest
 from app.faces.rest.router import Match, Route, Router
 from app.faces.shared.credentials import bearer_token
 from app.faces.shared.paths import PREFIX, without_prefix
-from app.faces.shared.read_after import bookmark_of, tell
+from app.faces.shared.read_after import bookmark_of, set_position
 from app.faces.shared.wsgi import (
     close,
     declared_length,
@@ -48,13 +48,13 @@ _HTML = "text/html; charset=utf-8"
 _DOCUMENTATION = "/documentation"
 _PAGE_HEADERS = (("content-security-policy", "default-src 'none'"), ("x-content-type-options", "nosniff"))
 _READING = ("GET", "HEAD")
-# Listings are read with POST.
+# Listings are reads, although they use POST.
 _LISTINGS = ("/object/list/", "/object/list-v2/")
 _API_PATHS = ("/bucket", "/object", "/render/image", "/cdn")
 
 
 class StorageSink:
-    """A Falcon sink: storage has its own router, which routes by method and needs paths before they are decoded."""
+    """A Falcon sink: the storage has its own router, which routes by method and needs the undecoded path."""
 
     def __init__(self, storage: Storage, callers: Callers, routes: Sequence[Route]) -> None:
         self._storage = storage
@@ -64,10 +64,10 @@ class StorageSink:
         self._anonymous = anonymous()
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
-        # A sink has no URI template; metrics tell operations apart by it.
+        # A sink has no URI template, by which metrics distinguish operations, so it is set here.
         req.uri_template = f"{PREFIX}/unknown"
         try:
-            response = self._answer(req, resp)
+            response = self._respond(req, resp)
             _check_headers(response)
         except PorticoError as ex:
             _send_error(as_rest_error(ex), req, resp)
@@ -77,7 +77,7 @@ class StorageSink:
         else:
             send(response, resp)
 
-    def _answer(self, req: falcon.Request, resp: falcon.Response) -> Response:
+    def _respond(self, req: falcon.Request, resp: falcon.Response) -> Response:
         environ = req.env
         if self._storage.project_ref:
             check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
@@ -101,7 +101,7 @@ class StorageSink:
             resp.context.role = request.context.role
             return match.route.run(self._storage, request)
         finally:
-            tell(bookmark, resp)
+            set_position(bookmark, resp)
 
     def _call(
         self, match: Match, method: str, path: str, environ: Mapping[str, Any], bookmark: Bookmark | None
@@ -163,12 +163,12 @@ def _document(routes: Sequence[Route]) -> bytes:
 
 
 def _status(_storage: Storage, _environ: Mapping[str, Any]) -> Response:
-    """GET /status: the process answers."""
+    """GET /status: 200 if the process answers."""
     return Response(content_type=None)
 
 
 def _health(storage: Storage, environ: Mapping[str, Any]) -> Response:
-    """GET /storage/v1/health: the database answers; for callers with a credential."""
+    """GET /storage/v1/health: 200 if the database answers; for callers with a credential."""
     caller_of(storage.identity, bearer_token(headers_of(environ), query_of(environ)))
     storage.database.read("SELECT 1")
     return Response(body=b'{"healthy":true}')

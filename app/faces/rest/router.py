@@ -1,8 +1,8 @@
 """Finds the route of a request.
 
-Each method has routes of its own, and the route with the most plain segments wins: beside
-``POST /object/list/{bucket}`` there is still ``GET /object/list/foo.txt``, an object in a bucket called "list". So no
-bucket name is reserved. Paths are split before they are decoded: an encoded slash never ends a bucket's name.
+Each method has its own routes, and the route with the most plain segments wins: besides ``POST /object/list/{bucket}``
+there is ``GET /object/list/foo.txt``, for an object in a bucket called "list". So no bucket name is reserved. Paths are
+split before they are decoded: an encoded slash never ends a bucket's name.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class Match(NamedTuple):
 
 
 class Router:
-    """Finds the route of a request: of those that fit, the one with the most plain segments.
+    """Finds the route of a request: the matching one with the most plain segments.
 
-    A face may take over a route: of those with the same method and path, the last one counts.
+    Another face may replace a route: of routes with the same method and path, the last one counts.
     """
 
     def __init__(self, routes: Sequence[Route]) -> None:
@@ -76,7 +76,7 @@ class Router:
             self._by_method["HEAD"] = self._by_method["GET"]
 
     def match(self, method: str, path: str) -> Match | None:
-        """The match for a path, still encoded and without the API's prefix; None without a route. Raises BadUrl."""
+        """The match for a path, which is still encoded and has no prefix; None without a route. Raises BadUrl."""
         if "%" in path and _BROKEN_ESCAPE.search(path):
             raise BadUrl(path)
         alternatives = self._by_method.get(method)
@@ -84,12 +84,12 @@ class Router:
 
 
 class _Alternatives:
-    """Routes of one method as one regular expression, in which the first that fits counts. A group is around each, and
-    in it are groups for bucket and key."""
+    """The routes of one method as one regular expression; the first that matches counts. Each route is a group that
+    contains groups for bucket and key."""
 
     def __init__(self, routes: Sequence[Route]) -> None:
         self._paths = re.compile("|".join(f"({_pattern(route)})" for route in routes), re.DOTALL)
-        # By the number of the group around each: the route, and the numbers of the groups in it, 0 for none.
+        # By the number of a route's group: the route, and the numbers of its groups for bucket and key, 0 for none.
         self._found: dict[int, tuple[Route, int, int]] = {}
         group = 1
         for route in routes:
@@ -99,7 +99,7 @@ class _Alternatives:
 
     def match(self, path: str) -> Match | None:
         found = self._paths.fullmatch(path)
-        # The group that ends last is the one around a route.
+        # The last group to end is the one that contains the route.
         if found is None or found.lastindex is None:
             return None
         route, bucket, key = self._found[found.lastindex]
@@ -113,7 +113,7 @@ class BadUrl(RestError):
         super().__init__("FST_ERR_BAD_URL", 400, f"'{path}' is not a valid url component", tag="Bad Request")
 
     def body(self) -> bytes:
-        """The body of the answer, whose members differ from those of other errors."""
+        """The body of the response, whose members differ from those of other errors."""
         body = {"error": self.tag, "code": self.code, "message": self.message, "statusCode": self.logical}
         return json.dumps(body).encode()
 

@@ -1,4 +1,4 @@
-"""Which request is which operation."""
+"""The routes of this API."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/object/upload/sign/{bucket}/*", signed_urls.sign_upload, signed_urls.SIGN_UPLOAD),
     Route("POST", "/object/sign/{bucket}/*", signed_urls.sign_object, "storage.object.sign"),
     Route("POST", "/object/sign/{bucket}", signed_urls.sign_objects, "storage.object.sign_many"),
-    Route("POST", "/object/list-v2/{bucket}", listing_v2.list_objects_v2, "storage.object.list_v2", "judged"),
+    Route("POST", "/object/list-v2/{bucket}", listing_v2.list_objects_v2, "storage.object.list_v2", "verified"),
     Route("POST", "/object/list/{bucket}", listing.list_objects, "storage.object.list"),
     Route("POST", "/object/move", objects.move_object, "storage.object.move"),
     Route("POST", "/object/copy", objects.copy_object, "storage.object.copy"),

@@ -1,4 +1,4 @@
-"""URLs that carry their own permission: signed downloads and uploads."""
+"""Signed URLs, which carry a permission to download or upload an object."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 
 SIGN_UPLOAD = "storage.object.sign_upload_url"
-"""The operation of signing an upload, as policies see it."""
+"""The operation that policies see when an upload is signed."""
 
 EXPIRES_IN = Member("expiresIn", "integer", required=True, least=1)
 VERSION = Member("versionId", "string")
@@ -42,7 +42,7 @@ _UNSEEN = "Either the object does not exist or you do not have access to it"
 
 
 def sign_object(storage: Storage, request: RestRequest) -> Response:
-    """POST /object/sign/{bucket}/{key}: a URL with which anybody can read the object until it expires."""
+    """POST /object/sign/{bucket}/{key}: a URL with which anyone can read the object until it expires."""
     given = read_json_object(request, SIGN)
     refuse_version(given.get("versionId"))
     return signed_download(storage, request, lifetime_of(given))
@@ -52,18 +52,18 @@ def signed_download(
     storage: Storage,
     request: RestRequest,
     lifetime_s: int,
-    door: str = "/object/sign",
+    path: str = "/object/sign",
     more_claims: Mapping[str, Any] = MappingProxyType({}),
 ) -> Response:
-    """The answer with a URL below the path ``door``, if the object is visible to the caller. Raises NoSuchObject."""
+    """The response with a URL below ``path``, if the object is visible to the caller. Raises NoSuchObject."""
     check_key(request.key, any_script=storage.limits.any_script)
     if not is_visible(storage, request.context, request.name):
         raise NoSuchObject
-    return json_response({"signedURL": _signed_url(storage, request.name, lifetime_s, door, more_claims)})
+    return json_response({"signedURL": _signed_url(storage, request.name, lifetime_s, path, more_claims)})
 
 
 def sign_objects(storage: Storage, request: RestRequest) -> Response:
-    """POST /object/sign/{bucket}: several objects; those not visible to the caller have an error instead of a URL."""
+    """POST /object/sign/{bucket}: URLs for several objects; those not visible to the caller get an error instead."""
     given = read_json_object(request, SIGN_MANY)
     lifetime = lifetime_of(given)
     paths: list[str] = given["paths"]
@@ -82,7 +82,7 @@ def get_signed(storage: Storage, request: RestRequest) -> Response:
 
 
 def sign_upload(storage: Storage, request: RestRequest) -> Response:
-    """POST /object/upload/sign/{bucket}/{key}: a URL with which anybody can upload the object until it expires."""
+    """POST /object/upload/sign/{bucket}/{key}: a URL with which anyone can upload the object until it expires."""
     given = (
         read_json_object(request, SIGN_UPLOAD_BODY, optional=True) if request.media_type == "application/json" else {}
     )
@@ -115,7 +115,7 @@ def put_signed(storage: Storage, request: RestRequest) -> Response:
     etags, must_be_new = write_conditions(request.headers)
     upsert = claims.get("upsert") is True
     if etags is not None and not upsert:
-        # With this token there is no object that the upload could replace.
+        # This token does not permit the upload to replace an object.
         raise PreconditionFailed
     write = Write(
         name=request.name,
@@ -131,7 +131,7 @@ def put_signed(storage: Storage, request: RestRequest) -> Response:
 
 
 def signer_of(storage: Storage, request: RestRequest, claims: dict[str, Any]) -> RequestContext:
-    """The signer of the upload as the asker; policies see the operation that they permitted at the signing."""
+    """The request context with the signer of the upload as its caller. Policies see the operation of the signing."""
     signed = Signer(storage.signing_secret).unseal(claims.get("signer"))
     caller = Caller.of(signed, default_role=ANON)
     storage.identity.check_role(caller.role)
@@ -148,7 +148,7 @@ def verified(
 
 
 def lifetime_of(given: Mapping[str, Any]) -> int:
-    """The seconds for which the URL is to be valid, of a body with EXPIRES_IN. Raises InvalidValue."""
+    """The lifetime of the URL in seconds, from a body with EXPIRES_IN. Raises InvalidValue."""
     seconds: int = given["expiresIn"]
     if time.time() + seconds > LATEST:
         raise InvalidValue("expiresIn")
@@ -159,14 +159,15 @@ def _signed_url(
     storage: Storage,
     name: ObjectName,
     lifetime_s: int,
-    door: str = "/object/sign",
+    path: str = "/object/sign",
     more_claims: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
     claims = {"url": f"{name.bucket}/{name.key}", "scope": DOWNLOAD, **more_claims}
     token = Signer(storage.signing_secret).sign(claims, lifetime_s=lifetime_s)
-    return f"{door}/{in_url(name.bucket)}/{in_url(name.key)}?token={token}"
+    return f"{path}/{in_url(name.bucket)}/{in_url(name.key)}?token={token}"
 
 
 def in_url(text: str) -> str:
-    """A part of a URL that clients pass to JavaScript's encodeURI: only what that does not handle is escaped."""
+    """A part of a URL that clients pass to JavaScript's encodeURI: only ``?``, ``#`` and ``%`` are escaped, which it
+    would not escape correctly."""
     return text.translate(_ESCAPES)

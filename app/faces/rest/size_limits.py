@@ -1,4 +1,4 @@
-"""A bucket's size limit as requests give it."""
+"""Reads a bucket's size limit from a request."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def _from_text(text: str) -> int:
     if not found:
         raise InvalidValue("file_size_limit")
     number = Decimal(f"{found[1]}.{found[2] or 0}")
-    # Three significant digits, as Supabase's storage reads them.
+    # Supabase's storage reads three significant digits.
     return int(Decimal(f"{number:.3g}") * _UNITS[found[3].upper()])

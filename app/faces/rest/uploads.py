@@ -13,12 +13,12 @@ from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 
 
 def create_object(storage: Storage, request: RestRequest) -> Response:
-    """POST /object/{bucket}/{key}: a new object; with ``x-upsert: true`` it may replace one."""
+    """POST /object/{bucket}/{key}: create an object; with ``x-upsert: true`` it may replace an existing one."""
     return _upload(storage, request, upsert=request.upsert, event=CREATED_POST)
 
 
 def put_object(storage: Storage, request: RestRequest) -> Response:
-    """PUT /object/{bucket}/{key}: an object, new or replaced."""
+    """PUT /object/{bucket}/{key}: create or replace an object."""
     return _upload(storage, request, upsert=True, event=CREATED_PUT)
 
 

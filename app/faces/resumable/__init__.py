@@ -1,1 +1,1 @@
-"""Resumable uploads by the protocol tus 1.0.0 (https://tus.io/protocols/resumable-upload): a face over the core."""
+"""Resumable uploads over the protocol tus 1.0.0 (https://tus.io/protocols/resumable-upload)."""

@@ -1,4 +1,4 @@
-"""What is decided on a request of this protocol before its body is read."""
+"""The admission rule of this protocol: decisions on a request before its body is read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.errors import PorticoError
-from app.faces.rest.credentials import caller_of, presented_token
+from app.faces.rest.credentials import caller_of, request_token
 from app.faces.resumable.common_headers import completed
 from app.faces.resumable.errors import LOCKED, refusal
 from app.faces.resumable.headers import BYTES, read_headers
@@ -23,14 +23,14 @@ from app.http.slices import Slices
 from app.identity import Identity
 from app.storage.errors import TooLarge
 
-# Of requests that have no bytes to store.
+# The largest body of a request without bytes to store.
 _LARGEST_OTHER = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ResumableAdmission:
-    """A rule of app.http.admission. ``largest`` is the most bytes of an object, ``slice`` those of one request.
-    ``recognizes`` says whether a plugin accepts a request's credential."""
+    """An admission rule, see app.http.admission. ``largest`` is the size of the largest object, ``slice`` that of a
+    slice of a body, both in bytes. ``recognizes``: whether a plugin accepts a request's credential."""
 
     identity: Identity
     signer: Signer
@@ -59,12 +59,13 @@ class ResumableAdmission:
         if route.is_signed:
             SignedUpload.of(self.signer, head.headers)
         elif bearer_token(head.headers, query) is not None or not self.recognizes(head.method, head.path, head.headers):
-            caller_of(self.identity, presented_token("required", head.headers, query))
+            caller_of(self.identity, request_token("required", head.headers, query))
         read_headers(_method(head), head.headers)
         return self.largest if route.action in ("create", "part") else _LARGEST_OTHER
 
     def _slices(self, head: Head) -> Slices | None:
-        """Whether what has arrived of the body counts. Of a body with a checksum, which is that of all of it, none."""
+        """How the body is divided into slices that are stored as they arrive. None for a body with a checksum, which
+        covers the complete body."""
         route = _route(head)
         if route is None or head.headers.get("content-type") != BYTES or "upload-checksum" in head.headers:
             return None

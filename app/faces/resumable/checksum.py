@@ -1,4 +1,4 @@
-"""Upload-Checksum: the bytes are refused at their end, before they count, when they do not fit."""
+"""Upload-Checksum: bytes that do not match it are refused at their end, before they are part of the upload."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ class _Checked(PassThrough):
 
 
 def checked(source: ByteSource, header: str | None, size: int | None) -> ByteSource:
-    """The bytes of ``source``, which raise TusError at their end unless they fit the header's value; None fits all.
-    ``size`` is their number, if it is known.
+    """A source of the same bytes that raises TusError at their end unless they match the header's value. Without a
+    header there is no check. ``size`` is the number of bytes, if known.
 
-    Raises TusError for an algorithm that is not among ours, and for a value that is not a sum in base64.
+    Raises TusError for an unsupported algorithm, and for a value that is not a checksum in base64.
     """
     if header is None:
         return source
@@ -70,6 +70,6 @@ def checked(source: ByteSource, header: str | None, size: int | None) -> ByteSou
         raise invalid_headers("upload-checksum")
     found = _Checked(source, make(), expected)
     if size == 0:
-        # Nobody will read them.
+        # An empty source is not read by others, so it is checked here.
         found.read(1)
     return found

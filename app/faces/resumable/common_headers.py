@@ -1,4 +1,4 @@
-"""What every answer of this protocol has."""
+"""The headers that every response of this protocol has."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ _EXPOSED = (
 
 
 def completed(response: Response, *, for_page: bool) -> Response:
-    """The answer with the protocol's version and, for a page of another origin, leave to read these headers."""
+    """The response with the protocol's version. For a page of another origin, it also exposes the protocol's
+    headers."""
     exposed: Headers = (("access-control-expose-headers", _EXPOSED),) if for_page else ()
     return response._replace(headers=(("tus-resumable", VERSION), *response.headers, *exposed))

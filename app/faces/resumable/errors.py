@@ -1,6 +1,6 @@
-"""Errors as this protocol's clients know them: plain text, with the status that says what the client shall do.
+"""The errors of this protocol: plain text, with a status that decides what the client does next.
 
-Clients repeat a request after 409, 423 and 5xx, and begin anew after a HEAD that fails otherwise.
+Clients repeat a request after 409, 423 and 5xx. After a HEAD that fails with another status, they start a new upload.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _AGAIN = (("retry-after", "1"),)
 
 
 class TusError(PorticoError):
-    """A refusal with its text, of which some end with a line break. ``headers`` are further ones of the answer."""
+    """An error with its text; some texts end with a line break. ``headers`` are further ones of the response."""
 
     def __init__(self, status: int, text: str, headers: Headers = ()) -> None:
         super().__init__(text, code="RESUMABLE_UPLOAD", status=status)
@@ -29,17 +29,17 @@ class TusError(PorticoError):
 
 
 def invalid_headers(*names: str) -> TusError:
-    """Headers, named in lower case, do not have the form that the protocol demands."""
+    """Headers, named in lower case, do not have the format that the protocol requires."""
     return TusError(400, f"Invalid {' '.join(names)}\n")
 
 
 def length_required() -> TusError:
-    """The length is missing, or declared where it may not be."""
+    """The length is missing, or was declared where that is not allowed."""
     return TusError(400, "Upload-Length or Upload-Defer-Length header required\n")
 
 
 def refusal(ex: PorticoError, method: str) -> Response:
-    """The answer for an error. Those of JSON Web Tokens have the body that the storage's other routes give them."""
+    """The response for an error. Errors of JSON Web Tokens have the same body as in the REST API."""
     if isinstance(ex, RestError):
         response = Response(ex.status, ex.headers, ex.body(), code=ex.code)
     else:
@@ -49,7 +49,7 @@ def refusal(ex: PorticoError, method: str) -> Response:
     if method != "HEAD":
         return response
     if response.status >= 500:
-        # After any other failure of a HEAD the client would upload from the beginning.
+        # After any other failure of a HEAD request the client would upload from the beginning.
         return Response(LOCKED, _AGAIN, content_type=_TEXT, code=response.code)
     return response._replace(body=b"")
 
@@ -61,7 +61,8 @@ def _as_tus_error(ex: PorticoError) -> TusError:
     make = next((_WORDS[each] for each in type(kind).__mro__ if each in _WORDS), None)
     if make is not None:
         return make(kind)
-    # The other kinds mean the same by every face; their true status is the one that its body has there.
+    # Other kinds mean the same in the REST API. Their status here is the logical one, which the REST API has in the
+    # body.
     error = as_rest_error(kind)
     return TusError(error.logical, error.message, error.headers)
 
@@ -71,7 +72,7 @@ def _fixed(status: int, text: str, headers: Headers = ()) -> Callable[[core.Stor
 
 
 _WORDS: Mapping[type[core.StorageError], Callable[[Any], TusError]] = {
-    # The text is all that a client shows.
+    # A client shows only the text, so it includes the hint.
     core.InvalidKey: lambda ex: TusError(400, f"Invalid key: {ex.key}\n{ex.hint}\n"),
     core.NoSuchUpload: _fixed(404, "The file for this url was not found\n"),
     core.UploadExpired: _fixed(410, "The file for this url no longer exists\n"),
@@ -79,7 +80,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], TusError]] = {
     core.OffsetConflict: _fixed(409, "Upload-Offset conflict\n"),
     core.TooLarge: _fixed(413, "Maximum size exceeded\n"),
     core.LengthExceeded: _fixed(413, "upload's size exceeded\n"),
-    # A client gives up after any 4xx but 409 and 423.
+    # 503, since a client gives up after any 4xx except 409 and 423.
     core.TooManyConnections: _fixed(503, "Too many connections issued to the database", _AGAIN),
     core.RowLocked: _fixed(LOCKED, "The resource is locked", _AGAIN),
     shared.InvalidToken: lambda ex: TusError(400, ex.message),

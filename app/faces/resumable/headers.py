@@ -1,4 +1,4 @@
-"""The headers of a request: their form, and what they say."""
+"""Checks and reads the headers of a request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BYTES = "application/offset+octet-stream"
 
 _NO_CONCATENATION = "Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n"
 
-# As many digits as fit into the database's numbers.
+# At most as many digits as fit into a bigint of the database.
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _FORMATS: Mapping[str, Callable[[str], object]] = {
     "upload-length": _NUMBER.fullmatch,
@@ -26,7 +26,7 @@ _FORMATS: Mapping[str, Callable[[str], object]] = {
 
 @dataclass(frozen=True, slots=True)
 class UploadHeaders:
-    """``length`` and ``offset`` are None where the header is absent. ``has_bytes``: the body is part of the upload."""
+    """``length`` and ``offset`` are None if the header is absent. ``has_bytes``: the body is part of the upload."""
 
     length: int | None
     is_deferred: bool
@@ -38,7 +38,7 @@ class UploadHeaders:
 
 
 def read_headers(method: str, headers: Mapping[str, str]) -> UploadHeaders:
-    """What the headers say. Raises TusError when the version is missing or another, or a header is malformed."""
+    """The values of the headers. Raises TusError for a missing or unsupported version, and for a malformed header."""
     version = headers.get("tus-resumable")
     if version is None:
         raise TusError(412, "Tus-Resumable Required\n")

@@ -1,4 +1,4 @@
-"""The URL of an upload, as its client reaches it."""
+"""The URL of an upload, from the client's point of view."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How the request came: scheme and host (with its port) that its client used, the prefix that a proxy took away,
-    and the prefix of the storage's routes in its path, '' without one."""
+    """How the client reached the service: scheme and host (with its port), the path prefix that a proxy removed, and
+    the prefix of the storage's routes in the path, '' without one."""
 
     scheme: str
     host: str
@@ -36,9 +36,10 @@ def upload_url(public_url: str | None, seen: Seen, path: str) -> str:
 
 
 def seen_from(scheme: str, host: str, forwarded: Mapping[str, str], prefix: str) -> Seen:
-    """How the client sees the service, by the headers of a trusted proxy (without ``x-forwarded-``), else the request.
+    """How the client reached the service, by the headers of a trusted proxy (without ``x-forwarded-``), or else by the
+    request.
 
-    A proxy's host names the port as well, or ``port`` does. What is not understood is ignored.
+    The proxy gives the port with the host, or in ``port``. Invalid values are ignored.
     """
     their_host = forwarded.get("host", "")
     port = forwarded.get("port", "")

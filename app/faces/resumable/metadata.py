@@ -1,4 +1,4 @@
-"""Upload-Metadata: pairs of a key and a value in base64, of which some say what the object will be."""
+"""Upload-Metadata: pairs of a key and a value in base64, some of which describe the future object."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _READ = frozenset({"bucketName", "objectName", "contentType", "cacheControl", "m
 
 @dataclass(frozen=True, slots=True)
 class Intended:
-    """The object that the client wants: its name, the metadata of its bytes, and the user's or None."""
+    """The future object: its name, the metadata of its bytes, and the user's metadata or None."""
 
     name: ObjectName
     metadata: Mapping[str, Any]
@@ -29,17 +29,18 @@ class Intended:
 
 
 def is_metadata(header: str) -> bool:
-    """Whether a header has the right form."""
+    """Whether a header has the required format."""
     return not header or all(map(_PAIR.fullmatch, _pairs(header)))
 
 
 def _pairs(header: str) -> list[str]:
-    # Blanks around commas (RFC 9110 section 5.6.1) come from clients, and from proxies that join two lines of a header.
+    # Clients, and proxies that join two lines of a header, put blanks around commas (RFC 9110 section 5.6.1).
     return [pair.strip(_BLANKS) for pair in header.split(",")]
 
 
 def read_metadata(header: str | None) -> Intended:
-    """What a header of the right form asks for. Raises TusError and InvalidMimeType; names are not checked."""
+    """The future object according to a header of the required format. Raises TusError and InvalidMimeType. It does not
+    check names."""
     if not header:
         raise TusError(400, "Metadata header is required")
     given: dict[str, str] = {}
@@ -49,7 +50,7 @@ def read_metadata(header: str | None) -> Intended:
             raise invalid_headers("upload-metadata")
         given[key] = value
     try:
-        # Others mean nothing here, and need not be texts.
+        # Values of other keys are not read: they need not be texts.
         values = {key: b64decode(value).decode() for key, value in given.items() if key in _READ}
     except UnicodeDecodeError:
         raise invalid_headers("upload-metadata") from None

@@ -1,4 +1,4 @@
-"""What the protocol's requests do: begin an upload, ask how far it is, continue it, give it up."""
+"""The operations of the protocol: begin an upload, report its offset, continue it, abort it."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from app.storage.unfinished.uploads import abort, create, find, permitted
 from app.times import http_date
 
 UPLOAD_TYPE = "resumable"
-# What is kept with an upload: the metadata as the client sent them, and the token that it was begun with.
+# The notes of an upload: the metadata as the client sent them, and the digest of the token that it was begun with.
 _METADATA, _SIGNED = "metadata", "signed"
 
 
 @dataclass(frozen=True, slots=True)
 class ResumableUploads:
-    """The operations on a storage. An upload expires ``lifetime_s`` seconds after the last bytes that came."""
+    """The operations on a storage. An upload expires ``lifetime_s`` seconds after the last bytes were received."""
 
     storage: Storage
     lifetime_s: float
 
     def create(self, request: UploadRequest) -> Response:
-        """POST: a new upload, with its first bytes if the request has some."""
+        """POST: begin an upload, with its first bytes if the request has some."""
         headers = request.headers
         if (headers.length is None) != headers.is_deferred:
             raise length_required()
@@ -65,7 +65,7 @@ class ResumableUploads:
         return Response(201, (*location, *offset, *_progress(upload)), content_type=None)
 
     def _begin(self, request: UploadRequest, upload: Upload, addition: Addition) -> Upload:
-        """Append the first bytes. If they are refused, nobody learns of the upload, so it is given up."""
+        """Append the first bytes. If they are refused, the client does not learn the upload's id, so it is aborted."""
         try:
             return append(self.storage, request.context, upload, addition)
         except PorticoError:
@@ -74,14 +74,14 @@ class ResumableUploads:
             raise
 
     def head(self, request: UploadRequest) -> Response:
-        """HEAD: how many bytes there are, and of how many."""
+        """HEAD: report the offset and the length of the upload."""
         upload = self._find(request)
         length = ("upload-defer-length", "1") if upload.length is None else ("upload-length", str(upload.length))
         headers = (*_offset(upload), length, ("upload-metadata", _metadata(upload)), ("cache-control", "no-store"))
         return Response(200, headers, content_type=None)
 
     def patch(self, request: UploadRequest) -> Response:
-        """PATCH: further bytes. With the last ones the object exists before the answer is sent."""
+        """PATCH: append bytes. After the last bytes, the object exists before the response is sent."""
         headers = request.headers
         if headers.offset is None:
             raise TusError(403, "Upload-Offset header required\n")
@@ -99,7 +99,7 @@ class ResumableUploads:
         return Response(204, (*_offset(upload), *_progress(upload)), content_type=None)
 
     def delete(self, request: UploadRequest) -> Response:
-        """DELETE: the upload and its bytes go."""
+        """DELETE: abort the upload and delete its bytes."""
         upload = self._find(request)
         if upload.finished is None:
             permitted(self.storage, request.context, upload)
@@ -111,15 +111,15 @@ class ResumableUploads:
         if request.signed is not None:
             begun_with = upload.notes.get(_SIGNED)
             if begun_with is None:
-                # It is the signer's own; the signer has given no one a token for it.
+                # The signer began this upload without a token, so no token may continue it.
                 raise NoSuchUpload
             request.signed.check(upload.name, begun_with)
         return upload
 
 
 def _may_declare(upload: Upload, length: int | None) -> bool:
-    """Whether a length is none, or the first, or the known one again: tus-js-client repeats it with each request after
-    the one that told it."""
+    """Whether a request may declare this length: None, the first declaration, or the known length again, since
+    tus-js-client repeats it in each later request."""
     return length is None or length == upload.length or (upload.length is None and length >= upload.received)
 
 

@@ -13,8 +13,8 @@ from app.storage.request_context import RequestContext
 
 @dataclass(frozen=True, slots=True)
 class UploadRequest:
-    """``signed`` is the permission of an upload token, None on routes with a user's token. ``length`` is that of
-    ``body``, None if it is not known. ``url_of`` gives the URL of an upload by its id."""
+    """``signed`` is the upload token; None on routes with a user's token. ``length`` is that of ``body``; None if it is
+    unknown. ``url_of`` takes an upload's id and returns its URL."""
 
     context: RequestContext
     signed: SignedUpload | None

@@ -41,7 +41,7 @@ _EXTENSIONS = "creation,creation-with-upload,creation-defer-length,termination,e
 
 
 class ResumableSink:
-    """A Falcon sink. ``otherwise`` answers what is no request of the protocol."""
+    """A Falcon sink. ``otherwise`` answers requests that are not part of the protocol."""
 
     def __init__(self, settings: Settings, storage: Storage, callers: Callers, otherwise: Callable[..., None]) -> None:
         self._public_url = settings.public_url
@@ -57,10 +57,10 @@ class ResumableSink:
         if route is None:
             self._otherwise(req, resp, **more)
             return
-        # A sink has no URI template; metrics tell operations apart by it.
+        # A sink has no URI template, by which metrics distinguish operations, so it is set here.
         req.uri_template = f"{PREFIX}{route.path}" + ("/{id}" if route.upload_id else "")
         try:
-            response = self._answer(route, method, req, resp)
+            response = self._respond(route, method, req, resp)
         except PorticoError as ex:
             response = refusal(ex, req.method)
         except Exception:
@@ -68,14 +68,14 @@ class ResumableSink:
             response = refusal(internal_error(), req.method)
         send(completed(response, for_page="HTTP_ORIGIN" in req.env), resp)
 
-    def _answer(self, route: ResumableRoute, method: str, req: falcon.Request, resp: falcon.Response) -> Response:
+    def _respond(self, route: ResumableRoute, method: str, req: falcon.Request, resp: falcon.Response) -> Response:
         environ = req.env
         if self._storage.project_ref:
             check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
         if route.action == "options":
             return self._options()
         headers = headers_of(environ)
-        context, signed = self._asker(route, method, environ, headers)
+        context, signed = self._context(route, method, environ, headers)
         resp.context.role = context.role
         request = UploadRequest(
             context=context,
@@ -97,7 +97,7 @@ class ResumableSink:
         )
         return Response(204, headers, content_type=None)
 
-    def _asker(
+    def _context(
         self, route: ResumableRoute, method: str, environ: Mapping[str, Any], headers: Mapping[str, str]
     ) -> tuple[RequestContext, SignedUpload | None]:
         path = without_prefix(raw_path(environ))

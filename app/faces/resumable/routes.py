@@ -1,4 +1,5 @@
-"""Which requests are of this protocol: below ``/upload/resumable``, and below ``/sign`` there with an upload token."""
+"""The routes of this protocol: below ``/upload/resumable``, and below ``/upload/resumable/sign`` with an upload
+token."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _BY_POST = ("PATCH", "DELETE")
 
 @dataclass(frozen=True, slots=True)
 class ResumableRoute:
-    """What a request wants. ``path`` is that of the collection, below which its uploads are; ``upload_id`` is '' for
+    """The route of a request. ``path`` is that of the collection, which contains the uploads; ``upload_id`` is '' for
     the collection itself."""
 
     action: Action
@@ -36,7 +37,7 @@ class ResumableRoute:
 
 
 def method_of(method: str, override: str | None) -> str:
-    """The method that a request means: where there is no PATCH, as in Java, clients name it in a header of a POST."""
+    """The effective method of a request: clients that cannot send PATCH, as in Java, name it in a header of a POST."""
     meant = (override or "").upper()
     return meant if method == "POST" and meant in _BY_POST else method
 

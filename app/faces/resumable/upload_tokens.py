@@ -1,4 +1,4 @@
-"""Upload tokens, with which anybody uploads one object: each request carries the token in a header."""
+"""Upload tokens, with which anyone can upload one object. Each request carries the token in a header."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEADER = "x-signature"
 
 @dataclass(frozen=True, slots=True)
 class SignedUpload:
-    """A token that this service signed. ``digest`` tells it from others. It may have expired."""
+    """A token that this service signed. It may have expired. ``digest`` identifies it."""
 
     claims: Mapping[str, Any]
     digest: str
@@ -43,7 +43,8 @@ class SignedUpload:
     def check(self, name: ObjectName, begun_with: object) -> None:
         """Raise InvalidSignature unless the token is for this object, and InvalidToken when it has expired.
 
-        An upload that was begun with this very token, whose digest is then ``begun_with``, may outlive it.
+        ``begun_with`` is the digest of the token that began the upload. If it is this token, the upload may continue
+        after the token has expired.
         """
         if self.claims.get("url") != f"{name.bucket}/{name.key}":
             raise InvalidSignature("Invalid signature")
@@ -51,7 +52,8 @@ class SignedUpload:
             self.signer.verify(self.token)
 
     def context(self, identity: Identity, context: RequestContext) -> RequestContext:
-        """The signer as the asker: who signed decides what is permitted now. Raises what refuses the signer's role."""
+        """The request context with the signer as its caller: the signer's rights apply. Raises if the signer's role is
+        refused."""
         caller = Caller.of(self.signer.unseal(self.claims.get("signer")), default_role=ANON)
         identity.check_role(caller.role)
         return context.as_signer(caller)

@@ -1,4 +1,4 @@
-"""Access keys of applications: rows with a caller, and a secret that is encrypted at rest."""
+"""Access keys of applications, stored as rows with the caller's claims and an encrypted secret."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.storage.sql import time_text
 from app.storage.upkeep.work import background_context
 
 _PURPOSE = "portico access keys"
-# Claims of tokens that say nothing about the caller.
+# Claims of tokens that do not describe the caller.
 _DROPPED = frozenset({"iss", "issuer", "exp", "iat"})
 
 _COLUMNS = f"""
@@ -49,8 +49,8 @@ _DELETE = Statement("DELETE FROM storage.access_keys WHERE id = $1 RETURNING id"
 
 @dataclass(frozen=True, slots=True)
 class AccessKey:
-    """An access key. ``claims`` has at least the role of its caller. ``buckets``: those that it is confined to, None
-    for all. ``expires_at`` is in seconds since 1970. ``secret`` is None where it cannot be decrypted."""
+    """An access key. ``claims`` has at least the role of its caller. ``buckets``: the buckets for which it is valid;
+    None for all. ``expires_at`` is in seconds since 1970. ``secret`` is None if it cannot be decrypted."""
 
     id: str
     secret: str | None = field(repr=False)
@@ -62,7 +62,7 @@ class AccessKey:
 
 
 class AccessKeys:
-    """The access keys in a database. ``service_secret`` is what the encryption of their secrets derives from."""
+    """The access keys in a database. The encryption key of their secrets is derived from ``service_secret``."""
 
     def __init__(self, database: Database, contexts: ContextBuilder, service_secret: str) -> None:
         self._database = database
@@ -77,7 +77,7 @@ class AccessKeys:
         buckets: Sequence[str] | None = None,
         expires_at: datetime | None = None,
     ) -> AccessKey:
-        """A new access key, the only time that its secret is known."""
+        """Create an access key. Only its creator learns the secret."""
         kept = {name: value for name, value in claims.items() if name not in _DROPPED}
         kept.setdefault("role", SERVICE_ROLE)
         identifier, secret = secrets.token_hex(16), secrets.token_hex(32)
@@ -97,16 +97,16 @@ class AccessKeys:
         )
 
     def find(self, identifier: str) -> AccessKey | None:
-        """The key, None if there is none or it has expired."""
+        """The key; None if there is none or it has expired."""
         rows = self._database.run(self._context, [(_FIND, (text(identifier),))], read_only=True)[0]
         return self._read(rows[0]) if rows else None
 
     def all(self) -> list[AccessKey]:
-        """All keys, also expired ones, the oldest first."""
+        """All keys, including expired ones, the oldest first."""
         return [self._read(row) for row in self._database.run(self._context, [(_LIST, ())], read_only=True)[0]]
 
     def delete(self, identifier: str) -> bool:
-        """Delete a key, which is valid no longer at once; whether there was one."""
+        """Delete a key; it is invalid at once. Returns whether there was one."""
         return bool(self._database.run(self._context, [(_DELETE, (text(identifier),))], read_only=False)[0])
 
     def _read(self, row: Row) -> AccessKey:

@@ -1,4 +1,4 @@
-"""The body of a request as its signature and its checksums say that it is."""
+"""The body of a request, verified against its signature and its checksums."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _AT_ONCE = 256 * 1024
 
 
 class VerifiedBody(PassThrough):
-    """A source that raises S3Error, instead of giving its last bytes, if these are not the bytes that were announced.
+    """A source that raises S3Error instead of returning its last bytes if the body differs from what was announced.
 
-    ``length`` is the number of bytes, None if it is not known.
+    ``length`` is the number of bytes; None if it is unknown.
     """
 
     def __init__(self, source: ByteSource, length: int | None, sha256: str | None, checksums: Checksums | None) -> None:
@@ -35,7 +35,7 @@ class VerifiedBody(PassThrough):
         self.length = length
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most ``size`` bytes, b"" at the end."""
+        """Return at most ``size`` bytes; b"" at the end."""
         data = self.source.read(size)
         if data:
             self._count(data)
@@ -45,7 +45,8 @@ class VerifiedBody(PassThrough):
 
     @property
     def checksums(self) -> Mapping[str, str]:
-        """Those that the client sent and that are right, in base64 by algorithm; once all bytes were read."""
+        """The verified checksums that the client sent, in base64 by algorithm. They are complete after the last
+        byte."""
         return self._checksums.verified if self._checksums is not None else {}
 
     def _count(self, data: bytes) -> None:
@@ -61,7 +62,7 @@ class VerifiedBody(PassThrough):
         self._is_verified = True
         if self.length is not None and self._given != self.length:
             raise incomplete_body("The body is shorter than declared")
-        # What follows the data, such as trailers, is read now.
+        # This also reads what follows the data, such as trailers.
         if self.source.read(1):
             raise incomplete_body("The body is longer than declared")
         if self._digest is not None and self._digest.hexdigest() != self._sha256:
@@ -79,9 +80,9 @@ def verified_body(
     payload: str,
     make_signer: Callable[[], ChunkSigner],
 ) -> VerifiedBody:
-    """The body of a request with this ``payload`` line, of ``length`` bytes as it was received.
+    """The body of a request. ``payload`` is the value of x-amz-content-sha256, ``length`` the number of received bytes.
 
-    Raises S3Error for a payload line or a length that is not valid.
+    Raises S3Error for an invalid payload or length.
     """
     trailers = tuple(name.strip().lower() for name in headers.get("x-amz-trailer", "").split(",") if name.strip())
     has_trailers = payload in (_SIGNED_TRAILER, _UNSIGNED_TRAILER)
@@ -97,7 +98,7 @@ def verified_body(
 
 
 def decoded_length(headers: Mapping[str, str]) -> int:
-    """The length of the data in a body that is coded in chunks. Raises S3Error without one."""
+    """The length of the data in a body in the coding aws-chunked. Raises S3Error if it is not declared."""
     value = headers.get("x-amz-decoded-content-length", "")
     if not value.isascii() or not value.isdigit() or len(value) > 18:
         raise S3Error("MissingContentLength", 411, "You must provide the x-amz-decoded-content-length HTTP header.")
@@ -105,11 +106,11 @@ def decoded_length(headers: Mapping[str, str]) -> int:
 
 
 def is_streaming(payload: str) -> bool:
-    """Whether the body is coded in chunks."""
+    """Whether the body is in the coding aws-chunked."""
     return payload in _STREAMING
 
 
-def whole(body: VerifiedBody, largest: int) -> bytes:
+def read_all(body: VerifiedBody, largest: int) -> bytes:
     """All bytes of a short body. Raises S3Error if there are more than ``largest``."""
     parts, size = [], 0
     while data := body.read(_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Buckets."""
+"""The operations on buckets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BUCKETS = f"""coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(b.id, {t
 
 
 def list_buckets(storage: Storage, request: S3Request) -> Response:
-    """GET /: the buckets that the caller may see, by name; in pages where it asks for pages."""
+    """GET /: the buckets that the caller may see, by name; in pages if the request wants pages."""
     rows: list[Any] = json.loads(buckets.get_all(storage, request.context, _BUCKETS, column="id"))
     prefix, after = request.query.get("prefix", ""), request.query.get("continuation-token", "")
     allowed = request.allowed_buckets
@@ -48,13 +48,13 @@ def list_buckets(storage: Storage, request: S3Request) -> Response:
 
 
 def owner(request: S3Request) -> list[Element]:
-    """The caller, whom this protocol calls the owner of everything."""
+    """The elements of the owner. S3 requires one for every bucket and object; here it is the caller."""
     name = str(request.context.subject or request.context.role)
     return [("ID", name), ("DisplayName", name)]
 
 
 def check_expected_owners(request: S3Request) -> None:
-    """Raise S3Error where the request expects a bucket to belong to somebody else than its caller."""
+    """Raise S3Error if the request expects a bucket to belong to an account other than its caller."""
     identifier = str(owner(request)[0][1])
     if any(request.headers.get(name, identifier) != identifier for name in _EXPECTED_OWNERS):
         raise access_denied(f"The buckets of this caller belong to {identifier}, not to the expected owner")
@@ -71,7 +71,7 @@ def create_bucket(storage: Storage, request: S3Request) -> Response:
     try:
         buckets.create(storage, request.context, name, name, BucketSettings(public=public))
     except BucketExists:
-        # Clients go on with a bucket of their own.
+        # Clients accept this error for a bucket of their own and continue.
         _check_own(storage, request)
         raise
     return Response(headers=(("location", f"/{name}"),), content_type=XML)
@@ -90,7 +90,7 @@ def delete_bucket(storage: Storage, request: S3Request) -> Response:
 
 
 def get_location(storage: Storage, request: S3Request) -> Response:
-    """GET /{bucket}?location; S3 calls the region us-east-1 nothing."""
+    """GET /{bucket}?location; S3 has an empty name for the region us-east-1."""
     check_visible(storage, request)
     region = request.settings.region
     body = text_document("LocationConstraint", "" if region == "us-east-1" else region)
@@ -98,13 +98,13 @@ def get_location(storage: Storage, request: S3Request) -> Response:
 
 
 def get_versioning(storage: Storage, request: S3Request) -> Response:
-    """GET /{bucket}?versioning: it was never enabled, which has no status."""
+    """GET /{bucket}?versioning: no status, as for a bucket whose versioning was never enabled."""
     check_visible(storage, request)
     return Response(body=document("VersioningConfiguration"), content_type=XML)
 
 
 def _check_own(storage: Storage, request: S3Request) -> None:
-    """Raise S3Error if the bucket is one that the caller may not see."""
+    """Raise S3Error if the caller may not see the bucket."""
     try:
         check_visible(storage, request)
     except NoSuchBucket:

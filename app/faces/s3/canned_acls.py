@@ -1,7 +1,8 @@
 """Canned access control lists, with which clients create buckets and objects.
 
-Who may do what is decided by the policies of the database, and whether everybody may read by the bucket. A list that
-says the same is accepted; one that grants more is refused, because it would not hold.
+The database's policies decide the callers' rights, and a setting of the bucket decides whether it is public. A list
+that
+agrees with them is accepted. A list that grants more is refused, because it would have no effect.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _NOT_KEPT = frozenset({"public-read-write", "authenticated-read", "aws-exec-read
 
 
 def grants_public_reads(given: str) -> bool:
-    """Whether the list lets everybody read, and nothing else. Raises S3Error for one that grants anything else."""
+    """Whether the list lets everyone read, and nothing else. Raises S3Error for a list that grants anything else."""
     if given in _NOT_KEPT:
         raise not_implemented(f"{ACL}: {given}")
     if given not in _PRIVATE and given != _PUBLIC:
@@ -31,7 +32,7 @@ def grants_public_reads(given: str) -> bool:
 
 
 def check_object_acl(storage: Storage, request: S3Request, given: str) -> None:
-    """Raise S3Error for a list that grants more than the bucket of the object does, as far as the caller sees it."""
+    """Raise S3Error for a list that grants public reads in a bucket that is not public or not visible to the caller."""
     if grants_public_reads(given) and not _is_public(storage, request):
         raise not_implemented(f"{ACL}: {_PUBLIC} in a bucket that is not public")
 

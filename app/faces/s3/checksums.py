@@ -16,7 +16,7 @@ PREFIX = "x-amz-checksum-"
 
 
 class Digest(Protocol):
-    """A checksum as it grows."""
+    """A checksum that is being computed."""
 
     def update(self, data: bytes, /) -> None: ...
     def digest(self) -> bytes: ...
@@ -66,16 +66,16 @@ ALGORITHMS: Mapping[str, Callable[[], Digest | None]] = {
     "sha256": hashlib.sha256,
     "sha512": hashlib.sha512,
 }
-"""Those that are verified. Others are taken as they are: to refuse them would lock out newer clients."""
+"""The algorithms that are verified. Others are accepted without verification, since newer clients may send them."""
 
 
 def without_checksums(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers of a request that has the checksum of something else than its body."""
+    """The headers without checksums, for a request whose checksum is not that of its body."""
     return {name: value for name, value in headers.items() if not name.startswith(PREFIX)}
 
 
 def digest_of(name: str, data: bytes) -> bytes | None:
-    """The checksum of ``data`` by one of ALGORITHMS; None if its code is not installed."""
+    """The checksum of ``data`` by one of ALGORITHMS; None if the package for it is not installed."""
     digest = ALGORITHMS[name]()
     if digest is None:
         return None
@@ -84,7 +84,7 @@ def digest_of(name: str, data: bytes) -> bytes | None:
 
 
 class Checksums:
-    """The checksums of one body. ``verified``: those that it was found to have, in base64 by algorithm."""
+    """The checksums of one body. ``verified``: the announced ones that the body has, in base64 by algorithm."""
 
     def __init__(self, headers: Mapping[str, str], trailers: tuple[str, ...] = ()) -> None:
         self._md5 = _content_md5(headers.get("content-md5"))
@@ -103,8 +103,8 @@ class Checksums:
             each.update(data)
 
     def verify(self, trailers: Mapping[str, str]) -> None:
-        """Raise S3Error unless all that are known, also from ``trailers``, are those of the body, and none is missing
-        that was announced."""
+        """Raise S3Error unless all known checksums, also those in ``trailers``, are those of the body, and no announced
+        one is missing."""
         if self._md5_digest is not None and self._md5_digest.digest() != self._md5:
             raise bad_digest("Content-MD5")
         given = {name.removeprefix(PREFIX): value for name, value in trailers.items() if name.startswith(PREFIX)}

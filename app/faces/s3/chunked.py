@@ -1,4 +1,4 @@
-"""Bodies in the coding aws-chunked: chunks with signatures, and trailers, inside the body of the request."""
+"""Reads bodies in the coding aws-chunked: chunks with signatures, and trailers, inside the body of the request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TRAILER_SIGNATURE = "x-amz-trailer-signature"
 
 @dataclass(slots=True)
 class ChunkSigner:
-    """Verifies the signatures of chunks, each of which covers the one before; the first is the request's."""
+    """Verifies the signatures of chunks. Each covers the previous one; the first covers the request's signature."""
 
     key: bytes = field(repr=False)
     moment: str
@@ -63,7 +63,7 @@ class ChunkedBody:
         self.trailers: dict[str, str] = {}
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most ``size`` bytes, b"" at the end. Raises S3Error for what is not in this coding."""
+        """Return at most ``size`` bytes; b"" at the end. Raises S3Error for a body that is not in this coding."""
         if size < 0:
             return b"".join(iter(lambda: self.read(_AT_ONCE), b""))
         if not self._left and not self._ended:
@@ -122,7 +122,7 @@ class ChunkedBody:
             self._signer.check_trailer(signature or "", hashlib.sha256(signed).hexdigest())
 
     def _rest(self) -> Iterator[bytes]:
-        """The lines until the end of the body that are not empty."""
+        """The lines up to the end of the body, without empty ones."""
         total = 0
         while self._buffer or self._fill():
             line = self._line(_LONGEST_TRAILERS, may_end=True)
@@ -133,7 +133,7 @@ class ChunkedBody:
                 yield line
 
     def _line(self, longest: int, *, may_end: bool = False) -> bytes:
-        """The next line, without its end, which is LF with or without CR before it."""
+        """The next line without its end, LF or CR LF."""
         while (end := self._buffer.find(b"\n")) < 0:
             if len(self._buffer) > longest:
                 raise invalid_request("The framing of the body is not that of aws-chunked")
@@ -148,7 +148,7 @@ class ChunkedBody:
         return line.removesuffix(b"\r")
 
     def _take(self, size: int) -> bytes:
-        """At least one and at most ``size`` bytes."""
+        """Return at least one and at most ``size`` bytes."""
         if not self._buffer:
             data = self._source.read(size)
             if not data:

@@ -1,8 +1,8 @@
-"""The cyclic redundancy check of bytes whose parts' checks and sizes are known, without reading the bytes.
+"""Computes the CRC of concatenated parts from the parts' CRCs and sizes, without reading the bytes.
 
-A check is a remainder of polynomials over GF(2). That of A followed by B is the check of A, multiplied by x to the
-number of bits in B, plus the check of B: what the first and the last step of these checks (all bits are inverted) add
-to both cancels out. Polynomials are integers whose highest bit is the coefficient of x to the power of 0.
+A CRC is a remainder of polynomials over GF(2). The CRC of A followed by B is the CRC of A, multiplied by x to the
+number of bits in B, plus the CRC of B. (These CRCs invert all bits in their first and last step; both inversions cancel
+out.) Polynomials are integers whose highest bit is the coefficient of x to the power of 0.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ POLYNOMIALS: Mapping[str, tuple[int, int]] = {
     "crc32c": (0x82F63B78, 32),
     "crc64nvme": (0x9A6C9329AC4BC9B5, 64),
 }
-"""What each of these checks divides by, without the highest power, and the number of its bits."""
+"""The divisor of each CRC, without its highest power, and the number of bits of the CRC."""
 
 
 def combined(name: str, checks: Sequence[bytes], sizes: Sequence[int]) -> bytes:
-    """The check of the parts with these checks and sizes in bytes, in this order."""
+    """The CRC of all parts in this order. ``checks``: the parts' CRCs. ``sizes``: their sizes in bytes."""
     polynomial, width = POLYNOMIALS[name]
     whole = 0
     for check, size in zip(checks, sizes, strict=True):
@@ -27,7 +27,7 @@ def combined(name: str, checks: Sequence[bytes], sizes: Sequence[int]) -> bytes:
     return whole.to_bytes(width // 8)
 
 
-# The parts of an upload have few sizes.
+# Cached, since the parts of an upload have few different sizes.
 @lru_cache(64)
 def _shift(size: int, polynomial: int, width: int) -> int:
     """x to the number of bits in ``size`` bytes, modulo the polynomial."""

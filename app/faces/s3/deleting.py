@@ -1,4 +1,4 @@
-"""Deleting objects."""
+"""Deletes objects."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OTHER_CONDITIONS = ("x-amz-if-match-last-modified-time", "x-amz-if-match-size")
 
 
 def delete_object(storage: Storage, request: S3Request) -> Response:
-    """DELETE /{bucket}/{key}: what is not there counts as deleted."""
+    """DELETE /{bucket}/{key}: an object that does not exist counts as deleted."""
     etags = deletion_conditions(request.headers)
     _check_conditions(request.headers.get("if-match"), (name for name in _OTHER_CONDITIONS if name in request.headers))
     try:
@@ -46,7 +46,8 @@ def delete_object(storage: Storage, request: S3Request) -> Response:
 
 
 def delete_objects(storage: Storage, request: S3Request) -> Response:
-    """POST /{bucket}?delete: an answer about each key, whatever happens to others."""
+    """POST /{bucket}?delete: delete several objects. The response has a result for each key; each succeeds or fails
+    independently."""
     root = read_document(request.document(), "Delete")
     quiet = (text_of(root, "Quiet") or "").strip().lower() == "true"
     given = [_entry(each) for each in children(root, "Object")]
@@ -60,13 +61,14 @@ def delete_objects(storage: Storage, request: S3Request) -> Response:
     kept = moving.delete_many(storage, request.context, request.bucket, keys, NOTHING).kept
     refused |= {each: access_denied() for each in current if not each.etag and each.key in kept}
     refused |= {each: no_such_version() for each in entries if each not in current}
-    told = [_told(each, refused.get(each)) for each in entries]
-    body = document("DeleteResult", *(each for each in told if not quiet or each[0] == "Error"))
+    results = [_result(each, refused.get(each)) for each in entries]
+    body = document("DeleteResult", *(each for each in results if not quiet or each[0] == "Error"))
     return Response(body=body, content_type=XML)
 
 
 class _Entry(NamedTuple):
-    """An object to delete: the version is "null" or another one, and ``etag`` is the condition, '' for none."""
+    """An object to delete. ``version`` is "null" for the current one. ``etag`` is the required entity tag, '' for
+    none."""
 
     key: str
     version: str | None
@@ -83,14 +85,15 @@ def _entry(node: Node) -> _Entry:
 
 
 def _check_conditions(etag: str | None, others: Iterable[str]) -> None:
-    """Raise S3Error for conditions that are not kept. An entity tag tells more than they do."""
+    """Raise S3Error for unsupported conditions. Together with an entity tag they are ignored, since the tag is
+    stricter."""
     other = next(iter(others), None)
     if other is not None and not etag:
         raise not_implemented(other)
 
 
 def _refusal(storage: Storage, request: S3Request, entry: _Entry) -> S3Error | None:
-    """Delete the object if its entity tag is the one of the entry; else why it stays."""
+    """Delete the object if it has the entry's entity tag. Returns the error if it is not deleted."""
     etags = deletion_conditions({"if-match": entry.etag})
     try:
         moving.delete(storage, request.context, ObjectName(request.bucket, entry.key), etags=etags)
@@ -99,7 +102,7 @@ def _refusal(storage: Storage, request: S3Request, entry: _Entry) -> S3Error | N
     return None
 
 
-def _told(entry: _Entry, refused: S3Error | None) -> Element:
+def _result(entry: _Entry, refused: S3Error | None) -> Element:
     named: list[Element] = [("Key", entry.key), ("VersionId", entry.version)]
     if refused is None:
         return "Deleted", named
@@ -107,7 +110,7 @@ def _told(entry: _Entry, refused: S3Error | None) -> Element:
 
 
 def _check_bucket(storage: Storage, request: S3Request) -> None:
-    """Raise NoSuchBucket; only the service role learns which buckets exist."""
+    """Raise NoSuchBucket for the service role if there is none. Other roles do not learn which buckets exist."""
     check_bucket_name(request.bucket)
     if request.context.role == SERVICE_ROLE and find_bucket(storage, request.context, request.bucket) is None:
         raise NoSuchBucket

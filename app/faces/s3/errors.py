@@ -1,4 +1,4 @@
-"""Errors as S3 clients read them: they branch on the code, and retry what is 5xx."""
+"""The errors of this protocol. Clients branch on the code, and retry after 5xx."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROW_LEVEL_SECURITY = "new row violates row-level security policy"
 
 
 class S3Error(PorticoError):
-    """An error answer. ``details`` are further elements of its body."""
+    """An error response. ``details`` are further elements of its body."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class S3Error(PorticoError):
         )
 
     def response(self, *, head: bool, resource: str, request_id: str) -> Response:
-        """The answer; that to a HEAD request has no body."""
+        """The response; without a body for a HEAD request."""
         if self.status == 304:
             return Response(self.status, self.headers, content_type=XML if head else None)
         body = b"" if head else self.body(resource, request_id)
@@ -66,7 +66,7 @@ def as_s3_error(ex: PorticoError) -> S3Error:
 
 
 def access_denied(message: str = "Access Denied", *, hint: str | None = None) -> S3Error:
-    """The credential is missing or not valid, or does not allow the request."""
+    """The credential is missing or invalid, or does not allow the request."""
     return S3Error("AccessDenied", 403, message, hint=hint)
 
 
@@ -76,7 +76,7 @@ def invalid_request(message: str) -> S3Error:
 
 
 def invalid_argument(message: str) -> S3Error:
-    """A parameter or a header has a value that it cannot have."""
+    """A parameter or a header has an invalid value."""
     return S3Error("InvalidArgument", 400, message)
 
 
@@ -86,7 +86,7 @@ def malformed_xml(message: str) -> S3Error:
 
 
 def not_implemented(what: str) -> S3Error:
-    """The request asks for something that this service does not do."""
+    """The request needs something that this service does not support."""
     message = "A header or query you provided implies functionality that is not implemented"
     return S3Error("NotImplemented", 501, f"{message}: {what}")
 
@@ -107,7 +107,7 @@ def method_not_allowed(method: str) -> S3Error:
 
 
 def preflight_refused(headers: Mapping[str, str]) -> S3Error:
-    """A preflight that the setting CORS_ORIGINS does not answer, or a request that is none."""
+    """The setting CORS_ORIGINS does not allow the preflight request, or an OPTIONS request is not a preflight."""
     if "origin" not in headers or "access-control-request-method" not in headers:
         message = "Insufficient information. Origin and Access-Control-Request-Method request headers needed."
         return S3Error("BadRequest", 400, message)
@@ -122,7 +122,7 @@ def internal_error() -> S3Error:
 
 
 def no_such_version() -> S3Error:
-    """There are no versions but the current one, which has the id null."""
+    """The only version of an object is the current one, with the id null."""
     return S3Error("NoSuchVersion", 404, "The specified version does not exist.")
 
 
@@ -153,7 +153,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     core.NoSuchUpload: _fixed("NoSuchUpload", 404, "Upload not found"),
     core.UploadFinished: _fixed("NoSuchUpload", 404, "Upload not found"),
     core.NoSuchPart: _fixed("InvalidPart", 400, "One or more of the specified parts could not be found."),
-    # What an object refers to is its bucket.
+    # The only row that an object refers to is its bucket.
     core.RelatedMissing: _fixed("NoSuchBucket", 404, "Bucket not found"),
     core.AlreadyExists: _fixed("OperationAborted", 409, "The resource already exists"),
     core.BucketExists: _fixed("BucketAlreadyOwnedByYou", 409, "The resource already exists"),

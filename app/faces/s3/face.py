@@ -1,4 +1,4 @@
-"""The face of this protocol: where it is, who sent a request, and what becomes of it."""
+"""The face of this protocol: finds the target of a request, authenticates its caller and runs its operation."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.faces.s3.checksums import without_checksums
 from app.faces.s3.chunked import ChunkSigner
 from app.faces.s3.errors import S3Error, as_s3_error, no_such_version
 from app.faces.s3.host_names import bucket_of_host
-from app.faces.s3.key_ring import KeyRing, SecretOf
+from app.faces.s3.key_ring import KeyRing, SigningSecret
 from app.faces.s3.object_headers import check_refused_headers
-from app.faces.s3.presented_signature import Presented, check_time, presented_by
+from app.faces.s3.presented_signature import PresentedSignature, check_time, signature_of_request
 from app.faces.s3.probe import PARAMETER, answer_probe, is_probe
 from app.faces.s3.query_headers import with_query_headers
 from app.faces.s3.request import S3Request, S3Settings
@@ -40,9 +40,10 @@ _PORT = re.compile(r":[0-9]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Addressed:
-    """What a request is about. ``base`` is the path of the protocol, as the client knows it; ``by_host``: whether the
-    host name led here, and not the path."""
+class RequestTarget:
+    """The target of a request. ``base``: the protocol's path, as the client knows it. ``by_host``: whether the host
+    name
+    led here, and not the path."""
 
     bucket: str
     key: str
@@ -52,15 +53,15 @@ class Addressed:
 
 @dataclass(frozen=True, slots=True)
 class Authenticated:
-    """Who sent a request, and with what signature; None where it has none and needs none."""
+    """The caller of a request, and its signature and secret; both are None for a request that needs no signature."""
 
     caller: Caller
-    presented: Presented | None
-    found: SecretOf | None
+    presented: PresentedSignature | None
+    found: SigningSecret | None
 
 
 class S3Face:
-    """Shared by the threads of a process."""
+    """The face. The threads of a process share it."""
 
     def __init__(self, storage: Storage, keys: KeyRing, settings: S3Settings, probe_secret: str | None = None) -> None:
         self._probe_secret = probe_secret
@@ -71,13 +72,13 @@ class S3Face:
         self._anonymous = anonymous()
 
     def leads_here(self, path: str, host: str | None) -> bool:
-        """Whether a request to this path, at this host, is one of this protocol."""
+        """Whether a request to this path on this host is one of this protocol."""
         inner = path.removeprefix(_PREFIX)
         return inner == PATH or inner.startswith(PATH + "/") or self._host_of(host) is not None
 
-    def place(self, head: Head) -> Addressed:
-        """What the request is about. Raises S3Error for a path that is not UTF-8, or spells that of the
-        protocol otherwise."""
+    def target(self, head: Head) -> RequestTarget:
+        """The target of a request. Raises S3Error for a path that is not UTF-8, or in which the protocol's own path is
+        spelled differently."""
         host = self._host_of(head.headers.get("host"))
         path, base = head.path, ""
         if host is None:
@@ -86,15 +87,15 @@ class S3Face:
                 raise _invalid_uri()
             path = path[len(base) :]
         elif host:
-            return Addressed(host, _decoded(path[1:]), "", by_host=True)
+            return RequestTarget(host, _decoded(path[1:]), "", by_host=True)
         bucket, _, key = path.removeprefix("/").partition("/")
-        return Addressed(_decoded(bucket), _decoded(key), base, by_host=host is not None)
+        return RequestTarget(_decoded(bucket), _decoded(key), base, by_host=host is not None)
 
     def _host_of(self, given: str | None) -> str | None:
         return bucket_of_host(given, self.settings.host)
 
     def refusal(self, head: Head, error: PorticoError, request_id: str | None = None) -> Response:
-        """The answer for an error."""
+        """The response for an error."""
         resource = head.path.removeprefix(_PREFIX)
         if self._host_of(head.headers.get("host")) is None:
             resource = resource.removeprefix(PATH)
@@ -105,11 +106,11 @@ class S3Face:
     def request(
         self, head: Head, source: ByteSource, length: int | None, request_id: str
     ) -> tuple[S3Operation, S3Request]:
-        """The operation of a request and what it takes. Raises S3Error for a request that may not come in."""
-        place = self.place(head)
+        """The operation of a request, and the request as operations take it. Raises S3Error for a refused request."""
+        target = self.target(head)
         query = head.query()
         headers = with_query_headers(head.headers, query)
-        operation = route(head.method, place.bucket, place.key, query, headers)
+        operation = route(head.method, target.bucket, target.key, query, headers)
         authenticated = self.authenticate(head, query, operation)
         if operation.takes_object:
             check_declared(headers)
@@ -129,23 +130,23 @@ class S3Face:
                 access_key=found.stored if found is not None else None,
             ),
             method=head.method,
-            bucket=place.bucket,
-            key=place.key,
+            bucket=target.bucket,
+            key=target.key,
             headers=headers,
             query=query,
             body=verified_body(source, length, described, payload, partial(_signer, presented, found)),
             is_signed=presented is not None,
             allowed_buckets=found.buckets if found is not None else None,
-            base=self._base(head, place),
+            base=self._base(head, target),
             settings=self.settings,
-            enter=self._enter,
+            authenticate_form=self._authenticate_form,
         )
         if request.bucket:
             request.check_bucket(request.bucket)
         return operation, request
 
     def probe(self, head: Head) -> Response | None:
-        """The answer to a probe of the operator; None for any other request."""
+        """The response to an operator's probe; None for any other request."""
         if PARAMETER not in head.query_string or not self._probe_secret:
             return None
         if not is_probe(head.query(), self._probe_secret):
@@ -153,7 +154,7 @@ class S3Face:
         return answer_probe(head, self._verifier, self._probe_secret)
 
     def run(self, operation: S3Operation, request: S3Request) -> Response:
-        """The answer to a call."""
+        """The response to a request."""
         if request.query.get("versionId", "null") not in ("null", ""):
             raise no_such_version()
         check_refused_headers(request.headers)
@@ -161,8 +162,8 @@ class S3Face:
         return operation.run(self._storage, request)
 
     def authenticate(self, head: Head, query: Mapping[str, str], operation: S3Operation) -> Authenticated:
-        """Who sent a request. Raises S3Error."""
-        presented = presented_by(head, query)
+        """The caller of a request. Raises S3Error."""
+        presented = signature_of_request(head, query)
         if presented is None:
             if operation.is_public or operation.is_form:
                 return Authenticated(self._anonymous, None, None)
@@ -172,8 +173,8 @@ class S3Face:
         self._verifier.check(head, presented, found.secret)
         return Authenticated(found.caller(), presented, found)
 
-    def _enter(self, request: S3Request, presented: Presented, policy: str) -> S3Request:
-        """The call of a form with this signature of its policy. Raises S3Error."""
+    def _authenticate_form(self, request: S3Request, presented: PresentedSignature, policy: str) -> S3Request:
+        """The request of a form whose policy has this signature, with the caller. Raises S3Error."""
         check_time(replace(presented, expires_s=604_800), time.time())
         found = self._keys.find(presented)
         self._verifier.check_policy(policy, presented, found.secret)
@@ -182,18 +183,17 @@ class S3Face:
         known.check_bucket(known.bucket)
         return known
 
-    def _base(self, head: Head, place: Addressed) -> str:
+    def _base(self, head: Head, target: RequestTarget) -> str:
         public = self.settings.public_url
-        if public and not place.by_host:
-            inner = (
-                place.base.removeprefix(_PREFIX) if urlsplit(public).path.rstrip("/").endswith(_PREFIX) else place.base
-            )
+        if public and not target.by_host:
+            has_prefix = urlsplit(public).path.rstrip("/").endswith(_PREFIX)
+            inner = target.base.removeprefix(_PREFIX) if has_prefix else target.base
             return public.rstrip("/") + inner
         scheme = head.headers.get("x-forwarded-proto", "http").partition(",")[0].strip()
         host = head.headers.get("host", "")
-        if place.by_host:
+        if target.by_host:
             host = _with_port_of(host, self.settings.host or "")
-        return f"{scheme if scheme in ('http', 'https') else 'http'}://{host}{place.base}"
+        return f"{scheme if scheme in ('http', 'https') else 'http'}://{host}{target.base}"
 
 
 def _with_port_of(given: str, own: str) -> str:
@@ -202,7 +202,7 @@ def _with_port_of(given: str, own: str) -> str:
     return own + port[0] if port and ":" not in own else own
 
 
-def _signer(presented: Presented | None, found: SecretOf | None) -> ChunkSigner:
+def _signer(presented: PresentedSignature | None, found: SigningSecret | None) -> ChunkSigner:
     if presented is None or found is None:
         raise missing_signature()
     key = signing_key(found.secret, presented.scope)

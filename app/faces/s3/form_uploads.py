@@ -18,7 +18,7 @@ from app.faces.s3.checksums import Checksums
 from app.faces.s3.errors import S3Error, access_denied, invalid_argument, invalid_request, not_implemented
 from app.faces.s3.kept_checksums import as_member, headers_of
 from app.faces.s3.object_headers import check_refused_headers
-from app.faces.s3.presented_signature import presented_in_form
+from app.faces.s3.presented_signature import signature_of_form
 from app.faces.s3.request import S3Request
 from app.faces.s3.uploads import stored
 from app.faces.s3.xml_writing import XML, document
@@ -35,7 +35,7 @@ _NOT_COVERED = frozenset({
     "awsaccesskeyid", "signature",
 })  # fmt: skip
 _IGNORED = "x-ignore-"
-# Fields that become headers of answers. Unlike a header, a field can have a line break.
+# Fields that become response headers. Unlike a header, a field can contain a line break.
 _HEADERS = (
     "cache-control", "content-disposition", "content-encoding", "content-language", "expires", "x-robots-tag",
     "success_action_redirect", "redirect",
@@ -45,7 +45,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class PostedForm:
-    """The fields up to the file, by names in lower case; what follows the file is ignored."""
+    """The fields before the file, by names in lower case. Anything after the file is ignored."""
 
     fields: Mapping[str, str]
     file: ByteSource = field(repr=False)
@@ -58,7 +58,7 @@ def post_object(storage: Storage, request: S3Request) -> Response:
     policy = fields.get("policy")
     if policy is None:
         raise access_denied("Missing signature")
-    known = request.enter(request, presented_in_form(fields), policy)
+    known = request.authenticate_form(request, signature_of_form(fields), policy)
     if not fields.get("key"):
         raise invalid_argument("Bucket POST must contain a field named 'key'. If it is specified, check the order.")
     least, most = _check_policy(policy, {**fields, "bucket": request.bucket})
@@ -72,7 +72,7 @@ def post_object(storage: Storage, request: S3Request) -> Response:
     name = ObjectName(request.bucket, fields["key"])
     body = VerifiedBody(_Measured(form.file, least, most), None, None, Checksums(fields))
     etag = stored(storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums))
-    return _answer(known, name, fields, (("etag", etag), *headers_of(body.checksums)))
+    return _respond(known, name, fields, (("etag", etag), *headers_of(body.checksums)))
 
 
 def _read(request: S3Request) -> PostedForm:
@@ -110,7 +110,7 @@ def _file_name(part: FormPart) -> str:
 
 
 def _check_policy(encoded: str, fields: Mapping[str, str]) -> tuple[int, int | None]:
-    """The least and the largest size of the file. Raises S3Error unless the policy covers the form."""
+    """The minimum and maximum size of the file. Raises S3Error unless the policy covers the form."""
     try:
         policy = json.loads(base64.b64decode(encoded, validate=True))
         expiration = datetime.fromisoformat(policy["expiration"].replace("Z", "+00:00")).timestamp()
@@ -127,7 +127,7 @@ def _check_policy(encoded: str, fields: Mapping[str, str]) -> tuple[int, int | N
             sizes = found
             continue
         covered.add(_fulfilled(condition, fields))
-    # Also the bucket: a form without one would be for every bucket of its signer.
+    # The policy must name the bucket too: otherwise the form would be valid for every bucket of its signer.
     for name in fields:
         if name not in covered and name not in _NOT_COVERED and not name.startswith(_IGNORED):
             raise access_denied(f"Invalid according to Policy: Extra input fields: {name}")
@@ -142,7 +142,7 @@ def _sizes(condition: object) -> tuple[int, int] | None:
 
 
 def _fulfilled(condition: object, fields: Mapping[str, str]) -> str:
-    """The name of the field that the condition is about. Raises S3Error unless the form meets it."""
+    """The name of the field in the condition. Raises S3Error unless the form meets the condition."""
     match condition:
         case dict() if len(condition) == 1:
             [(name, wanted)] = condition.items()
@@ -158,7 +158,7 @@ def _fulfilled(condition: object, fields: Mapping[str, str]) -> str:
 
 
 class _Measured:
-    """A file whose size the policy limits. The last bytes are given only if there are enough."""
+    """A file whose size the policy limits. It returns the last bytes only if the file is large enough."""
 
     def __init__(self, source: ByteSource, least: int, most: int | None) -> None:
         self._source = source
@@ -167,7 +167,7 @@ class _Measured:
         self._given = 0
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most ``size`` bytes, b"" at the end. Raises S3Error."""
+        """Return at most ``size`` bytes; b"" at the end. Raises S3Error."""
         try:
             data = self._source.read(size)
         except BrokenForm:
@@ -180,7 +180,7 @@ class _Measured:
         return data
 
 
-def _answer(request: S3Request, name: ObjectName, fields: Mapping[str, str], stored_as: Headers) -> Response:
+def _respond(request: S3Request, name: ObjectName, fields: Mapping[str, str], stored_as: Headers) -> Response:
     location = f"{request.base}/{quote(name.bucket)}/{quote(name.key)}"
     etag = dict(stored_as)["etag"]
     headers = (*stored_as, ("location", location))

@@ -1,4 +1,4 @@
-"""A page of a listing in which keys are grouped by what they have in common up to a delimiter."""
+"""A page of a listing in which keys are grouped by their common prefix up to a delimiter."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def common_prefix(key: str, prefix: str, delimiter: str) -> str | None:
 
 
 class GroupedPage(Generic[Item]):
-    """A page as it fills: items, and the common prefixes of others, together ``limit`` at most. ``last`` is the one
-    that was taken last, ``is_truncated`` whether there is another."""
+    """A page that is being filled with items, and with the common prefixes of other items; at most ``limit`` together.
+    ``last``: the last one added. ``is_truncated``: whether there are more."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -27,7 +27,8 @@ class GroupedPage(Generic[Item]):
         self.is_truncated = False
 
     def take(self, item: Item, common: str | None) -> bool:
-        """Add an item, in the order of the keys, or its common prefix if it has one; whether it fits on the page."""
+        """Add an item, or its common prefix if it has one. Items come in the order of their keys. Returns whether it
+        fits on the page."""
         if common is not None and self.prefixes[-1:] == [common]:
             return True
         if len(self.items) + len(self.prefixes) >= self.limit:

@@ -1,6 +1,6 @@
-"""The parts of which an object was made: clients read an object by them, and ask for their sizes and checksums.
+"""The parts of which an object was made. Clients read single parts, and request the parts' sizes and checksums.
 
-An object's metadata keep them in little room: parts of one size, as most are, in one entry, and their checksums joined.
+An object's metadata stores them compactly: parts of equal size, as most are, in one entry, and checksums concatenated.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app.faces.s3.checksums import ALGORITHMS
-from app.faces.s3.kept_checksums import KeptChecksums, kept_in
+from app.faces.s3.kept_checksums import StoredChecksums, checksums_in
 from app.faces.s3.listed_parts import MOST_PARTS
 from app.storage.unfinished.records import UploadPart
 
 _MEMBER, _RUNS, _CHECKSUMS = "parts", "runs", "checksums"
-# What 10,000 CRC32s take; metadata are read with each request, and listed.
+# The size of 10,000 CRC32s. The limit is low because metadata is read with each request, and is part of listings.
 _MOST_DIGEST_BYTES = 40_000
 
 
-class KeptPart(NamedTuple):
-    """A part of an object: its number, and where it begins and ends (exclusive) in the object."""
+class ObjectPart(NamedTuple):
+    """A part of an object: its number, and its start and end (exclusive) in the object, in bytes."""
 
     number: int
     start: int
     end: int
-    checksums: KeptChecksums
+    checksums: StoredChecksums
 
     @property
     def size(self) -> int:
@@ -33,31 +33,31 @@ class KeptPart(NamedTuple):
 
 
 def as_parts_member(parts: Sequence[UploadPart]) -> dict[str, Any]:
-    """The member of an object's metadata that keeps its parts; ``parts`` are in the order of the object."""
+    """The member of an object's metadata that stores its parts. ``parts`` are in the order of the object."""
     runs: list[list[int]] = []
     for part in parts:
         if runs and runs[-1][0] + runs[-1][1] == part.number and runs[-1][2] == part.size:
             runs[-1][1] += 1
         else:
             runs.append([part.number, 1, part.size])
-    kept = [kept_in(part.notes) for part in parts]
-    shared = [name for name in kept[0] if all(name in each for each in kept)]
-    joined = {name: b"".join(base64.b64decode(each[name]) for each in kept) for name in shared}
+    stored = [checksums_in(part.notes) for part in parts]
+    shared = [name for name in stored[0] if all(name in each for each in stored)]
+    joined = {name: b"".join(base64.b64decode(each[name]) for each in stored) for name in shared}
     texts = {name: base64.b64encode(all_).decode() for name, all_ in joined.items() if len(all_) <= _MOST_DIGEST_BYTES}
     return {_MEMBER: {_RUNS: runs, **({_CHECKSUMS: texts} if texts else {})}}
 
 
-def parts_in(metadata: Mapping[str, Any]) -> Sequence[KeptPart]:
-    """The parts of an object with these metadata; none if it was stored as a whole, or they are not known."""
+def parts_in(metadata: Mapping[str, Any]) -> Sequence[ObjectPart]:
+    """The parts of an object with this metadata; none if it was not uploaded in parts, or if they are unknown."""
     member = metadata.get(_MEMBER)
     try:
         return list(_read(member)) if isinstance(member, dict) else ()
     except (ValueError, TypeError, KeyError, AttributeError):
-        # Metadata can be written by SQL.
+        # SQL can write any metadata.
         return ()
 
 
-def _read(member: Mapping[str, Any]) -> Iterator[KeptPart]:
+def _read(member: Mapping[str, Any]) -> Iterator[ObjectPart]:
     runs = [(int(first), int(count), int(size)) for first, count, size in member[_RUNS]]
     total = sum(count for _, count, _ in runs)
     if not 1 <= total <= MOST_PARTS or any(count < 1 or size < 0 for _, count, size in runs):
@@ -68,12 +68,12 @@ def _read(member: Mapping[str, Any]) -> Iterator[KeptPart]:
     for first, count, size in runs:
         for number in range(first, first + count):
             checksums = {name: each[index] for name, each in digests.items()}
-            yield KeptPart(number, start, start + size, checksums)
+            yield ObjectPart(number, start, start + size, checksums)
             index, start = index + 1, start + size
 
 
 def _split(text: str, count: int) -> list[str]:
-    """The ``count`` digests in a text that has them joined. Raises ValueError."""
+    """The ``count`` digests in a text that has them concatenated. Raises ValueError."""
     joined = base64.b64decode(text, validate=True)
     size, rest = divmod(len(joined), count)
     if rest or not size:

@@ -1,7 +1,7 @@
-"""Who sent a request, by the access key that signed it.
+"""Finds the secret and the caller of an access key.
 
-With a session token the access key is the project's reference and the secret is the anon key. That is public, so there
-the token alone identifies the caller, as it does in the REST API.
+With a session token, the access key is the project's reference and the secret is the anon key. That key is public, so
+only the token identifies the caller, as in the REST API.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 from app.errors import AccessError
 from app.faces.s3.access_keys import AccessKeys
 from app.faces.s3.errors import S3Error, access_denied
-from app.faces.s3.presented_signature import Presented
+from app.faces.s3.presented_signature import PresentedSignature
 from app.faces.shared.credentials import TOKEN_MESSAGES
 from app.identity import ANON, SERVICE_ROLE, Caller, Identity, TokenError
 
@@ -23,10 +23,10 @@ _STORED = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class SecretOf:
-    """The secret of an access key. ``caller`` returns whom the key stands for; it is called after the signature has
-    been verified, and raises S3Error. ``buckets``: those that the key is confined to, None for all. ``stored``: the
-    access key if it is one of the database; others do not say who has them."""
+class SigningSecret:
+    """The secret of an access key. ``caller`` returns the key's caller; it is called after the signature has been
+    verified, and raises S3Error. ``buckets``: the buckets for which the key is valid; None for all. ``stored``: the
+    access key if it is stored in the database, since only such a key identifies its owner."""
 
     secret: str = field(repr=False)
     caller: Callable[[], Caller] = field(repr=False)
@@ -37,7 +37,7 @@ class SecretOf:
 
 class KeyRing:
     """The access keys of a service. ``pair``: the access key and secret in the settings, which have the service role.
-    ``stored``: the keys in the database, None if the service has no secret to encrypt them with."""
+    ``stored``: the keys in the database; None if the service has no secret for their encryption."""
 
     def __init__(
         self,
@@ -54,29 +54,29 @@ class KeyRing:
         self._project_ref = project_ref
         self._stored = stored
 
-    def find(self, presented: Presented) -> SecretOf:
-        """What belongs to the access key of a signature. Raises S3Error for an unknown one."""
+    def find(self, presented: PresentedSignature) -> SigningSecret:
+        """The secret for the access key of a signature. Raises S3Error for an unknown key."""
         if presented.token:
             return self._session(presented.access_key, presented.token)
         if self._pair is not None and _same(presented.access_key, self._pair[0]):
-            return SecretOf(self._pair[1], lambda: self._service)
-        # Others are not in the table: the database need not be asked.
+            return SigningSecret(self._pair[1], lambda: self._service)
+        # Keys of any other format are not in the table, so they cause no query.
         if self._stored is not None and _STORED.fullmatch(presented.access_key):
             key = self._stored.find(presented.access_key)
             if key is not None and key.secret is not None:
                 claims = key.claims
                 buckets = None if key.buckets is None else frozenset(key.buckets)
-                return SecretOf(key.secret, lambda: self._caller(claims), buckets=buckets, stored=key.id)
+                return SigningSecret(key.secret, lambda: self._caller(claims), buckets=buckets, stored=key.id)
         raise S3Error("InvalidAccessKeyId", 403, "The AWS access key ID you provided does not exist in our records.")
 
     @cached_property
     def _service(self) -> Caller:
         return self._caller({"role": SERVICE_ROLE})
 
-    def _session(self, access_key: str, token: str) -> SecretOf:
+    def _session(self, access_key: str, token: str) -> SigningSecret:
         if self._anon_key is None or (self._project_ref and not _same(access_key, self._project_ref)):
             raise access_denied("Invalid Access Key")
-        return SecretOf(self._anon_key, lambda: self._bearer(token), token=token)
+        return SigningSecret(self._anon_key, lambda: self._bearer(token), token=token)
 
     def _bearer(self, token: str) -> Caller:
         try:

@@ -1,4 +1,4 @@
-"""A page of a bucket's keys, in the order of their bytes: what a listing asks for, and what is found."""
+"""Lists a page of a bucket's keys, in the order of their bytes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OUR_DELIMITER = "/"
 
 @dataclass(frozen=True, slots=True)
 class WantedKeys:
-    """What a listing asks for. ``after``: the entry, or the text, after which it begins."""
+    """The keys that a listing wants. ``after``: the entry after which it begins. ``encode`` encodes keys for XML."""
 
     prefix: str
     delimiter: str
@@ -46,7 +46,7 @@ class WantedKeys:
     encode: Callable[[str], str]
 
     def encoded(self, text: str | None) -> str | None:
-        """Text for an element that may be absent."""
+        """The encoded text of an element; None for an absent element."""
         return None if text is None else self.encode(text)
 
     @property
@@ -56,7 +56,7 @@ class WantedKeys:
 
 
 class ListedObject(NamedTuple):
-    """``modified`` is the time as XML has it, ``entity_tag`` includes its quotes."""
+    """A listed object. ``modified`` is the time in XML's format; ``entity_tag`` includes its quotes."""
 
     key: str
     modified: str
@@ -66,7 +66,7 @@ class ListedObject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ListedKeys:
-    """Objects, and what keys up to a delimiter have in common. ``last`` is the last of them."""
+    """Objects, and common prefixes of keys up to a delimiter. ``last`` is the last entry of both."""
 
     objects: Sequence[ListedObject] = ()
     prefixes: Sequence[str] = ()
@@ -75,7 +75,7 @@ class ListedKeys:
 
 
 def wanted_by(request: S3Request, marker: str, last: Entry | None = None) -> WantedKeys:
-    """What the parameters ask for. ``marker`` is a text after which the listing begins; ``last`` counts more."""
+    """The keys that the parameters want. The listing begins after ``last`` if given, otherwise after ``marker``."""
     encoding = request.query.get("encoding-type")
     if encoding not in (None, "", "url"):
         raise invalid_argument("Invalid Encoding Method specified in Request")
@@ -94,7 +94,7 @@ def wanted_by(request: S3Request, marker: str, last: Entry | None = None) -> Wan
 
 
 def listed_keys(storage: Storage, request: S3Request, wanted: WantedKeys) -> ListedKeys:
-    """The page. Raises NoSuchBucket where nothing is found in a bucket that the caller may not see."""
+    """The page. Raises NoSuchBucket if nothing is found and the caller may not see the bucket."""
     found = ListedKeys()
     if wanted.limit:
         with storage.read(request.context) as read:
@@ -115,7 +115,7 @@ def _by_level(read: Read, request: S3Request, wanted: WantedKeys) -> ListedKeys:
 
 
 def _by_other_delimiter(read: Read, request: S3Request, wanted: WantedKeys) -> ListedKeys:
-    """Read keys and group them here; a group is skipped by one further query, however many keys it has."""
+    """Read keys and group them here. One further query skips the rest of a group, regardless of its size."""
     grouped: GroupedPage[ListedObject] = GroupedPage(wanted.limit)
     position = _position(wanted)
     while True:
@@ -160,7 +160,7 @@ def _objects(page: FilledPage) -> Iterator[ListedObject]:
 def _position(wanted: WantedKeys) -> str | None:
     """Where the walk begins; None for the first key."""
     last = wanted.after
-    # A position before the prefix would be one outside the range that is walked.
+    # A position before the prefix would be outside the range of the walk.
     return None if last is None or last.name < wanted.prefix else _beyond(last)
 
 

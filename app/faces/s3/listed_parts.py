@@ -17,7 +17,7 @@ PART_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
 class ListedPart(NamedTuple):
-    """A part as the client lists it: its number, its entity tag without quotes, and the element that tells more."""
+    """A part in the client's list: its number, its entity tag without quotes, and its XML element."""
 
     number: int
     etag: str
@@ -25,7 +25,7 @@ class ListedPart(NamedTuple):
 
 
 def listed_parts(body: bytes) -> list[ListedPart]:
-    """The parts that make the object, in the body of the request that completes an upload. Raises S3Error."""
+    """The parts in the body of the request that completes an upload. Raises S3Error."""
     root = read_document(body, "CompleteMultipartUpload")
     listed: list[ListedPart] = []
     for node in children(root, "Part"):
@@ -41,8 +41,8 @@ def listed_parts(body: bytes) -> list[ListedPart]:
 
 
 def chosen(parts: list[UploadPart], wanted: list[ListedPart], smallest: int) -> list[UploadPart]:
-    """The parts that are listed. Raises S3Error for one that is missing, is another one, or has fewer bytes than
-    ``smallest`` and is not the last."""
+    """The listed parts. Raises S3Error for a part that is missing or differs, or that is not the last one and has fewer
+    bytes than ``smallest``."""
     there = {part.number: part for part in parts}
     found: list[UploadPart] = []
     for each in wanted:

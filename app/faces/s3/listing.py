@@ -1,4 +1,4 @@
-"""The answers that list a bucket's keys: versions 1 and 2, and the list of versions."""
+"""The operations that list a bucket's keys: versions 1 and 2, and the list of versions."""
 
 from __future__ import annotations
 

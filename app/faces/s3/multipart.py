@@ -1,4 +1,4 @@
-"""Multipart uploads: objects whose parts are sent in any order, and joined at the end."""
+"""Multipart uploads: the parts of an object are sent in any order and joined at the end."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from app.faces.s3.errors import S3Error, invalid_argument, invalid_request, not_
 from app.faces.s3.joined_reader import Bounded, JoinedChunks
 from app.faces.s3.kept_checksums import (
     as_member,
+    checksums_in,
     elements_of,
     headers_of,
     joined_checksums,
-    kept_in,
-    wanted_headers,
-    wanted_of,
+    requested_checksum,
+    requested_checksum_headers,
 )
 from app.faces.s3.kept_parts import as_parts_member
 from app.faces.s3.listed_parts import MOST_PARTS, ListedPart, chosen, listed_parts
 from app.faces.s3.object_headers import (
     caching_of,
     check_length,
-    kept_headers,
     mime_type_of,
+    stored_headers,
     user_metadata_of,
 )
 from app.faces.s3.object_parts import part_number
@@ -56,8 +56,8 @@ def create_upload(storage: Storage, request: S3Request) -> Response:
     headers = request.headers
     check_object_acl(storage, request, headers.get(ACL, ""))
     write_conditions(headers)
-    metadata = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **kept_headers(headers)}
-    wanted = wanted_of(headers)
+    metadata = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **stored_headers(headers)}
+    wanted = requested_checksum(headers)
     new = NewUpload(
         kind="numbered",
         name=request.name,
@@ -72,7 +72,7 @@ def create_upload(storage: Storage, request: S3Request) -> Response:
     body = document(
         "InitiateMultipartUploadResult", ("Bucket", request.bucket), ("Key", request.key), ("UploadId", upload.id)
     )
-    return Response(headers=wanted_headers(wanted), body=body, content_type=XML)
+    return Response(headers=requested_checksum_headers(wanted), body=body, content_type=XML)
 
 
 def upload_part(storage: Storage, request: S3Request) -> Response:
@@ -103,7 +103,7 @@ def copy_part(storage: Storage, request: S3Request) -> Response:
 
 
 def _opened(storage: Storage, request: S3Request, found: StoredObject) -> Readable | None:
-    """The bytes to copy, None when they are gone."""
+    """The bytes to copy; None if they are missing."""
     check_source(request, found.entity_tag, found.updated_at)
     start, end = _source_range(request, size_of(storage, found))
     try:
@@ -113,17 +113,17 @@ def _opened(storage: Storage, request: S3Request, found: StoredObject) -> Readab
 
 
 def complete_upload(storage: Storage, request: S3Request) -> Response:
-    """POST /{bucket}/{key}?uploadId; one that succeeded before has the same answer again."""
+    """POST /{bucket}/{key}?uploadId: complete the upload. Repeating it after a success gives the same response."""
     wanted = listed_parts(request.document())
     upload = _found(storage, request)
-    # Before anything is said of its parts.
+    # The permission is checked before any error about the parts.
     uploads.permitted(storage, request.context, upload)
     if upload.finished is None:
         try:
             return _completed(request, _complete(storage, request, upload, wanted))
         except (S3Error, StorageError):
-            # Perhaps because another request with the same upload was faster: then its parts are gone, and what it made
-            # does not meet the conditions.
+            # Another request may have completed the upload first. Then the parts are gone, and the new object does not
+            # meet the conditions.
             upload = _found(storage, request)
             if upload.finished is None:
                 raise
@@ -131,7 +131,7 @@ def complete_upload(storage: Storage, request: S3Request) -> Response:
 
 
 def _complete(storage: Storage, request: S3Request, upload: Upload, wanted: list[ListedPart]) -> Finished:
-    # minio-go sends the conditions with the request that begins the upload.
+    # minio-go sends conditions with the request that begins the upload, so they are in the upload's notes.
     etags, must_be_new = write_conditions({**upload.notes.get(_CONDITIONS, {}), **request.headers})
     parts = chosen(list_parts(storage, request.context, upload), wanted, request.settings.smallest_part)
     size = sum(part.size for part in parts)
@@ -172,7 +172,7 @@ def list_upload_parts(storage: Storage, request: S3Request) -> Response:
                 ("LastModified", moment(part.created_at)),
                 ("ETag", f'"{part.md5}"'),
                 ("Size", part.size),
-                *elements_of(kept_in(part.notes), kind=False),
+                *elements_of(checksums_in(part.notes), kind=False),
             ],
         )
         for part in given
@@ -192,7 +192,7 @@ def list_upload_parts(storage: Storage, request: S3Request) -> Response:
 
 
 def moment(seconds: float) -> str:
-    """A time as listings write it."""
+    """A time in the format of listings."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -231,6 +231,6 @@ def _completed(request: S3Request, finished: Finished) -> Response:
         ("Bucket", request.bucket),
         ("Key", request.key),
         ("ETag", finished.entity_tag),
-        *elements_of(kept_in(finished.metadata)),
+        *elements_of(checksums_in(finished.metadata)),
     )
     return Response(body=body, content_type=XML)

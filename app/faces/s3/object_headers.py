@@ -1,4 +1,4 @@
-"""What the headers of a request say about the object that it stores."""
+"""The headers of a request that describe the object to store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from app.faces.s3.errors import invalid_argument, not_implemented
 from app.faces.shared.errors import NoLength
-from app.faces.shared.object_headers import ENCODING, EXPIRES, LANGUAGE, ROBOTS, header_text, headers_to_keep
+from app.faces.shared.object_headers import ENCODING, EXPIRES, LANGUAGE, ROBOTS, header_text, headers_to_store
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
 
@@ -16,7 +16,7 @@ _USER = "x-amz-meta-"
 _LARGEST_USER_METADATA = 1024 * 1024
 _LONGEST_LANGUAGE = 200
 _ENCODED_WORD = re.compile(r"=\?utf-8\?b\?([A-Za-z0-9+/]+=*)\?=", re.ASCII | re.IGNORECASE)
-# To answer without what these ask for would be a lie.
+# These headers require features that the service lacks; ignoring them would mislead the client.
 _REFUSED = (
     "x-amz-server-side-encryption-", "x-amz-object-lock-", "x-amz-copy-source-server-side-encryption-",
     "x-amz-write-offset-bytes", "x-amz-rename-source", "x-amz-grant-", "x-amz-website-redirect-location",
@@ -25,7 +25,7 @@ _TAGS = "x-amz-tagging"
 
 
 def check_refused_headers(headers: Mapping[str, str]) -> None:
-    """Raise S3Error for headers that ask for what this service does not do."""
+    """Raise S3Error for headers that require something that this service does not support."""
     for name, value in headers.items():
         is_encryption = name == "x-amz-server-side-encryption" and value not in ("AES256", "")
         if is_encryption or name.startswith(_REFUSED) or (name == _TAGS and value):
@@ -38,14 +38,14 @@ def mime_type_of(headers: Mapping[str, str]) -> str:
 
 
 def caching_of(headers: Mapping[str, str]) -> str:
-    """What caches may do with the object."""
+    """The object's value of Cache-Control."""
     return header_text(headers.get("cache-control", "")) or "no-cache"
 
 
-def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The metadata of other headers that answers repeat. Raises InvalidRequest and InvalidRobotsTag."""
+def stored_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """The metadata for the other headers that responses repeat. Raises InvalidRequest and InvalidRobotsTag."""
     given = {name: value.replace("\t", " ") for name, value in headers.items()}
-    kept = headers_to_keep({**given, "content-encoding": _encoding(given.get("content-encoding", ""))})
+    kept = headers_to_store({**given, "content-encoding": _encoding(given.get("content-encoding", ""))})
     language, expires = (header_text(headers.get(name, "")) for name in ("content-language", "expires"))
     if len(language) > _LONGEST_LANGUAGE or not (language + expires).isprintable():
         raise invalid_argument("content-language or expires is not valid")
@@ -53,13 +53,13 @@ def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _encoding(value: str) -> str:
-    """The codings without aws-chunked, which is one of the request and not of the object."""
+    """The codings without aws-chunked, which is a coding of the request and not of the object."""
     codings = [each.strip() for each in value.split(",")]
     return ", ".join(each for each in codings if each and each.lower() != "aws-chunked")
 
 
 def user_metadata_of(headers: Mapping[str, str]) -> dict[str, str]:
-    """The user's metadata. Raises TooLarge, and S3Error for a NUL character, which the database cannot keep."""
+    """The user's metadata. Raises TooLarge, and S3Error for a NUL character, which the database cannot store."""
     found = {name[len(_USER) :]: _text(value) for name, value in headers.items() if name.startswith(_USER)}
     if any("\0" in name + value for name, value in found.items()):
         raise invalid_argument("The metadata have a NUL character")
@@ -69,7 +69,7 @@ def user_metadata_of(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _text(value: str) -> str:
-    """The header's text: WSGI decodes headers as Latin-1, but clients send UTF-8, or what ``encoded_word`` gave."""
+    """The header's text. WSGI decodes headers as Latin-1, but clients send UTF-8 or the format of ``encoded_word``."""
     word = _ENCODED_WORD.fullmatch(value)
     try:
         return (value.encode("latin-1") if word is None else base64.b64decode(word[1], validate=True)).decode()
@@ -78,12 +78,12 @@ def _text(value: str) -> str:
 
 
 def encoded_word(text: str) -> str:
-    """The text as a header can hold it: by RFC 2047 unless it is ASCII, as S3 answers it."""
+    """The text for a header: encoded by RFC 2047 unless it is ASCII, as S3 sends it."""
     return text if text.isascii() else f"=?UTF-8?B?{base64.b64encode(text.encode()).decode()}?="
 
 
 DESCRIBED_BY_HEADERS = (ROBOTS, ENCODING, LANGUAGE, EXPIRES, "contentDisposition")
-"""Members of an object's metadata that a copy with new headers does not take over."""
+"""Members of an object's metadata that a copy with new headers drops."""
 
 
 def check_length(length: int | None) -> int:

@@ -1,4 +1,4 @@
-"""Reading an object by the parts of which it was made."""
+"""Reads an object by the parts of which it was made."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.faces.s3.errors import S3Error, invalid_argument
-from app.faces.s3.kept_checksums import elements_of, headers_of, kept_in, kind_header
-from app.faces.s3.kept_parts import KeptPart, parts_in
+from app.faces.s3.kept_checksums import checksums_in, elements_of, headers_of, kind_header
+from app.faces.s3.kept_parts import ObjectPart, parts_in
 from app.faces.s3.listed_parts import MOST_PARTS, PART_NUMBER
 from app.faces.s3.request import S3Request
 from app.faces.s3.xml_writing import Element
-from app.faces.shared.ranges import WHOLE, AnsweredPart
+from app.faces.shared.ranges import WHOLE, ResponsePart
 from app.http.response import Headers
 
 _LARGEST_PAGE = 1000
@@ -26,31 +26,32 @@ def part_number(request: S3Request) -> int:
     return int(value)
 
 
-def asked_part(number: int, metadata: Mapping[str, Any], size: int) -> tuple[AnsweredPart, Headers]:
-    """The part of this number, and the headers of its checksums. An object that was stored as a whole is its part 1.
+def requested_part(number: int, metadata: Mapping[str, Any], size: int) -> tuple[ResponsePart, Headers]:
+    """The part of this number, and the headers of its checksums. An object that was not uploaded in parts is its own
+    part 1.
 
     Raises S3Error if there is no such part.
     """
-    parts, kept = parts_in(metadata), kept_in(metadata)
+    parts, stored = parts_in(metadata), checksums_in(metadata)
     if not parts and number == 1:
-        return _answered(0, size, size, ()), headers_of(kept)
+        return _response_part(0, size, size, ()), headers_of(stored)
     found = next((each for each in parts if each.number == number), None)
     if found is None or found.end > size:
         raise S3Error("InvalidPartNumber", 416, "The requested partnumber is not satisfiable")
     checksums = headers_of(found.checksums, kind=False)
-    answered = _answered(found.start, found.end, size, ((_COUNT, str(len(parts))),))
-    return answered, (*checksums, *kind_header(kept)) if checksums else ()
+    part = _response_part(found.start, found.end, size, ((_COUNT, str(len(parts))),))
+    return part, (*checksums, *kind_header(stored)) if checksums else ()
 
 
-def _answered(start: int, end: int, size: int, headers: Headers) -> AnsweredPart:
+def _response_part(start: int, end: int, size: int, headers: Headers) -> ResponsePart:
     if start == end:
-        # No range has no bytes.
-        return WHOLE._replace(end=0, headers=headers) if not size else AnsweredPart(206, start, end, headers)
-    return AnsweredPart(206, start, end, (("content-range", f"bytes {start}-{end - 1}/{size}"), *headers))
+        # An empty part has no Content-Range, which cannot express it.
+        return WHOLE._replace(end=0, headers=headers) if not size else ResponsePart(206, start, end, headers)
+    return ResponsePart(206, start, end, (("content-range", f"bytes {start}-{end - 1}/{size}"), *headers))
 
 
 def parts_element(request: S3Request, metadata: Mapping[str, Any]) -> list[Element] | None:
-    """A page of the parts for the attributes of an object; None for one that was stored as a whole."""
+    """A page of the parts for the attributes of an object; None for an object that was not uploaded in parts."""
     parts = parts_in(metadata)
     if not parts:
         return None
@@ -68,5 +69,5 @@ def parts_element(request: S3Request, metadata: Mapping[str, Any]) -> list[Eleme
     ]
 
 
-def _members(part: KeptPart) -> list[Element]:
+def _members(part: ObjectPart) -> list[Element]:
     return [("PartNumber", part.number), ("Size", part.size), *elements_of(part.checksums, kind=False)]

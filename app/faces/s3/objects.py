@@ -1,4 +1,4 @@
-"""Reading objects."""
+"""Reads objects."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.faces.s3.errors import invalid_argument, invalid_request
-from app.faces.s3.kept_checksums import elements_of, headers_of, kept_in
+from app.faces.s3.kept_checksums import checksums_in, elements_of, headers_of
 from app.faces.s3.object_headers import encoded_word
-from app.faces.s3.object_parts import asked_part, part_number, parts_element
+from app.faces.s3.object_parts import part_number, parts_element, requested_part
 from app.faces.s3.request import S3Request
 from app.faces.s3.verification import missing_signature
 from app.faces.s3.xml_writing import XML, ElementContent, document
-from app.faces.shared.object_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, kept_header
-from app.faces.shared.ranges import WHOLE, AnsweredPart, applicable_range, is_byte_range, part_of
+from app.faces.shared.object_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, stored_header
+from app.faces.shared.ranges import WHOLE, ResponsePart, applicable_range, is_byte_range, part_of
 from app.http.preconditions import evaluate
 from app.http.response import Headers, Response
 from app.storage.bytes.backend import BlobMissing
@@ -37,7 +37,7 @@ def get_object(storage: Storage, request: S3Request) -> Response:
     except NoSuchBucket:
         if request.is_signed:
             raise
-        # There may be a bucket, but not for everybody.
+        # The bucket may exist without being public, so the response asks for a signature.
         raise missing_signature() from None
 
 
@@ -48,11 +48,11 @@ def get_tagging(storage: Storage, request: S3Request) -> Response:
 
 
 def get_attributes(storage: Storage, request: S3Request) -> Response:
-    """GET /{bucket}/{key}?attributes: those that the caller names."""
+    """GET /{bucket}/{key}?attributes: the attributes that the caller names."""
     found, _ = find(storage, request.context, request.name, reading_of(request))
     values: dict[str, ElementContent] = {
         "ETag": found.entity_tag.strip('"') or None,
-        "Checksum": elements_of(kept_in(found.metadata)) or None,
+        "Checksum": elements_of(checksums_in(found.metadata)) or None,
         "ObjectParts": parts_element(request, found.metadata),
         "StorageClass": "STANDARD",
         "ObjectSize": size_of(storage, found),
@@ -65,7 +65,7 @@ def get_attributes(storage: Storage, request: S3Request) -> Response:
 
 
 def reading_of(request: S3Request) -> Reading:
-    """Unsigned requests read what everybody may."""
+    """How a request reads: unsigned requests read only public buckets."""
     return Reading() if request.is_signed else Reading(as_service=True, public_only=True)
 
 
@@ -78,15 +78,15 @@ def _check_parameters(request: S3Request) -> None:
 
 def _served(storage: Storage, request: S3Request) -> Response:
     def use(found: StoredObject, user_metadata: RawValue) -> Response | None:
-        return _answer(storage, request, found, read_metadata(user_metadata))
+        return _respond(storage, request, found, read_metadata(user_metadata))
 
     return find_with_bytes(storage, request.context, request.name, reading_of(request), use, _USER_METADATA)
 
 
-def _answer(
+def _respond(
     storage: Storage, request: S3Request, found: StoredObject, user_metadata: Mapping[str, Any]
 ) -> Response | None:
-    """The answer, or None when the bytes are gone."""
+    """The response, or None if the bytes are missing."""
     second = int(found.updated_at)
     outcome = evaluate(request.headers, etag=found.entity_tag, modified=second)
     if outcome == "failed":
@@ -95,7 +95,7 @@ def _answer(
         return Response(304, (("etag", found.entity_tag), ("last-modified", http_date(second))), content_type=None)
     content_type, headers = _described(request, found, user_metadata)
     size = size_of(storage, found)
-    part, checksums = _asked_for(request, found, second, size)
+    part, checksums = _requested_bytes(request, found, second, size)
     headers = (*headers, *part.headers)
     if request.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
         headers = (*headers, *checksums)
@@ -110,14 +110,14 @@ def _answer(
 
 
 def _described(request: S3Request, found: StoredObject, user_metadata: Mapping[str, Any]) -> tuple[str | None, Headers]:
-    """The type of an object, and the headers that describe it whichever part is sent."""
+    """The type of an object, and the headers that describe it, which do not depend on the requested part."""
     given = {
         "content-type": found.mime_type,
         "cache-control": found.caching,
-        "content-encoding": kept_header(found.metadata, ENCODING),
-        "content-disposition": kept_header(found.metadata, DISPOSITION),
-        "content-language": kept_header(found.metadata, LANGUAGE),
-        "expires": kept_header(found.metadata, EXPIRES),
+        "content-encoding": stored_header(found.metadata, ENCODING),
+        "content-disposition": stored_header(found.metadata, DISPOSITION),
+        "content-language": stored_header(found.metadata, LANGUAGE),
+        "expires": stored_header(found.metadata, EXPIRES),
         **_overrides(request),
     }
     content_type = given.pop("content-type")
@@ -132,22 +132,22 @@ def _described(request: S3Request, found: StoredObject, user_metadata: Mapping[s
     )
 
 
-def _asked_for(request: S3Request, found: StoredObject, second: int, size: int) -> tuple[AnsweredPart, Headers]:
-    """The bytes that the request asks for, and the headers of their checksums, none if these are not known."""
+def _requested_bytes(request: S3Request, found: StoredObject, second: int, size: int) -> tuple[ResponsePart, Headers]:
+    """The requested bytes, and the headers of their checksums; no headers if the checksums are unknown."""
     if "partNumber" in request.query:
-        return asked_part(part_number(request), found.metadata, size)
+        return requested_part(part_number(request), found.metadata, size)
     wanted = _wanted_range(request, found, second)
-    return (WHOLE, headers_of(kept_in(found.metadata))) if wanted is None else (part_of(wanted, size), ())
+    return (WHOLE, headers_of(checksums_in(found.metadata))) if wanted is None else (part_of(wanted, size), ())
 
 
 def _wanted_range(request: S3Request, found: StoredObject, second: int) -> str | None:
-    """The range; None without one that applies. S3 ignores several ranges, and those that are not valid."""
+    """The range; None without an applicable one. S3 ignores several ranges, and invalid ones."""
     value = applicable_range(request.headers, etag=found.entity_tag, modified=second)
     return value if value is not None and is_byte_range(value) else None
 
 
 def _overrides(request: S3Request) -> dict[str, str]:
-    """Headers of the answer that the request sets. Those that could not be sent are ignored."""
+    """Response headers that the request sets. Values that cannot be sent are ignored."""
     given = {name: request.query.get(f"response-{name}", "") for name in _OVERRIDES}
     expires = given["expires"]
     if expires and read_http_date(expires) is None:
@@ -156,7 +156,7 @@ def _overrides(request: S3Request) -> dict[str, str]:
 
 
 def _user_headers(user_metadata: Mapping[str, Any]) -> Headers:
-    """The user's metadata as headers, and the number of members that cannot be one."""
+    """The user's metadata as headers, and a header with the number of members that cannot be headers."""
     fit = {
         name.lower(): encoded_word(value)
         for name, value in user_metadata.items()

@@ -1,4 +1,4 @@
-"""The signature that a request presents: in a header, in the query, or in the fields of a form."""
+"""Reads the signature of a request: from a header, from the query, or from the fields of a form."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _OLDER = "This service verifies signatures of version 4: set signature_version='
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
-    """``moment``: when it was signed, as yyyymmddThhmmssZ. ``expires_s``: for how long a presigned URL is valid, None
-    if the signature is in a header. ``payload``: what is signed of the body. ``token``: the session token."""
+class PresentedSignature:
+    """The signature of a request. ``moment``: when it was signed, as yyyymmddThhmmssZ. ``expires_s``: the lifetime of a
+    presigned URL in seconds; None if the signature is in a header. ``payload``: the value of x-amz-content-sha256.
+    ``token``: the session token."""
 
     access_key: str
     scope: Scope
@@ -38,8 +39,8 @@ class Presented:
     token: str | None = field(default=None, repr=False)
 
 
-def presented_by(head: Head, query: Mapping[str, str]) -> Presented | None:
-    """The signature in the header or in the query; None without one. Raises S3Error for a malformed one."""
+def signature_of_request(head: Head, query: Mapping[str, str]) -> PresentedSignature | None:
+    """The signature in the header or in the query; None without one. Raises S3Error for a malformed signature."""
     authorization = head.headers.get("authorization", "")
     if authorization.startswith(ALGORITHM):
         return _of_header(head, authorization)
@@ -50,12 +51,13 @@ def presented_by(head: Head, query: Mapping[str, str]) -> Presented | None:
     return None
 
 
-def presented_in_form(fields: Mapping[str, str]) -> Presented:
-    """The signature in the fields of a form, whose names are in lower case; it signs the field policy."""
+def signature_of_form(fields: Mapping[str, str]) -> PresentedSignature:
+    """The signature in the fields of a form; it signs the field ``policy``. The names of ``fields`` are in lower
+    case."""
     if fields.get("x-amz-algorithm") != ALGORITHM:
         raise invalid_request(_OLDER) if "awsaccesskeyid" in fields else access_denied("Missing signature")
     access_key, scope = _credential(fields.get("x-amz-credential", ""))
-    return Presented(
+    return PresentedSignature(
         access_key=access_key,
         scope=scope,
         moment=_moment(fields.get("x-amz-date", ""), scope),
@@ -65,12 +67,12 @@ def presented_in_form(fields: Mapping[str, str]) -> Presented:
     )
 
 
-def _of_header(head: Head, authorization: str) -> Presented:
+def _of_header(head: Head, authorization: str) -> PresentedSignature:
     parts = _parts(authorization[len(ALGORITHM) :])
     if not parts.keys() >= _PARTS:
         raise malformed("Credential, SignedHeaders and Signature are expected")
     access_key, scope = _credential(parts["Credential"])
-    return Presented(
+    return PresentedSignature(
         access_key=access_key,
         scope=scope,
         moment=_moment(head.headers.get("x-amz-date") or _as_moment(head.headers.get("date", "")), scope),
@@ -82,20 +84,21 @@ def _of_header(head: Head, authorization: str) -> Presented:
 
 
 def _parts(text: str) -> dict[str, str]:
-    """Not by a regular expression: a stranger chooses how many spaces it would go back over."""
+    """The parts of the header by name. A regular expression would backtrack over spaces, whose number any client can
+    choose."""
     pairs = (each.partition("=") for each in text.split(","))
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-def _of_query(head: Head, query: Mapping[str, str]) -> Presented:
+def _of_query(head: Head, query: Mapping[str, str]) -> PresentedSignature:
     access_key, scope = _credential(query.get("X-Amz-Credential", ""))
     signed = _names(query.get("X-Amz-SignedHeaders", ""))
     payload = query.get("X-Amz-Content-Sha256")
     if payload is None:
-        # An unsigned header proves nothing about what was signed.
+        # Without a signature the header could have been changed, so it is ignored.
         given = head.headers.get("x-amz-content-sha256") if "x-amz-content-sha256" in signed else None
         payload = given or UNSIGNED
-    return Presented(
+    return PresentedSignature(
         access_key=access_key,
         scope=scope,
         moment=_moment(query.get("X-Amz-Date", ""), scope),
@@ -108,17 +111,17 @@ def _of_query(head: Head, query: Mapping[str, str]) -> Presented:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """The names of the signed headers, each once: what is signed is no longer than the request."""
+    """The names of the signed headers. Each may occur once, so that the signed text is no longer than the request."""
     names = tuple(text.lower().split(";"))
     if len(set(names)) < len(names):
         raise malformed("a header is signed twice")
     return names
 
 
-# A client sends the same one all day.
+# Cached, since a client sends the same credential all day.
 @lru_cache(256)
 def _credential(text: str) -> tuple[str, Scope]:
-    # Longer ones are not remembered either.
+    # A longer credential is malformed. It raises, so it is not cached.
     parts = text.rsplit("/", 4) if len(text) <= _LONGEST_CREDENTIAL else ()
     if len(parts) != 5 or parts[4] != "aws4_request" or not parts[0]:
         raise malformed("the credential is expected as KEY/yyyymmdd/region/s3/aws4_request")
@@ -137,7 +140,7 @@ def _moment(text: str, scope: Scope) -> str:
 
 
 def _as_moment(text: str) -> str:
-    """The value of the header Date as x-amz-date writes it; '' if it is no date."""
+    """The value of the header Date in the format of x-amz-date; '' if it is not a date."""
     date = read_http_date(text)
     return "" if date is None else datetime.fromtimestamp(date, UTC).strftime("%Y%m%dT%H%M%SZ")
 
@@ -157,11 +160,11 @@ def _expires(text: str) -> int:
 
 
 def malformed(why: str) -> S3Error:
-    """The signature cannot be read."""
+    """The signature is malformed."""
     return S3Error("AuthorizationHeaderMalformed", 400, f"Invalid signature format: {why}")
 
 
-def check_time(presented: Presented, now: float) -> None:
+def check_time(presented: PresentedSignature, now: float) -> None:
     """Raise S3Error unless the signature is valid at ``now``, in seconds since 1970."""
     try:
         signed = datetime.fromisoformat(presented.moment).timestamp()

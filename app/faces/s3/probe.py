@@ -1,7 +1,7 @@
-"""A request that the operator's own command signs and sends, to learn what of it arrives.
+"""A probe: a request that an operator's command signs and sends, to learn how proxies change it.
 
-Both sides know the secret of the service, so the command can sign without an access key, and the answer, which repeats
-what arrived, is given to it alone.
+Both sides know the service's secret, so the command can sign without an access key, and no one else gets the response,
+which repeats the request as it arrived.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from app.errors import PorticoError
-from app.faces.s3.presented_signature import presented_by
+from app.faces.s3.presented_signature import signature_of_request
 from app.faces.s3.signature import (
     ALGORITHM,
     UNSIGNED,
@@ -35,14 +35,14 @@ PARAMETER = "x-portico-probe"
 _PURPOSE = "portico probes of the S3 protocol"
 _ACCESS_KEY = "portico-doctor"
 _LIFETIME_S = 300
-# What proxies like to change: the encoding of a path, a header's name with an underscore, and what a client accepts.
+# Proxies often change the encoding of a path, a header's name with an underscore, and Accept-Encoding.
 _PATH = "/probe/a%20b%2Bc%28d%29"
 _HEADERS = {"accept-encoding": "identity", "x-amz-meta-under_score": "kept", "x-amz-meta-spaced": "a b"}
 
 
 @dataclass(frozen=True, slots=True)
 class SignedProbe:
-    """A signed request. ``headers`` has the signed ones, and Authorization."""
+    """A signed request. ``headers`` are the signed ones and Authorization."""
 
     path: str
     query: str
@@ -50,12 +50,12 @@ class SignedProbe:
 
 
 def probe_secret(service_secret: str) -> str:
-    """What probes are signed with."""
+    """The secret that signs probes."""
     return derived_key(service_secret, _PURPOSE).hex()
 
 
 def make_probe(secret: str, host: str, base: str) -> SignedProbe:
-    """A probe of the door at ``base``, a path, on ``host``."""
+    """A probe of the face at the path ``base`` on ``host``."""
     now = datetime.now(UTC)
     moment = now.strftime("%Y%m%dT%H%M%SZ")
     scope = Scope(moment[:8], "us-east-1", "s3")
@@ -70,7 +70,7 @@ def make_probe(secret: str, host: str, base: str) -> SignedProbe:
 
 
 def is_probe(query: Mapping[str, str], secret: str) -> bool:
-    """Whether the request was made by ``make_probe`` with this secret, a short time ago."""
+    """Whether ``make_probe`` made the request with this secret, within the last ``_LIFETIME_S``."""
     given = query.get(PARAMETER, "")
     moment = given.partition(".")[0]
     if not moment.isascii() or not moment.isdigit() or abs(time.time() - int(moment[:12])) > _LIFETIME_S:
@@ -79,9 +79,9 @@ def is_probe(query: Mapping[str, str], secret: str) -> bool:
 
 
 def answer_probe(head: Head, verifier: Verifier, secret: str) -> Response:
-    """What arrived of a probe, and whether its signature is right."""
+    """The response to a probe: the request as it arrived, and the problem with its signature, '' if there is none."""
     try:
-        presented = presented_by(head, head.query())
+        presented = signature_of_request(head, head.query())
         problem = "the header Authorization did not arrive"
         if presented is not None:
             problem = ""
@@ -93,7 +93,7 @@ def answer_probe(head: Head, verifier: Verifier, secret: str) -> Response:
 
 
 def differences(probe: SignedProbe, arrived: Mapping[str, object]) -> list[str]:
-    """What arrived otherwise than it was sent, a line each."""
+    """The differences between the sent and the received request, one line each."""
     found: list[str] = []
     if arrived.get("path") != probe.path:
         found.append(f"the path {probe.path} arrives as {arrived.get('path')}")

@@ -1,7 +1,7 @@
-"""Headers that the signer of a request put into its query.
+"""Headers that the signer of a request has put into its query.
 
-SDKs move the ``x-amz-`` headers of a presigned URL into its query, where S3 reads them as headers; the query is signed
-like these.
+SDKs move the ``x-amz-`` headers of a presigned URL into its query, where S3 reads them as headers. The signature covers
+the query too.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _OF_THE_SIGNATURE = frozenset({
     "x-amz-algorithm", "x-amz-content-sha256", "x-amz-credential", "x-amz-date", "x-amz-expires",
     "x-amz-security-token", "x-amz-signature", "x-amz-signedheaders",
 })  # fmt: skip
-# SDKs sign the checksum of an empty body into each URL for an upload, whatever will be sent.
+# Ignored, since SDKs put the checksum of an empty body into each URL for an upload.
 _CHECKSUM = re.compile(r"x-amz-checksum-(?!algorithm$|mode$|type$)", re.ASCII)
 
 
 def with_query_headers(headers: Mapping[str, str], query: Mapping[str, str]) -> Mapping[str, str]:
-    """The headers with those that are in the query.
+    """The headers, with those in the query.
 
-    Raises S3Error for what no header can be, and for a header that is in both with different values.
+    Raises S3Error for a parameter that cannot be a header, and for a header that is in both with different values.
     """
     moved: dict[str, str] = {}
     for given, value in query.items():
@@ -38,7 +38,7 @@ def with_query_headers(headers: Mapping[str, str], query: Mapping[str, str]) -> 
 
 
 def _header_value(name: str, value: str) -> str:
-    """The value as it would be in a header, whose bytes WSGI reads as Latin-1."""
+    """The value as WSGI would read it from a header, whose bytes it decodes as Latin-1."""
     if not _NAME.fullmatch(name) or _CONTROL.search(value):
         raise invalid_argument(f"The query has a parameter that cannot be a header: {name[:100]}")
     return value.encode().decode("latin-1").strip(" \t")

@@ -1,13 +1,13 @@
-"""What an operation of this protocol takes."""
+"""The request that an operation of this protocol takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from app.faces.s3.body import VerifiedBody, whole
+from app.faces.s3.body import VerifiedBody, read_all
 from app.faces.s3.errors import access_denied, invalid_argument
-from app.faces.s3.presented_signature import Presented
+from app.faces.s3.presented_signature import PresentedSignature
 from app.faces.s3.xml_reading import LARGEST_XML
 from app.storage.records import ObjectName
 from app.storage.request_context import RequestContext
@@ -15,9 +15,9 @@ from app.storage.request_context import RequestContext
 
 @dataclass(frozen=True, slots=True)
 class S3Settings:
-    """The settings of this face. ``host``: the host name whose root is this door. ``debug``: whether errors say what
-    the service has signed. ``smallest_part``: the least size of a part but the last. ``upload_lifetime_s``: for how
-    long an unfinished upload is kept."""
+    """The settings of this face. ``host``: the host name whose root is this face. ``debug``: whether errors contain the
+    text that the service has signed. ``smallest_part``: the minimum size of all parts but the last, in bytes.
+    ``upload_lifetime_s``: the lifetime of an unfinished upload, in seconds."""
 
     region: str
     host: str | None
@@ -32,8 +32,9 @@ class S3Request:
     """One request. Names in ``headers`` are in lower case; ``query`` has the last value of each parameter.
 
     ``bucket`` and ``key`` are '' if the request names none. ``is_signed``: whether it has a credential.
-    ``allowed_buckets``: those that its access key is confined to, None for all. ``base``: the URL of the door, as the
-    client knows it. ``enter`` gives the call of a form whose policy has this signature.
+    ``allowed_buckets``: the buckets for which its access key is valid; None for all. ``base``: the URL of the face, as
+    the client knows it. ``authenticate_form`` takes this request and the signature of a form's policy, and returns the
+    request with its caller.
     """
 
     context: RequestContext
@@ -47,7 +48,7 @@ class S3Request:
     allowed_buckets: frozenset[str] | None
     base: str
     settings: S3Settings
-    enter: Callable[[S3Request, Presented, str], S3Request] = field(repr=False)
+    authenticate_form: Callable[[S3Request, PresentedSignature, str], S3Request] = field(repr=False)
 
     @property
     def name(self) -> ObjectName:
@@ -59,20 +60,20 @@ class S3Request:
         return self.method == "HEAD"
 
     def document(self) -> bytes:
-        """The body of a request that carries a document. Raises S3Error for one that is too long."""
-        return whole(self.body, LARGEST_XML)
+        """The body of a request that has an XML document. Raises S3Error if it is too long."""
+        return read_all(self.body, LARGEST_XML)
 
     def check_bucket(self, bucket: str) -> None:
-        """Raise S3Error for a bucket that the access key is not for."""
+        """Raise S3Error if the access key is not valid for the bucket."""
         if self.allowed_buckets is not None and bucket not in self.allowed_buckets:
             raise access_denied("The access key is not for this bucket")
 
     def number(self, name: str, default: int, *, least: int = 0, most: int) -> int:
-        """A parameter of the query that is a number; more than ``most`` counts as that. Raises S3Error."""
+        """A number in the query; larger values become ``most``. Raises S3Error."""
         return _number(self.query, name, default, least=least, most=most)
 
     def number_in_header(self, name: str, default: int, *, most: int) -> int:
-        """A header that is a number, as ``number``."""
+        """A number in a header, as in ``number``."""
         return _number(self.headers, name, default, least=0, most=most)
 
 

@@ -1,4 +1,4 @@
-"""The S3 protocol: below ``/s3`` and ``/storage/v1/s3``, and at a host name of its own."""
+"""The endpoints of the S3 protocol: below ``/s3`` and ``/storage/v1/s3``, and at its own host name."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ PATHS = re.compile(r"(?:/storage/v1)?/s3(?:/|$)")
 
 
 class S3Sink:
-    """A Falcon sink: operations are told apart by their query as well, and paths are signed before they are decoded."""
+    """A Falcon sink: operations also differ by their query, and signatures cover the undecoded path."""
 
-    def __init__(self, door: S3Face, project_ref: str | None) -> None:
-        self._door = door
+    def __init__(self, face: S3Face, project_ref: str | None) -> None:
+        self._face = face
         self._project_ref = project_ref
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
-        # A sink has no URI template; metrics tell operations apart by it.
+        # A sink has no URI template, by which metrics distinguish operations, so it is set here.
         req.uri_template = PATH
         head = head_of(req.env)
         request_id = request_id_of(req.env) or new_request_id()
         try:
-            response = self._answer(req, resp, head, request_id)
+            response = self._respond(req, resp, head, request_id)
         except PorticoError as ex:
-            response = self._door.refusal(head, ex, request_id)
+            response = self._face.refusal(head, ex, request_id)
         except Exception:
             log.exception("the request failed: %s %s", head.method, head.path)
-            response = self._door.refusal(head, internal_error(), request_id)
+            response = self._face.refusal(head, internal_error(), request_id)
         send(_exposed(response, head), resp)
 
-    def _answer(self, req: falcon.Request, resp: falcon.Response, head: Head, request_id: str) -> Response:
-        if self._project_ref and not self._door.place(head).by_host:
+    def _respond(self, req: falcon.Request, resp: falcon.Response, head: Head, request_id: str) -> Response:
+        if self._project_ref and not self._face.target(head).by_host:
             check_project(head.headers.get("host"), self._project_ref)
-        probed = self._door.probe(head)
+        probed = self._face.probe(head)
         if probed is not None:
             return probed
         source, length = req.env["wsgi.input"], declared_length(req.env)
-        operation, request = self._door.request(head, source, length, request_id)
+        operation, request = self._face.request(head, source, length, request_id)
         req.uri_template = f"{PATH} {operation.name}"
         resp.context.role = request.context.role
-        response = self._door.run(operation, request)
+        response = self._face.run(operation, request)
         if unsendable_header(response) is not None:
             close(response)
             raise internal_error()
@@ -60,7 +60,7 @@ class S3Sink:
 
 
 def _exposed(response: Response, head: Head) -> Response:
-    """The answer with leave for a page of another origin to read its headers, which CORS gives for each by name."""
+    """The response; for a page of another origin, its headers are exposed, which CORS requires for each by name."""
     if "origin" not in head.headers:
         return response
     names = ", ".join(name for name, _ in response.headers if name.startswith("x-amz-"))
@@ -68,11 +68,11 @@ def _exposed(response: Response, head: Head) -> Response:
 
 
 class S3Host:
-    """Middleware that leads requests to the door's own host name there, whatever their path."""
+    """Middleware that routes all requests to the face's own host name to the face, regardless of their path."""
 
-    def __init__(self, door: S3Face) -> None:
-        self._door = door
+    def __init__(self, face: S3Face) -> None:
+        self._face = face
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
-        if self._door.leads_here("", req.env.get("HTTP_HOST")):
+        if self._face.leads_here("", req.env.get("HTTP_HOST")):
             req.path = PATH + req.path

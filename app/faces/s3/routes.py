@@ -1,4 +1,5 @@
-"""Which request is which operation: by its method, whether it names a bucket and a key, and names in its query."""
+"""Finds the operation of a request, by its method, by the names in its query, and by whether it has a bucket and a
+key."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Literal
 
 from app.faces.s3 import buckets, deleting, listing, multipart, objects, uploads
 from app.faces.s3 import form_uploads as forms
-from app.faces.s3 import unsupported_configurations as unkept
+from app.faces.s3 import unsupported_configurations as unsupported
 from app.faces.s3.errors import method_not_allowed, preflight_refused
 from app.faces.s3.request import S3Request
 from app.faces.s3.uploads_listing import list_multipart_uploads
@@ -22,10 +23,12 @@ RunOperation = Callable[[Storage, S3Request], Response]
 
 @dataclass(frozen=True, slots=True)
 class S3Operation:
-    """An operation. ``names``: what the query must have. ``copies``: whether the request names an object to copy.
-    ``name`` is what ``storage.operation()`` returns in policies. ``takes_object``: whether its body is one.
-    ``is_public``: whether everybody may ask. ``is_form``: whether the signature is in the body. ``joins_parts``:
-    whether a checksum in its headers is that of the object which it makes, and not of its body."""
+    """An operation. ``names``: the required names in the query. ``copies``: whether the request names an object to
+    copy.
+    ``name``: the result of ``storage.operation()`` in policies. ``takes_object``: whether the body is an object to
+    store.
+    ``is_public``: whether the request may be unsigned. ``is_form``: whether the signature is in the body.
+    ``joins_parts``: whether a checksum in the headers is that of the new object, and not of the body."""
 
     method: str
     kind: ResourceKind
@@ -73,7 +76,7 @@ OPERATIONS: tuple[S3Operation, ...] = (
 )
 
 _POST_OBJECT = _operation("POST", "bucket", "", forms.post_object, "upload", takes_object=True, is_form=True)
-_NAMES = unkept.NAMES | {name for each in OPERATIONS for name in each.names}
+_NAMES = unsupported.NAMES | {name for each in OPERATIONS for name in each.names}
 
 
 def route(method: str, bucket: str, key: str, query: Mapping[str, str], headers: Mapping[str, str]) -> S3Operation:
@@ -92,5 +95,7 @@ def route(method: str, bucket: str, key: str, query: Mapping[str, str], headers:
             return each
     others = sorted(names - {"partNumber", "uploadId", "list-type"}) or sorted(names)
     if others:
-        return S3Operation(method, kind, lambda storage, request: unkept.answer_unkept(storage, request, others[0]), "")
+        return S3Operation(
+            method, kind, lambda storage, request: unsupported.configuration_response(storage, request, others[0]), ""
+        )
     raise method_not_allowed(method)

@@ -1,4 +1,4 @@
-"""Opening the door of this protocol, as the settings say."""
+"""Creates the face of this protocol from the settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.storage.storage import Storage
 
 
 def open_s3(settings: Settings, storage: Storage) -> S3Face | None:
-    """The door, None if it stays shut. Raises SettingError for settings that cannot be followed."""
+    """The face; None if it is off. Raises SettingError for settings that are invalid."""
     if not settings.s3_protocol:
         return None
     if find_spec("defusedxml") is None:

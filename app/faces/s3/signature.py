@@ -1,6 +1,6 @@
 """Signature version 4 of AWS: the text that is signed, and its signature.
 
-Texts are Latin-1, as WSGI holds headers: encoded, they are the bytes that the client sent.
+Texts are decoded as Latin-1, as WSGI decodes headers: encoded again, they are the bytes that the client sent.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNRESERVED = "-_.~"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a signing key is for. ``date`` is yyyymmdd."""
+    """The scope of a signing key. ``date`` is yyyymmdd."""
 
     date: str
     region: str
@@ -34,7 +34,7 @@ class Scope:
 
 
 def canonical_query(query: str) -> str:
-    """The query with every name and value encoded alike and in order, without the signature itself."""
+    """The query, sorted, with names and values in canonical encoding, and without the signature itself."""
     if not query:
         return ""
     pairs = (part.partition("=") for part in query.split("&") if part)
@@ -43,25 +43,25 @@ def canonical_query(query: str) -> str:
 
 
 def encoded_again(text: str, *, keeping: str = "") -> str:
-    """Encoded text, decoded once and encoded as RFC 3986 says. In a query, a plus stands for a space."""
+    """Encoded text, decoded once and encoded according to RFC 3986. In a query, a plus stands for a space."""
     raw = text if keeping else text.replace("+", " ")
     return quote(unquote_to_bytes(raw.encode("latin-1")), safe=_UNRESERVED + keeping)
 
 
 def canonical_value(values: Iterable[str]) -> str:
-    """The values of one header, as they are signed."""
+    """The values of one header in the format in which they are signed."""
     return ",".join(_SPACES.sub(" ", value).strip(" ") for value in values)
 
 
 def canonical_request(method: str, path: str, query: str, headers: Sequence[tuple[str, str]], payload: str) -> str:
-    """``headers`` are the signed ones, with canonical values, in order; ``query`` is canonical too."""
+    """The canonical request. ``headers``: the signed ones, sorted, with canonical values. ``query`` is canonical."""
     lines = "".join(f"{name}:{value}\n" for name, value in headers)
     names = ";".join(name for name, _ in headers)
     return f"{method}\n{path}\n{query}\n{lines}\n{names}\n{payload}"
 
 
 def string_to_sign(moment: str, scope: Scope, canonical: str) -> str:
-    """``moment`` is the time of the signature, as yyyymmddThhmmssZ."""
+    """The text that is signed. ``moment`` is the time of the signature, as yyyymmddThhmmssZ."""
     digest = hashlib.sha256(canonical.encode("latin-1")).hexdigest()
     return f"{ALGORITHM}\n{moment}\n{scope}\n{digest}"
 

@@ -1,10 +1,10 @@
-"""What a client may have signed of a request that a proxy changed on its way.
+"""The variants of a request that the client may have signed, if a proxy has changed the request.
 
-A proxy may put another host or port, add or remove a prefix of the path, encode the path anew, or change what
-encodings are accepted. The signature is compared with each form that the request may have had.
+A proxy may replace the host or port, add or remove a prefix of the path, encode the path differently, or change
+Accept-Encoding. The signature is compared with each variant that the request may have had.
 
-No proxy has to be trusted for this, because each form is about the same object as the request. Otherwise whoever holds
-a signed URL could use it for another object, with a forged header that explains the difference.
+This needs no trusted proxy, because each variant names the same object as the request. Otherwise the holder of a signed
+URL could use it for another object, with a forged header that explains the difference.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from app.http.head import Head
 MOST = 64
 
 _PREFIX = "/storage/v1"
-_DOOR = "/s3/"
+_FACE = "/s3/"
 _DEFAULT_PORTS = (":443", ":80")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A form of the request. ``accept_encoding`` is None if the request has no such header."""
+    """A variant of the request. ``accept_encoding`` is None if the request has no such header."""
 
     path: str
     host: str
@@ -35,7 +35,7 @@ class Candidate:
 
 
 def candidates(head: Head, public_url: str | None, own_host: str | None = None) -> Iterator[Candidate]:
-    """The forms, likely ones first; the first is the request as it was received. ``own_host`` is the door's host."""
+    """The variants, likely ones first; the first is the request as received. ``own_host``: the face's host name."""
     received = Candidate(head.path, head.headers.get("host", ""), head.headers.get("accept-encoding"))
     yield received
     for each in _others(head, public_url, own_host):
@@ -50,7 +50,7 @@ def _others(head: Head, public_url: str | None, own_host: str | None) -> Iterato
     if bucket is None:
         paths = _paths(head, public.path.rstrip("/") if public else "")
     else:
-        # All of the path names the object.
+        # The complete path is the object's key, so no prefix is added or removed.
         paths = list(dict.fromkeys([head.path, encoded_again(head.path, keeping="/")]))
     encodings = _encodings(head)
     ranked = sorted(
@@ -80,8 +80,8 @@ def _hosts(head: Head, public: str) -> list[str]:
 def _paths(head: Head, public: str) -> list[str]:
     received = head.path
     prefix = _first(head.headers.get("x-forwarded-prefix", "")).rstrip("/")
-    if _DOOR in f"{prefix}/":
-        # With it the path would name another object.
+    if _FACE in f"{prefix}/":
+        # With this prefix the path would name another object.
         prefix = ""
     found = [received]
     if received.startswith(_PREFIX + "/"):

@@ -1,7 +1,8 @@
-"""Configurations of buckets and objects that this service does not keep.
+"""Configurations of buckets and objects that this service does not support.
 
-To read one gives what S3 answers where nothing is configured, so that clients which look for it go on. To write one is
-refused; it is never taken for the operation without it, which would overwrite an object with the configuration.
+Reading one gives the response that S3 gives without a configuration, so that clients that check for it continue.
+Writing one is refused. It must never be taken for the operation without the name in the query, which would overwrite an
+object with the configuration.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers"
 
 
 def _acl(storage: Storage, request: S3Request) -> bytes:
-    """The list that says what a bucket that is public, or not, has in common with one of S3."""
+    """The access control list that describes whether the bucket is public."""
     grants: list[Element] = [("Grant", [(_GRANTEE, owner(request)), ("Permission", "FULL_CONTROL")])]
     bucket = find_bucket(storage, request.context, request.bucket)
     if bucket is not None and bucket.public:
@@ -69,11 +70,11 @@ NAMES = frozenset({
     "metrics", "object-lock", "ownershipControls", "partNumber", "policyStatus", "renameObject", "restore", "retention",
     "select", "session", "tagging", "torrent", "uploadId", "uploads", "versioning", "versions",
 })  # fmt: skip
-"""The names of the query that S3 understands as another resource than the bucket or the object itself."""
+"""The names in a query with which S3 means a resource other than the bucket or the object itself."""
 
 
-def answer_unkept(storage: Storage, request: S3Request, name: str) -> Response:
-    """The answer about a configuration. Raises S3Error."""
+def configuration_response(storage: Storage, request: S3Request, name: str) -> Response:
+    """The response to a request for a configuration. Raises S3Error."""
     if request.method not in ("GET", "HEAD"):
         if request.method == "DELETE" and name in _MISSING:
             return Response(204, content_type=XML)

@@ -1,4 +1,4 @@
-"""Writing objects: from a body, and as copies of others."""
+"""Writes objects: from a body, and as copies of other objects."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from app.faces.s3.kept_checksums import as_member, headers_of
 from app.faces.s3.object_headers import (
     DESCRIBED_BY_HEADERS,
     caching_of,
-    kept_headers,
     mime_type_of,
+    stored_headers,
     user_metadata_of,
 )
 from app.faces.s3.request import S3Request
@@ -35,7 +35,7 @@ from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 from app.storage.writing import Content
 
 UPLOAD_TYPE = "s3"
-"""What events say about uploads by this protocol."""
+"""The upload type in events of uploads over this protocol."""
 
 COPIED = f"pg_catalog.json_build_array(o.metadata ->> 'eTag', {time_text('o.updated_at')})"
 
@@ -67,7 +67,7 @@ def stored(
     size: int | None,
     learned: Callable[[], Mapping[str, Any]] = dict,
 ) -> str:
-    """Store an object that ``headers`` describe; gives its entity tag."""
+    """Store an object that ``headers`` describe; returns its entity tag."""
     etags, must_be_new = write_conditions(headers)
     content = Content(
         stream=source,
@@ -75,7 +75,7 @@ def stored(
         declared=size,
         mime_type=mime_type_of(headers),
         caching=caching_of(headers),
-        more_metadata=kept_headers(headers),
+        more_metadata=stored_headers(headers),
         user_metadata=user_metadata_of(headers) or None,
         learned=learned,
     )
@@ -98,7 +98,7 @@ def stored(
 def missing_or_failed(
     storage: Storage, request: S3Request, name: ObjectName, etags: tuple[str, ...] | None
 ) -> NoSuchObject | PreconditionFailed:
-    """Why a conditional write failed: nothing can match where there is nothing."""
+    """The error for a failed conditional write: NoSuchObject if If-Match was sent and no object is visible."""
     if etags is not None and not is_visible(storage, request.context, name):
         return NoSuchObject()
     return PreconditionFailed()
@@ -139,12 +139,12 @@ def copy_object(storage: Storage, request: S3Request) -> Response:
 
 def _described_anew(found: Described, headers: Mapping[str, str]) -> Described:
     kept = {name: value for name, value in found.metadata.items() if name not in DESCRIBED_BY_HEADERS}
-    changed = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **kept_headers(headers)}
+    changed = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **stored_headers(headers)}
     return Described({**kept, **changed}, user_metadata_of(headers))
 
 
 def copy_source(request: S3Request) -> ObjectName:
-    """The object to copy. Raises S3Error for a header that names none."""
+    """The object to copy. Raises S3Error for a header that does not name an object."""
     value = request.headers.get(_SOURCE, "")
     source, found, version = value.partition(_VERSION)
     if found and "&" not in version:

@@ -1,4 +1,4 @@
-"""The list of unfinished multipart uploads of a bucket."""
+"""Lists the unfinished multipart uploads of a bucket."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LARGEST_PAGE = 1000
 
 
 def list_multipart_uploads(storage: Storage, request: S3Request) -> Response:
-    """GET /{bucket}?uploads: those that the caller began, all for service_role."""
+    """GET /{bucket}?uploads: the uploads that the caller began; all uploads for service_role."""
     check_visible(storage, request)
     marker, upload_marker = request.query.get("key-marker", ""), request.query.get("upload-id-marker", "")
     wanted = wanted_by(request, marker)

@@ -1,4 +1,4 @@
-"""Whether a request's signature is that of a secret."""
+"""Verifies the signatures of requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from app.faces.s3.errors import S3Error, access_denied
-from app.faces.s3.presented_signature import Presented
+from app.faces.s3.presented_signature import PresentedSignature
 from app.faces.s3.signature import (
     canonical_query,
     canonical_request,
@@ -35,10 +35,10 @@ _REMEMBERED_HOSTS = 1000
 _LONGEST_HOST = 261
 
 
-def check_signed_headers(head: Head, presented: Presented) -> None:
-    """Raise S3Error unless the host is signed, and all that could change what the request does.
+def check_signed_headers(head: Head, presented: PresentedSignature) -> None:
+    """Raise S3Error unless the host is signed, and every header that could change the effect of the request.
 
-    Otherwise whoever holds a presigned URL could add a header of his own, such as the source of a copy.
+    Otherwise the holder of a presigned URL could add a header, such as the source of a copy.
     """
     signed = set(presented.signed_headers)
     extra = [
@@ -58,14 +58,15 @@ def check_signed_headers(head: Head, presented: Presented) -> None:
 
 @dataclass(slots=True)
 class Verifier:
-    """``host``: the door's own host name. ``debug``: whether errors say what the service has signed."""
+    """Verifies signatures. ``host``: the face's own host name. ``debug``: whether errors contain the text that the
+    service has signed."""
 
     public_url: str | None
     host: str | None = None
     debug: bool = False
     _winners: dict[str, int] = field(default_factory=dict)
 
-    def check(self, head: Head, presented: Presented, secret: str) -> None:
+    def check(self, head: Head, presented: PresentedSignature, secret: str) -> None:
         """Raise S3Error unless the request was signed with ``secret``."""
         check_signed_headers(head, presented)
         key = signing_key(secret, presented.scope)
@@ -85,13 +86,13 @@ class Verifier:
                 first = canonical
         raise self._mismatch(head, presented, first)
 
-    def check_policy(self, policy: str, presented: Presented, secret: str) -> None:
+    def check_policy(self, policy: str, presented: PresentedSignature, secret: str) -> None:
         """Raise S3Error unless the policy of a form was signed with ``secret``."""
         if not hmac.compare_digest(sign(signing_key(secret, presented.scope), policy), presented.signature):
             raise S3Error("SignatureDoesNotMatch", 403, _MESSAGE)
 
     def _in_order(self, head: Head, client_host: str) -> Iterator[tuple[int, Candidate]]:
-        """The candidates with their numbers; the one that was right for this host before comes first."""
+        """The candidates with their numbers; the one that matched for this host before comes first."""
         known = self._winners.get(client_host, 0)
         numbered = enumerate(candidates(head, self.public_url, self.host))
         if not known:
@@ -101,14 +102,14 @@ class Verifier:
         yield from sorted(every, key=lambda each: each[0] != known)
 
     def _remember(self, client_host: str, number: int) -> None:
-        # A longer one is no host, and a client whose signatures match may send as many of them as it likes.
+        # A longer value is not a host name, and a client with valid signatures may send any number of them.
         if len(client_host) <= _LONGEST_HOST and number != self._winners.get(client_host, 0):
             if len(self._winners) >= _REMEMBERED_HOSTS:
                 self._winners.clear()
             self._winners[client_host] = number
 
-    def _mismatch(self, head: Head, presented: Presented, canonical: str) -> S3Error:
-        """The error, and for the operator a line that shows the request as it arrived."""
+    def _mismatch(self, head: Head, presented: PresentedSignature, canonical: str) -> S3Error:
+        """The error. Also logs a line for the operator that shows the request as it arrived."""
         absent = sorted(set(presented.signed_headers) - head.headers.keys())
         log.warning(
             "a signature does not match: %s %s, host %s, key %s, signed headers %s, absent of these: %s, signed at %s",
@@ -133,12 +134,12 @@ class Verifier:
 
 
 def _shortened(text: str) -> str:
-    """As much of a text as an honest client would send: anybody may send a long one, again and again."""
+    """The text, limited to the length that an ordinary client sends, since anyone may send long texts repeatedly."""
     return text if len(text) <= _LONGEST_LOGGED else f"{text[:_LONGEST_LOGGED]}... ({len(text)} characters)"
 
 
-def _signed_values(head: Head, presented: Presented) -> dict[str, str]:
-    """The canonical values of the signed headers. Found once: a stranger chooses how many there are."""
+def _signed_values(head: Head, presented: PresentedSignature) -> dict[str, str]:
+    """The canonical values of the signed headers. They are computed once, since any client can choose their number."""
     given: dict[str, list[str]] = {name: [] for name in presented.signed_headers}
     for name, value in head.lines:
         if name in given:
@@ -147,10 +148,10 @@ def _signed_values(head: Head, presented: Presented) -> dict[str, str]:
 
 
 def _signed(values: Mapping[str, str], candidate: Candidate) -> list[tuple[str, str]]:
-    """The signed headers with the values that they have in this form of the request."""
+    """The signed headers with the values that they have in this variant of the request."""
     changed = {"host": candidate.host, "accept-encoding": candidate.accept_encoding}
-    of_form = {name: canonical_value([value or ""]) for name, value in changed.items() if name in values}
-    return list({**values, **of_form}.items())
+    of_variant = {name: canonical_value([value or ""]) for name, value in changed.items() if name in values}
+    return list({**values, **of_variant}.items())
 
 
 def missing_signature() -> S3Error:

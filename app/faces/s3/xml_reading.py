@@ -1,4 +1,4 @@
-"""XML documents of requests."""
+"""Reads XML documents of requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LARGEST_XML = 2 * 1024 * 1024
 
 def read_document(data: bytes, root: str) -> Node:
     """The root of the document, without namespaces. Raises S3Error for anything else, and for DTDs."""
-    # The extra s3-protocol need not be installed where this protocol is off.
+    # The extra s3-protocol may be missing if this protocol is off.
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
@@ -35,6 +35,6 @@ def children(node: Node, name: str) -> list[Node]:
 
 
 def text_of(node: Node, name: str) -> str | None:
-    """The text of the first child of this name, exactly as it is written; None without one."""
+    """The text of the first child of this name, unchanged; None without one."""
     found = children(node, name)
     return (found[0].text or "") if found else None

@@ -1,4 +1,4 @@
-"""XML documents of answers."""
+"""Writes XML documents of responses."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _NAMESPACE = ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"'
 _SPECIAL = re.compile("[&<>\t\n\r]")
 _REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-# XML 1.0 cannot have these at all, not even as references.
+# Characters that XML 1.0 cannot contain, not even as references.
 _IMPOSSIBLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 ElementContent = str | int | bool | None | Sequence["Element"]
 Element = tuple[str, ElementContent]
-"""A name, which attributes may follow, and the content: text, a number, elements, or None for no element at all."""
+"""A name, which attributes may follow, and the content: text, a number, or elements; None for no element at all."""
 
 
 def document(root: str, *members: Element, namespace: bool = True) -> bytes:
@@ -28,7 +28,7 @@ def document(root: str, *members: Element, namespace: bool = True) -> bytes:
 
 
 def text_document(root: str, text: str) -> bytes:
-    """The document whose root has only text."""
+    """The document whose root contains only text."""
     inner = f"<{root}{_NAMESPACE}>{_escaped(text)}</{root}>" if text else f"<{root}{_NAMESPACE}/>"
     return (_DECLARATION + inner).encode()
 

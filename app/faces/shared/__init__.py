@@ -1,4 +1,4 @@
-"""What several faces share: credentials, signed tokens, bodies of uploads, ranges, and sending a response.
+"""Code that several faces share: credentials, signed tokens, bodies of uploads, ranges, and sending a response.
 
-No route and no error message of a protocol.
+It contains no route and no error message of a protocol.
 """

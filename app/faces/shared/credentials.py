@@ -1,4 +1,4 @@
-"""Where a request carries its credential: the one rule for admission and for the operations."""
+"""Finds the credential in a request, with the same rule for admission and for the operations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOKEN_MESSAGES: Mapping[Reason, str] = {
     "claims": "Invalid Compact JWS",
     "signed_url": "Token is that of a signed URL",
 }
-"""Why a token is refused, in the words that clients know."""
+"""Why a token is refused, by its reason: the messages that clients expect."""
 
 
 def bearer_token(headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:

@@ -1,4 +1,4 @@
-"""What can be wrong with an HTTP request itself, before any operation runs."""
+"""Errors of an HTTP request itself, before any operation runs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The parts of a form, multipart/form-data: RFC 7578.
+"""Reads the parts of a form, multipart/form-data: RFC 7578.
 
-Falcon's own parser wants a space after each colon and refuses the Content-Transfer-Encoding of Apache's HttpClient.
+Falcon's own parser requires a space after each colon, and refuses the Content-Transfer-Encoding of Apache's HttpClient.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.storage.bytes.backend import ByteSource
 if TYPE_CHECKING:
     from falcon.util.reader import BufferedReader
 else:
-    # Compiled where it can be.
+    # This is the compiled version, if there is one.
     from falcon.util import BufferedReader
 
 _LINE_END = b"\r\n"
@@ -26,13 +26,14 @@ _LONGEST_HEADERS = 8 * 1024
 _LONGEST_BOUNDARY = 70
 _LONGEST_PADDING = 100
 _MOST_PARTS = 128
-# More bytes than any body has; the reader ends with the body.
+# A limit that no body reaches; the reader ends with the body.
 _ENDLESS = 1 << 60
-# Each character is read once. Falcon and the standard library count the quotes before each semicolon.
+# The pattern reads each character once. Falcon and the standard library count all quotes before each semicolon, which
+# takes quadratic time.
 _PARAMETER = re.compile(r';\s*+([^\s=;]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^;]*+))', re.DOTALL)
 _ESCAPED = re.compile(r'\\(["\\])')
 _FOLD = re.compile(rb"\r\n[ \t]+")
-# Those that leave the bytes as they are.
+# The transfer encodings that leave the bytes unchanged.
 _TRANSFER_ENCODINGS = ("7bit", "8bit", "binary")
 _OCTETS = "application/octet-stream"
 # RFC 5987 section 3.2
@@ -45,8 +46,8 @@ class BrokenForm(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FormPart:
-    """``name`` and ``content_type`` are '' where the part has none. ``stream`` raises BrokenForm if the body ends in
-    it."""
+    """A part. ``name`` and ``content_type`` are '' if the part has none. ``stream`` raises BrokenForm if the body ends
+    within the part."""
 
     name: str
     filename: str | None
@@ -55,12 +56,13 @@ class FormPart:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file and not a field; Supabase's storage takes bytes without a name for one too."""
+        """Whether the part is a file and not a field. Supabase's storage also accepts bytes without a name as a
+        file."""
         return self.filename is not None or self.content_type.partition(";")[0].strip().lower() == _OCTETS
 
 
 def form_parts(body: ByteSource, content_type: str) -> Iterator[FormPart]:
-    """The parts in their order; what is not read of one is skipped. Raises BrokenForm."""
+    """The parts in their order. Unread bytes of a part are skipped. Raises BrokenForm."""
     boundary = _parameters(content_type).get("boundary", "").rstrip().encode("latin-1", "replace")
     if not 1 <= len(boundary) <= _LONGEST_BOUNDARY:
         raise BrokenForm("the boundary is missing or too long")
@@ -69,7 +71,7 @@ def form_parts(body: ByteSource, content_type: str) -> Iterator[FormPart]:
     try:
         for _ in range(_MOST_PARTS + 1):
             reader.pipe_until(delimiter, consume_delimiter=True)
-            # The first boundary may begin the body, all others begin a line.
+            # The first boundary may be at the start of the body; all others are at the start of a line.
             delimiter = _LINE_END + b"--" + boundary
             if reader.peek(2) == b"--":
                 return
@@ -106,7 +108,7 @@ def _headers(block: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _parameters(header: str) -> dict[str, str]:
-    """Those behind the value of a header, by their names in lower case."""
+    """The parameters after the value of a header, by their names in lower case."""
     return {
         name.lower(): _ESCAPED.sub(r"\1", quoted) or plain.strip() for name, quoted, plain in _PARAMETER.findall(header)
     }
@@ -123,7 +125,7 @@ class _PartStream:
     delimiter: bytes
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most ``size`` bytes, b"" at the end."""
+        """Return at most ``size`` bytes; b"" at the end."""
         data: bytes = self.reader.read_until(self.delimiter, size)
         if not data and size and self.reader.peek(len(self.delimiter)) != self.delimiter:
             raise BrokenForm("the body ends within a part")

@@ -32,26 +32,26 @@ _LONGEST_ROBOTS_TAG = 1000
 _CODINGS = re.compile(r"[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
 
 
-def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
-    """The metadata for those of these headers that the request has. Raises InvalidRequest or InvalidRobotsTag."""
+def headers_to_store(headers: Mapping[str, str]) -> dict[str, str]:
+    """The metadata for those of these headers that are in the request. Raises InvalidRequest or InvalidRobotsTag."""
     kept = {
         ROBOTS: _robots_tag(headers.get("x-robots-tag")),
-        ENCODING: encoding_to_keep(headers.get("content-encoding") or "", "headers/content-encoding"),
+        ENCODING: encoding_to_store(headers.get("content-encoding") or "", "headers/content-encoding"),
         DISPOSITION: header_text(headers.get("content-disposition") or ""),
     }
     return {name: value for name, value in kept.items() if value}
 
 
-def kept_header(metadata: Mapping[str, Any], name: str) -> str | None:
-    """The header's value in an object's metadata, None without one; ``name`` is ROBOTS, ENCODING or DISPOSITION."""
+def stored_header(metadata: Mapping[str, Any], name: str) -> str | None:
+    """The header's value in an object's metadata; None without one. ``name`` is ROBOTS, ENCODING or DISPOSITION."""
     value = metadata.get(name)
     return value if isinstance(value, str) and value else None
 
 
-def encoding_to_keep(value: str, where: str) -> str:
-    """The content codings, '' for none; ``where`` begins the message of the InvalidRequest that this raises."""
+def encoding_to_store(value: str, where: str) -> str:
+    """The content codings; '' for none. Raises InvalidRequest, whose message begins with ``where``."""
     value = value.strip()
-    # RFC 9110 section 8.4 reserves "identity" for Accept-Encoding: an answer must not have it.
+    # RFC 9110 section 8.4 reserves "identity" for Accept-Encoding: a response must not have it.
     if not value or value.lower() == "identity":
         return ""
     if not _CODINGS.fullmatch(value):
@@ -60,8 +60,9 @@ def encoding_to_keep(value: str, where: str) -> str:
 
 
 def header_text(value: str) -> str:
-    """The text of a request's header: WSGI decodes headers as Latin-1, but clients send text beyond ASCII as UTF-8. A
-    tab may stand there for a space, but not in headers of answers."""
+    """The text of a request's header. WSGI decodes headers as Latin-1, but clients send text beyond ASCII as UTF-8.
+    Tabs
+    become spaces: requests may contain them, but response headers may not."""
     value = value.replace("\t", " ").strip()
     try:
         return value.encode("latin-1").decode()
@@ -70,7 +71,7 @@ def header_text(value: str) -> str:
 
 
 def _robots_tag(value: str | None) -> str | None:
-    """The value of x-robots-tag, rules for search engines, each with or without a robot's name; None if it is absent.
+    """The value of x-robots-tag: rules for search engines, each with or without a robot's name. None if it is absent.
 
     Raises InvalidRobotsTag.
     """

@@ -1,4 +1,4 @@
-"""Paths of the storage."""
+"""The path prefix of the storage."""
 
 from __future__ import annotations
 

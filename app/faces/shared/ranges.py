@@ -16,8 +16,8 @@ _DIGITS = 18
 _BEYOND = 10**_DIGITS
 
 
-class AnsweredPart(NamedTuple):
-    """The bytes that an answer has: from ``start`` up to, not including, ``end``, or to the last one for None."""
+class ResponsePart(NamedTuple):
+    """The bytes in a response: from ``start`` up to, not including, ``end``; to the last byte if ``end`` is None."""
 
     status: int
     start: int
@@ -25,26 +25,26 @@ class AnsweredPart(NamedTuple):
     headers: Headers
 
 
-WHOLE = AnsweredPart(200, 0, None, ())
+WHOLE = ResponsePart(200, 0, None, ())
 
 
 def applicable_range(headers: Mapping[str, str], *, etag: str, modified: int) -> str | None:
-    """The value of the Range header; None without one, and for one that must be ignored. For ``etag`` and ``modified``
-    see ``evaluate``."""
+    """The value of the Range header; None without one, or if it must be ignored. For ``etag`` and ``modified`` see
+    ``evaluate``."""
     value = headers.get("range")
     if value is None or is_of_other_unit(value):
         return None
     return value if range_applies(headers, etag=etag, modified=modified) else None
 
 
-def part_of(value: str, size: int) -> AnsweredPart:
-    """The part of ``size`` bytes that a Range header asks for. Raises RangeNotSatisfiable."""
+def part_of(value: str, size: int) -> ResponsePart:
+    """The part of ``size`` bytes that a Range header requests. Raises RangeNotSatisfiable."""
     start, end = read_range(value, size)
-    return AnsweredPart(206, start, end, (("content-range", f"bytes {start}-{end - 1}/{size}"),))
+    return ResponsePart(206, start, end, (("content-range", f"bytes {start}-{end - 1}/{size}"),))
 
 
 def is_of_other_unit(value: str) -> bool:
-    """Whether a Range header has a unit other than bytes, or none; such a header must be ignored (section 14.2)."""
+    """Whether a Range header has another unit than bytes, or no unit. Such a header must be ignored (section 14.2)."""
     return _UNIT.match(value.strip()) is None
 
 
@@ -74,6 +74,6 @@ def read_range(value: str, size: int) -> tuple[int, int]:
 
 
 def _number(digits: str) -> int:
-    """The number; one larger than any object if there are more digits than Python would convert."""
+    """The number. If it has more digits than Python converts, a number that is larger than any object."""
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= _DIGITS else _BEYOND

@@ -1,4 +1,4 @@
-"""What a request must see of earlier writes: the header by which clients name them, in answers and in requests."""
+"""Reading one's own writes: a response header has the position of a write, and clients send it back in requests."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _MOST = 20
 
 
 def bookmark_of(environ: Mapping[str, Any], database: Database, *, on_replicas: bool = True) -> Bookmark | None:
-    """What a request must see, by the headers of earlier answers, several separated by commas; None if there are no
-    replicas. ``on_replicas``: whether they may answer what the request reads. Raises RequestError."""
+    """The bookmark of a request: its header has the values from earlier responses, separated by commas. None if there
+    are
+    no replicas. ``on_replicas``: whether replicas may answer the request's reads. Raises RequestError."""
     if not database.replicas:
         return None
     given = environ.get("HTTP_PORTICO_READ_AFTER")
@@ -26,13 +27,13 @@ def bookmark_of(environ: Mapping[str, Any], database: Database, *, on_replicas: 
     positions = [position for part in parts if (position := Position.of_text(part.strip())) is not None]
     if len(positions) < len(parts):
         raise RequestError(
-            f"{READ_AFTER_HEADER} must be what earlier answers had in that header", code="BAD_USER_INPUT"
+            f"{READ_AFTER_HEADER} must contain values of that header in earlier responses", code="BAD_USER_INPUT"
         )
-    # What was written before a promotion is there after it, or it is lost.
+    # Only the largest position counts: a write from before a promotion is either there after it or lost.
     return Bookmark(max(positions), on_replicas=on_replicas)
 
 
-def tell(bookmark: Bookmark | None, resp: falcon.Response) -> None:
-    """Tell the client what it must name to see what the request wrote."""
+def set_position(bookmark: Bookmark | None, resp: falcon.Response) -> None:
+    """Set the header whose value the client must send to see what this request wrote."""
     if bookmark is not None and bookmark.written is not None:
         resp.set_header(READ_AFTER_HEADER, str(bookmark.written))

@@ -19,7 +19,7 @@ from app.faces.shared.errors import InvalidSignature, InvalidToken, NoSigningSec
 
 DOWNLOAD, UPLOAD, COMPLETE = "download", "upload", "complete"
 _SEAL = b"portico who signed"
-# The largest time, in seconds, that JavaScript's Date can hold: clients read "exp" with it.
+# The latest time, in seconds since 1970, of JavaScript's Date, with which clients read "exp".
 LATEST = 8_640_000_000_000
 
 
@@ -28,7 +28,9 @@ def _encoded(data: bytes) -> bytes:
 
 
 _encoder = json.JSONEncoder(separators=(",", ":"))
-# The library makes the same tokens, and looks each time at what does not change: an eighth of a request that signs.
+# The library makes the same tokens, but processes the constant header each time: an eighth of the time of a request
+# that
+# signs.
 _HEADER = _encoded(b'{"alg":"HS256","typ":"JWT"}')
 
 
@@ -48,7 +50,7 @@ class Signer:
         return (signed + b"." + _encoded(hmac.digest(self.secret, signed, "sha256"))).decode()
 
     def seal(self, claims: Mapping[str, Any]) -> str:
-        """The claims encrypted: whoever holds a signed URL does not learn who signed it."""
+        """The claims, encrypted, so that the holder of a signed URL does not learn who signed it."""
         return self._box().encrypt(json.dumps(claims).encode()).decode()
 
     def unseal(self, sealed: object) -> dict[str, Any]:
@@ -63,7 +65,7 @@ class Signer:
         return Fernet(urlsafe_b64encode(hmac.digest(self.secret, _SEAL, "sha256")))
 
     def verify(self, token: str, *, expired_too: bool = False) -> dict[str, Any]:
-        """The claims of a token that ``sign`` made and that has not expired, or may have. Raises InvalidToken."""
+        """The claims of a token that ``sign`` made. With ``expired_too``, it may have expired. Raises InvalidToken."""
         if not self.secret:
             raise InvalidToken("signature verification failed")
         try:
@@ -94,10 +96,10 @@ class Signer:
 
 
 def check_scope(claims: Mapping[str, Any], scope: str, *, transformed: bool = False) -> None:
-    """Raise InvalidSignature unless the token is for ``scope``; a download is of the object as it is, or, if
-    ``transformed``, of an image drawn from it."""
+    """Raise InvalidSignature unless the token is for ``scope``. A token for a download is for the unchanged object, or,
+    if ``transformed``, for an image drawn from it."""
     given = claims.get("scope")
-    # Older servers made tokens without a scope: for downloads, or for uploads if they have "upsert".
+    # Older servers made tokens without a scope. They are for uploads if they have "upsert", otherwise for downloads.
     if given == scope or (given is None and scope == DOWNLOAD and "upsert" not in claims):
         if scope == DOWNLOAD and bool(claims.get("transformations")) != transformed:
             raise InvalidSignature(f"Token is {'not ' if transformed else ''}for a transformed image")
@@ -106,8 +108,8 @@ def check_scope(claims: Mapping[str, Any], scope: str, *, transformed: bool = Fa
 
 
 def signed_key(claims: Mapping[str, Any], bucket: str, key: str) -> str:
-    """The key of the object that a token is for, which the path must name: as ``key``, or escaped a second time, since
-    some clients ask for %253F instead of %3F. Raises InvalidSignature."""
+    """The key of the object that a token is for. The path must name it, as ``key`` or escaped twice, since some clients
+    send %253F instead of %3F. Raises InvalidSignature."""
     for named in (key, unquote(key)):
         if claims.get("url") == f"{bucket}/{named}":
             return named

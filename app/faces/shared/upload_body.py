@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from app.faces.shared.errors import InvalidRequest, NoContent, NoLength
 from app.faces.shared.multipart_form import BrokenForm, FormPart, form_parts
-from app.faces.shared.object_headers import ENCODING, encoding_to_keep, header_text, headers_to_keep
+from app.faces.shared.object_headers import ENCODING, encoding_to_store, header_text, headers_to_store
 from app.storage.bytes.backend import ByteSource
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
@@ -32,10 +32,10 @@ def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) 
     """The upload in a request; ``length`` is the body's declared length, None for a chunked body.
 
     Raises InvalidRequest for a malformed form, NoContent for a form without a file, TooLarge for a form field,
-    InvalidContentType, and what ``headers_to_keep`` raises.
+    InvalidContentType, and what ``headers_to_store`` raises.
     """
     content_type = headers.get("content-type") or ""
-    # Requests may use a tab as a space in a header; in headers of answers it is refused.
+    # Requests may have tabs instead of spaces in a header; response headers may not.
     headers = {name: value.replace("\t", " ") for name, value in headers.items()}
     if media_type(headers) == "multipart/form-data":
         content = _read_form(headers, body, length, content_type)
@@ -49,14 +49,14 @@ def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) 
             more_metadata={},
             user_metadata=header_metadata(headers),
         )
-    kept = headers_to_keep(headers)
+    kept = headers_to_store(headers)
     return content._replace(more_metadata={**kept, **content.more_metadata}) if kept else content
 
 
 def check_declared(headers: Mapping[str, str]) -> None:
     """Raise NoLength for an upload without a body, such as one whose caller forgot the file.
 
-    Such a request has an empty body (RFC 9112 section 6.3), but an object must not become empty by accident.
+    Such a request has an empty body (RFC 9112 section 6.3), but an empty object must not be stored by accident.
     """
     if "content-length" not in headers and "transfer-encoding" not in headers:
         raise NoLength
@@ -94,13 +94,13 @@ def _read_form(headers: Mapping[str, str], sent: BinaryIO, length: int | None, c
     try:
         form = _look_through(form_parts(body, content_type))
         body.seek(0)
-        # The first pass measured the file; the second stops at it.
+        # The first pass has measured the file; the second one stops at it.
         stream = next(part.stream for part in form_parts(body, content_type) if part.is_file)
     except BrokenForm:
         raise InvalidRequest("The multipart form is broken") from None
     except StopIteration:
         raise NoContent from None
-    encoding = encoding_to_keep(form.text("contentEncoding"), "contentEncoding")
+    encoding = encoding_to_store(form.text("contentEncoding"), "contentEncoding")
     return Content(
         stream=stream,
         size=form.file_size,
@@ -113,7 +113,7 @@ def _read_form(headers: Mapping[str, str], sent: BinaryIO, length: int | None, c
 
 
 def caching_of(seconds: str | None) -> str:
-    """What caches may do, of a field that should be a number of seconds."""
+    """The value of Cache-Control from a field that should be a number of seconds."""
     return f"max-age={seconds}" if seconds and re.fullmatch(r"\d+", seconds, re.ASCII) else "no-cache"
 
 
@@ -128,7 +128,7 @@ class _Form:
 
 
 def _look_through(parts: Iterable[FormPart]) -> _Form:
-    """The fields, including those after the file, and the file's size. The file's bytes are read and dropped."""
+    """Read the fields, including those after the file, and the file's size. The file's bytes are dropped."""
     fields: dict[str, bytes] = {}
     file_type, size = "", None
     for part in parts:
@@ -149,7 +149,8 @@ def _look_through(parts: Iterable[FormPart]) -> _Form:
 
 
 def _seekable(body: BinaryIO) -> BinaryIO:
-    """The body as something that can be read twice. This project's server provides that; for others it is copied."""
+    """The body as a stream that can be read twice. Portico's own server provides one; other servers' bodies are
+    copied."""
     if isinstance(body, io.IOBase) and body.seekable():
         return body
     if hasattr(body, "seek"):
@@ -182,7 +183,7 @@ def as_object(raw: bytes) -> dict[str, Any] | None:
 
 
 def _finite(number: str) -> float:
-    """The number. Raises ValueError for NaN and infinity, which neither JSON nor the database has."""
+    """The number. Raises ValueError for NaN and infinity, which neither JSON nor the database supports."""
     value = float(number)
     if not math.isfinite(value):
         raise ValueError(number)

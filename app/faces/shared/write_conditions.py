@@ -12,9 +12,9 @@ WRITE_CONDITIONS = ("if-match", "if-none-match")
 
 
 def write_conditions(headers: Mapping[str, str]) -> tuple[tuple[str, ...] | None, bool]:
-    """The tags of If-Match (None without it, ``()`` for ``*``), and whether If-None-Match is ``*``: a new object.
+    """The tags of If-Match (None without it, ``()`` for ``*``), and whether If-None-Match is ``*``, for a new object.
 
-    Raises InvalidRequest for another If-None-Match: one that is not looked at would be taken for one that holds.
+    Raises InvalidRequest for any other If-None-Match, since ignoring it would be treating it as fulfilled.
     """
     none_match = headers.get("if-none-match")
     must_be_new = none_match is not None and read_entity_tags(none_match).anything
@@ -28,8 +28,8 @@ def write_conditions(headers: Mapping[str, str]) -> tuple[tuple[str, ...] | None
 
 
 def deletion_conditions(headers: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The tags of If-Match, as ``write_conditions``. Raises InvalidRequest, and PreconditionFailed for If-None-Match:
-    what is there to be deleted does not meet it."""
+    """The tags of If-Match, as in ``write_conditions``. Raises InvalidRequest, and PreconditionFailed for
+    If-None-Match, which an existing object does not meet."""
     etags, must_be_new = write_conditions(headers)
     if must_be_new:
         raise PreconditionFailed

@@ -1,4 +1,4 @@
-"""What the storage's faces need of a WSGI request, and how their answers are sent."""
+"""Reads WSGI requests for the storage's faces, and sends their responses."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from app.http.response import Response
 _value = itemgetter(1)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_REMEMBERED = 2048
-# Those that WSGI names unlike others.
+# Headers that have no HTTP_ prefix in WSGI.
 _OF_THE_BODY = (("CONTENT_TYPE", "content-type"), ("CONTENT_LENGTH", "content-length"))
 
 
 def raw_path(environ: Mapping[str, Any]) -> str:
-    """The path before it was decoded; encoded again if the server does not provide it."""
+    """The undecoded path; if the server does not provide it, the decoded path is encoded again."""
     uri = environ.get("REQUEST_URI")
     if uri is None:
         # WSGI holds the decoded bytes as Latin-1.
@@ -36,7 +36,7 @@ def raw_path(environ: Mapping[str, Any]) -> str:
 def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
     """The headers, by names in lower case."""
     names = tuple(environ)
-    # A client could fill the memory with long names.
+    # Long names are not cached: a client could fill the memory with them.
     among = _remembered_among if len("".join(names)) <= _LONGEST_REMEMBERED else _headers_among
     found = {header: environ[name] for name, header in among(names)}
     for name, header in _OF_THE_BODY:
@@ -46,18 +46,18 @@ def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _once(value: str) -> str:
-    """The value of a header that came twice with the same value, which servers and clients join by a comma; any other
-    as it is."""
+    """The value of a header. If it was sent twice with the same value, which servers join with a comma, it is returned
+    once."""
     first = value[: (len(value) - 1) // 2]
     return first if value[len(first) :] in (f",{first}", f", {first}") else value
 
 
 def _headers_among(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Those of the names in an environ that stand for headers, with these."""
+    """The names in an environ that stand for headers, each with the header's name."""
     return tuple((name, name[5:].replace("_", "-").lower()) for name in names if name.startswith("HTTP_"))
 
 
-# Clients mostly send the same ones.
+# Most requests of a client have the same headers.
 _remembered_among = lru_cache(1000)(_headers_among)
 
 
@@ -68,7 +68,7 @@ def query_of(environ: Mapping[str, Any]) -> dict[str, str]:
 
 
 def declared_length(environ: Mapping[str, Any]) -> int | None:
-    """The length of the body; None if it is chunked and the server does not say."""
+    """The length of the body; None if it is chunked and the server does not know it."""
     length = environ.get("CONTENT_LENGTH")
     if length:
         return int(length)
@@ -76,13 +76,13 @@ def declared_length(environ: Mapping[str, Any]) -> int | None:
 
 
 def request_id_of(environ: Mapping[str, Any]) -> str:
-    """The id of the request, or ''. ``Observing`` has checked it, and put it there where each request has one."""
+    """The id of the request, or ''. ``Observing`` has checked it, or has set it if every request gets one."""
     request_id: str = environ.get("HTTP_X_REQUEST_ID", "")
     return request_id
 
 
 def unsendable_header(response: Response) -> str | None:
-    """The name of a header whose value has a control character, None if there is none."""
+    """The name of a header whose value has a control character; None if there is none."""
     if not _CONTROL.search("".join(map(_value, response.headers)) + (response.content_type or "")):
         return None
     headers = (*response.headers, ("content-type", response.content_type or ""))
@@ -90,14 +90,14 @@ def unsendable_header(response: Response) -> str | None:
 
 
 def close(response: Response) -> None:
-    """Close the body of an answer that is not sent."""
+    """Close the body of a response that is not sent."""
     closed = getattr(response.body, "close", None)
     if closed is not None:
         closed()
 
 
 def send(response: Response, resp: falcon.Response) -> None:
-    """Make ``response`` the response."""
+    """Set ``response`` as Falcon's response."""
     resp.status = falcon.code_to_http_status(response.status)
     resp.context.codes = (response.code,) if response.code else ()
     resp.content_type = response.content_type and _as_latin(response.content_type)

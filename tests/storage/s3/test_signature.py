@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.faces.s3.errors import S3Error
-from app.faces.s3.presented_signature import check_time, presented_by
+from app.faces.s3.presented_signature import check_time, signature_of_request
 from app.faces.s3.verification import Verifier
 from app.http.head import Head, lines_of
 
@@ -67,7 +67,7 @@ def head(method: str, target: str, *lines: str) -> Head:
 
 
 def check(found: Head, *, public_url: str | None = None) -> None:
-    presented = presented_by(found, found.query())
+    presented = signature_of_request(found, found.query())
     assert presented is not None
     check_time(presented, time.time())
     Verifier(public_url).check(found, presented, SECRET)
@@ -161,7 +161,7 @@ def test_a_long_host_is_not_kept_in_memory() -> None:
         found = signed("GET", url_of(f"{host}:443", "key", {}), {})
         lines = [f"{name}: {value.removesuffix(':443') if name == 'host' else value}" for name, value in found.lines]
         received = head("GET", found.path, *lines)
-        presented = presented_by(received, received.query())
+        presented = signature_of_request(received, received.query())
         assert presented is not None
         verifier.check(received, presented, SECRET)
     assert sum(map(len, verifier._winners)) < 100_000
@@ -187,7 +187,7 @@ def test_repeated_and_folded_values() -> None:
 def test_times() -> None:
     now = time.time()
     found = signed("GET", "http://h/s3/b/k", {})
-    presented = presented_by(found, {})
+    presented = signature_of_request(found, {})
     assert presented is not None
     for off in (-890, 890):
         check_time(presented, now + off)
@@ -197,7 +197,7 @@ def test_times() -> None:
         assert caught.value.code == "RequestTimeTooSkewed"
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", dict(caught.value.details)["ServerTime"])
     url = signed("GET", "http://h/s3/b/k", {}, presigned=True)
-    presigned = presented_by(url, url.query())
+    presigned = signature_of_request(url, url.query())
     assert presigned is not None
     check_time(presigned, now + 55)
     with pytest.raises(S3Error, match="expired"):
@@ -222,7 +222,7 @@ def test_times() -> None:
 def test_malformed(query: str, code: str) -> None:
     found = signed("GET", "http://h/s3/b/k", {}, presigned=True)
     with pytest.raises(S3Error) as caught:
-        presented_by(found, {**found.query(), **dict([query.split("=", 1)])})
+        signature_of_request(found, {**found.query(), **dict([query.split("=", 1)])})
     assert caught.value.code == code
 
 
@@ -232,7 +232,7 @@ def test_older_signatures_are_told_what_to_do() -> None:
         head("GET", "/s3/b/k?AWSAccessKeyId=AK&Signature=x&Expires=1", "Host: h"),
     ):
         with pytest.raises(S3Error, match="s3v4") as caught:
-            presented_by(found, found.query())
+            signature_of_request(found, found.query())
         assert (caught.value.status, caught.value.code) == (400, "InvalidRequest")
 
 
@@ -241,4 +241,4 @@ def test_another_service() -> None:
     authorization = f"Authorization: AWS4-HMAC-SHA256 {credential}"
     found = head("GET", "/s3/b/k", "Host: h", "X-Amz-Date: 20260101T000000Z", authorization)
     with pytest.raises(S3Error, match="Invalid Service"):
-        presented_by(found, {})
+        signature_of_request(found, {})
