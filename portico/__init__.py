@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from portico.names import *  # noqa: F403
     from portico.names import __all__ as __all__
 else:
-    # A checker of types that saw it would take any name for one of these.
+    # Hidden from type checkers, which would otherwise accept any name.
     def __getattr__(name: str) -> Any:
-        """The name, or ``__all__``. They are imported at the first use of one: this takes longer than most commands,
-        and Python runs this file before ``portico.__main__``."""
+        """The name, or ``__all__``. The names are imported at the first use of one of them: this takes longer than most
+        commands, and Python runs this file before ``portico.__main__``."""
         names = import_module("portico.names")
         if name not in ("__all__", *names.__all__):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

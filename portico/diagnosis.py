@@ -1,4 +1,4 @@
-"""What ``portico doctor`` finds, for plugins that show it."""
+"""The findings of ``portico doctor``, for plugins that show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public names, which ``portico`` has once one of them is used."""
+"""The public names. ``portico`` imports them when one of them is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks that ``app``, ``plugins`` and ``schema_cache`` are Portico's: other packages may have these names too."""
+"""Checks that ``app``, ``plugins`` and ``schema_cache`` are Portico's packages: others may have the same names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ OWN = ("app", "plugins", "schema_cache")
 
 
 def check() -> None:
-    """Raise ImportError, with what to do, if another package hides one of ours."""
+    """Raise ImportError, with instructions, if another package hides one of Portico's."""
     home = Path(__file__).resolve().parents[1]
     for name in OWN:
         spec = find_spec(name)
@@ -18,5 +18,5 @@ def check() -> None:
             where = found[0] if found else (spec.origin if spec is not None else None) or "nothing"
             raise ImportError(
                 f"Portico's package {name!r} is hidden by {where}: "
-                "start Portico from another directory, or install it into an environment of its own"
+                "start Portico from another directory, or install it into its own environment"
             )

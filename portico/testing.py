@@ -1,4 +1,4 @@
-"""What the fixtures for tests of plugins give: ``portico_database``, ``portico_service`` and ``portico_server``."""
+"""The types of the fixtures for plugin tests: ``portico_database``, ``portico_service`` and ``portico_server``."""
 
 from __future__ import annotations
 

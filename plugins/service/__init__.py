@@ -1,1 +1,1 @@
-"""Features of the service as a whole: access log, keys, compression, metrics."""
+"""Features of the complete service: access log, API keys, compression, CORS, registered documents, metrics."""

@@ -1,4 +1,4 @@
-"""The access log: one line for each request, without its path, query and credentials. On with ACCESS_LOG=on."""
+"""The access log: one line for each request, without its path, query and credentials. ACCESS_LOG=on turns it on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def observers(services: Services) -> Sequence[Observer]:
 
 def _log(observed: ObservedRequest) -> None:
     names = ",".join(each.name or "(anonymous)" for each in observed.operations)
-    told = {
+    fields = {
         "door": observed.door,
         "method": observed.method,
         "operation": names or observed.operation,
@@ -33,11 +33,11 @@ def _log(observed: ObservedRequest) -> None:
         "request_id": observed.request_id,
         "trace_id": observed.trace.trace_id if observed.trace else "",
     }
-    log.info("request", extra={name: value for name, value in told.items() if value not in ("", {})})
+    log.info("request", extra={name: value for name, value in fields.items() if value not in ("", {})})
 
 
 def _stages(observed: ObservedRequest) -> dict[str, float]:
-    """The milliseconds of each stage, of all operations together."""
+    """The milliseconds of each stage, summed over all operations."""
     found: dict[str, float] = {}
     for operation in observed.operations:
         for stage, took in operation.stages.items():

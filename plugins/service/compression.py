@@ -1,4 +1,4 @@
-"""Answers of the GraphQL API, compressed for clients that take gzip: by COMPRESSION all, or those that are kept."""
+"""Compresses responses of the GraphQL API for clients that accept gzip: all, or only cached ones, see COMPRESSION."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ COMPRESSION = Setting(
     "compression",
     Choice("off", "kept", "gzip"),
     "kept",
-    "Which answers of the GraphQL API of 1 KiB or more are compressed for clients that take gzip: none, those that are"
-    " kept, such as introspection, which are compressed once, or all.",
+    "Which responses of the GraphQL API of 1 KiB or more are compressed for clients that accept gzip: none, cached ones"
+    " (kept), such as introspection, which are compressed once, or all.",
 )
 
 PATH = "/graphql/v1"
@@ -56,12 +56,12 @@ class _Middleware:
         resp.set_header("Content-Encoding", "gzip")
         etag = resp.get_header("etag")
         if etag is not None:
-            # The tag is that of the bytes before, which are equal in meaning only.
+            # The tag is that of the uncompressed bytes, so it becomes a weak one.
             resp.set_header("ETag", f"W/{etag}")
 
 
 def _takes_gzip(accepted: str) -> bool:
-    """Whether an Accept-Encoding names gzip, and not with the quality 0."""
+    """Whether Accept-Encoding names gzip with a quality other than 0."""
     for each in accepted.lower().split(","):
         coding, _, quality = each.replace(" ", "").partition(";")
         if coding in ("gzip", "x-gzip"):

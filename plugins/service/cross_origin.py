@@ -1,7 +1,7 @@
 """CORS: lets pages of other origins call both APIs. The setting CORS_ORIGINS enables it.
 
-An answer that has ``Cross-Origin-Resource-Policy: same-origin`` stays closed to them: a page that a plugin serves may
-hold what no other page may read.
+A response with ``Cross-Origin-Resource-Policy: same-origin`` stays closed to them: a page that a plugin serves may
+contain data that no other page may read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Middleware:
         self._cross_origin = cross_origin
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Answer a preflight for any path; whether the path exists is left to the actual request."""
+        """Answer a preflight request for any path, without checking that the path exists."""
         if req.method == "OPTIONS" and req.get_header("access-control-request-method"):
             requested = req.get_header("access-control-request-headers") or ""
             _add(resp, self._cross_origin.preflight_headers(req.get_header("origin"), requested))

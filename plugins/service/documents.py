@@ -1,4 +1,4 @@
-"""Registered documents of a folder, a JSON manifest or a table of the database. On with DOCUMENTS."""
+"""Reads registered documents from a folder, a JSON manifest or a table. The setting DOCUMENTS turns it on."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def documents(settings: Settings, read: ReadValue) -> Sequence[DocumentSource]:
 
 
 class _Folder:
-    """The documents of ``*.graphql`` files, each named as its file."""
+    """The documents of ``*.graphql`` files. A document's id is the name of its file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -66,8 +66,9 @@ class _Folder:
 
 
 class _Manifest:
-    """The documents of a JSON file: an object of texts by id, as Relay and code generators write it, or Apollo's, whose
-    ``operations`` have ``id`` and ``body``."""
+    """The documents of a JSON file: an object of texts by id, as Relay and code generators write it, or Apollo's
+    format,
+    whose ``operations`` have ``id`` and ``body``."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -88,7 +89,7 @@ class _Manifest:
         return _state(self._path)
 
     def _object(self, members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        """A JSON object, which must not have two values of one name: only the last would count."""
+        """A JSON object. It must not have two values of one name, since Python would use only the last."""
         found: dict[str, Any] = {}
         for name, value in members:
             if found.setdefault(name, value) != value:

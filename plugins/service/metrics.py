@@ -26,10 +26,10 @@ METRICS_OPERATIONS = Setting(
     "metrics_operations",
     Number(0, 10_000),
     100,
-    "Names of GraphQL operations, each for each role, of which every worker keeps metrics; 0 for none.",
+    "The number of pairs of a GraphQL operation and a role for which every worker counts metrics; 0 for none.",
 )
 
-_NOT_KEPT = "Metrics are not kept: %s. Set TMPDIR to a folder that has space."
+_NOT_KEPT = "Metrics are not counted: %s. Set TMPDIR to a folder that has space."
 
 
 class Metrics:

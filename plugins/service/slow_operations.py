@@ -1,4 +1,4 @@
-"""Slow GraphQL operations: a log line for each, and a record of the slowest of late, without their values."""
+"""Slow GraphQL operations: a log line for each, and a record of the slowest recent ones, without their values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SLOW_OPERATION_MS = Setting(
     "slow_operation_ms",
     Number(0),
     1000,
-    "Milliseconds from which a GraphQL operation is logged and recorded as slow, without its values; 0 for never.",
+    "The milliseconds after which a GraphQL operation is logged and recorded as slow, without its values; 0 for never.",
 )
 
 
@@ -80,7 +80,7 @@ def _slow(operation: ObservedOperation, took: float) -> SlowOperation:
 
 
 def _log(slow: SlowOperation, request_id: str) -> None:
-    told = {
+    fields = {
         "operation": slow.name,
         "plan": slow.key,
         "role": slow.role,
@@ -89,4 +89,4 @@ def _log(slow: SlowOperation, request_id: str) -> None:
         "stages": {stage: round(took, 3) for stage, took in slow.stages.items()},
         "request_id": request_id,
     }
-    log.warning("a slow operation", extra={name: value for name, value in told.items() if value})
+    log.warning("a slow operation", extra={name: value for name, value in fields.items() if value})

@@ -1,1 +1,1 @@
-"""Backends for bytes, places for imports and exports, and other features of the storage."""
+"""Backends, places for imports and exports, and other features of the storage."""

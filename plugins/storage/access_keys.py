@@ -37,9 +37,11 @@ def keys() -> None:
 @keys.command("create")
 @click.argument("description")
 @click.option("--role", default="service_role", show_default=True, help="The database role that requests run as.")
-@click.option("--sub", help="The user id: the owner of what is stored, and auth.uid() in policies.")
+@click.option("--sub", help="The user id: the owner of stored objects, and auth.uid() in policies.")
 @click.option("--claims", help="Further claims that policies can read, as a JSON object.")
-@click.option("--bucket", "buckets", multiple=True, help="Confine the key to this bucket; may be repeated.")
+@click.option(
+    "--bucket", "buckets", multiple=True, help="A bucket for which the key is valid; may be repeated. Without it, all."
+)
 @click.option(
     "--expires-in", type=click.IntRange(1, 36500), metavar="DAYS", help="Days after which the key is invalid."
 )
@@ -51,9 +53,9 @@ def create(
     buckets: tuple[str, ...],
     expires_in: int | None,
 ) -> None:
-    """Create an access key and show its secret, which is shown only now."""
+    """Create an access key and show its secret, which cannot be shown again."""
     if not 3 <= len(description) <= 2000:
-        raise CommandError("the description has 3 to 2000 characters")
+        raise CommandError("the description must have 3 to 2000 characters")
     expires_at = None if expires_in is None else datetime.now(UTC) + timedelta(days=expires_in)
     given = {**_object(claims), "role": role, **({"sub": sub} if sub else {})}
     with _access_keys() as (settings, access_keys):
@@ -100,7 +102,7 @@ def _object(text: str | None) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise CommandError("--claims is expected as a JSON object")
+        raise CommandError("--claims must be a JSON object")
     return value
 
 

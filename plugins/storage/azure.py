@@ -23,7 +23,7 @@ from app.storage.bytes.cloud import CloudBackend, abandon, bucket_and_prefix, cl
 from app.storage.bytes.transfer import FetchedChunks, Translated, in_batches
 from app.storage.bytes.upload_links import Arrived, UploadLink
 
-# Azure takes 50,000 blocks, so blobs can have up to 195 GiB. The SDK keeps two copies of what it sends.
+# Azure accepts 50,000 blocks, so blobs can have up to 195 GiB. The SDK has two copies of a block in memory.
 PART = 4 * 1024 * 1024
 FETCH = 2 * 1024 * 1024
 LARGEST_PUT = 5000 * 1024 * 1024
@@ -51,7 +51,7 @@ class AzureBackend(CloudBackend):
         self._service = _service(self._models.BlobServiceClient, {"retry_policy": retry, **PATIENCE})
         self._container = self._service.get_container_client(container)
 
-    def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
+    def _put_small(self, name: str, content: bytes, content_type: str) -> None:
         # smart-open would send two requests.
         label = self._models.ContentSettings(content_type=content_type)
         self._container.get_blob_client(name).upload_blob(content, overwrite=True, content_settings=label)
@@ -88,7 +88,7 @@ class AzureBackend(CloudBackend):
             raise BackendUnavailable
 
     def _join(self, pieces: Sequence[Piece], target: str) -> None:
-        # Azure fetches blocks from URLs, but with a signature that not every credential can make.
+        # Azure can fetch blocks from URLs, but these need a signature, which not every credential can make.
         writer = self._writer(target, "application/octet-stream")
         try:
             for piece in pieces:
@@ -113,12 +113,12 @@ class AzureBackend(CloudBackend):
     def _upload_link(self, name: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
         if size > LARGEST_PUT:
             return None
-        # Such a signature covers neither length nor type. Without the right to write, nobody replaces what is there.
+        # The signature covers neither length nor type. It permits creating a blob, but not replacing an existing one.
         url = self._signed(name, seconds, permission=self._models.BlobSasPermissions(create=True))
         return None if url is None else UploadLink(url, {"content-type": content_type, "x-ms-blob-type": "BlockBlob"})
 
     def _signed(self, name: str, seconds: int, **what: Any) -> str | None:
-        """The URL of a blob with a signature for ``what``; None for credentials that cannot sign without a request."""
+        """The URL of a blob, signed for ``what``; None if the credentials cannot sign without a request."""
         account_key = getattr(self._service.credential, "account_key", None)
         if account_key is None:
             return None
@@ -160,7 +160,7 @@ class AzureBackend(CloudBackend):
 class _OwnBlocks:
     """The blob for smart-open's writer, with block names that are unique to this write.
 
-    smart-open only numbers the blocks, so two concurrent writers of one blob would mix theirs.
+    smart-open only numbers the blocks, so two concurrent writers of one blob would mix up their blocks.
     """
 
     def __init__(self, blob: Any, block: Any) -> None:
@@ -175,7 +175,7 @@ class _OwnBlocks:
         self._blob.commit_block_list([self._block(self._named(block.id)) for block in blocks], **settings)
 
     def _named(self, block_id: bytes) -> str:
-        # Azure takes names of at most 64 bytes, all of one length in a blob; smart-open's number is long.
+        # Azure accepts names of at most 64 bytes, and all in a blob must have the same length. smart-open's are longer.
         return self._write + block_id.decode()[-24:]
 
 
@@ -189,7 +189,7 @@ def _service(client: Any, patience: dict[str, Any]) -> Any:
     except ValueError as ex:
         raise BackendUnusable("The connection string, account name or account key for Azure is not valid") from ex
     raise BackendUnusable(
-        "The storage URL does not say which Azure account",
+        "The Azure account of the storage URL is not configured",
         hint="Set AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY.",
     )
 
@@ -202,13 +202,13 @@ def _credential() -> Any:
         return import_module("azure.identity").DefaultAzureCredential()
     except ImportError as ex:
         raise BackendUnusable(
-            "The Azure account needs a credential, and there is none",
+            "There is no credential for the Azure account",
             hint="Set AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or install azure-identity.",
         ) from ex
 
 
 def _translate(ex: BaseException) -> PorticoError | None:
-    """Our error for one of azure-storage-blob; None for others."""
+    """The backend error for an error of azure-storage-blob; None for other errors."""
     azure = cloud_module("azure.core.exceptions", "azure")
     if isinstance(ex, azure.HttpResponseError):
         code = getattr(ex, "error_code", None)

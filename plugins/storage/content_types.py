@@ -1,4 +1,4 @@
-"""Refuses uploads declared as an image, a PDF or an archive whose bytes do not begin like one.
+"""Refuses uploads whose first bytes do not match their declared type: an image, a PDF or an archive.
 
 The setting CHECK_CONTENT_TYPES enables it. The signatures are those of https://mimesniff.spec.whatwg.org/ and of the
 formats themselves. Types without a signature in the table are not checked.
@@ -19,7 +19,7 @@ CHECK_CONTENT_TYPES = Setting(
     "check_content_types",
     SWITCH,
     False,
-    "Whether to refuse uploads declared as an image, a PDF or an archive whose bytes do not begin like one.",
+    "Whether to refuse uploads declared as an image, a PDF or an archive whose first bytes do not match that type.",
 )
 
 _LOOKED_AT = 32
@@ -35,7 +35,7 @@ SIGNATURES: Mapping[str, tuple[Signature, ...]] = {
     "image/gif": ((0, b"GIF87a"), (0, b"GIF89a")),
     "image/webp": ((8, b"WEBP"),),
     "image/bmp": ((0, b"BM"),),
-    # The second of each is BigTIFF, for more than 4 GiB.
+    # The second of each pair is BigTIFF, for more than 4 GiB.
     "image/tiff": ((0, b"II*\x00"), (0, b"II+\x00"), (0, b"MM\x00*"), (0, b"MM\x00+")),
     "image/avif": _IS_MEDIA_FILE,
     "image/heic": _IS_MEDIA_FILE,
@@ -57,7 +57,7 @@ def object_checks(settings: Settings) -> Sequence[ObjectCheck]:
 
 
 def check_content_type(uploaded: UploadedObject) -> None:
-    """Raise ContentMismatch when the bytes do not begin like those of the declared type."""
+    """Raise ContentMismatch if the first bytes do not match the declared type."""
     declared = str(uploaded.metadata.get("mimetype", "")).partition(";")[0].strip().lower()
     signatures = SIGNATURES.get(declared)
     if signatures is None:

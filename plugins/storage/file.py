@@ -1,8 +1,11 @@
 """Blobs in a local folder: ``file:///var/lib/portico``.
 
-A write goes to a file in ``.unfinished`` below the root, is synced to disk, and is then renamed to its place. A large
-body, which the server keeps in a file without a name, is that file where TMPDIR is on the root's file system. So a
-blob exists whole or not at all, even if the process or the machine crashes. The root must be on one file system.
+A write goes to a file in ``.unfinished`` below the root, is synced to disk, and is then renamed. For a large body,
+which
+the server has in an unnamed temporary file, that file gets a name instead of being copied, if TMPDIR is on the root's
+file system. So a blob is complete or does not exist, even if the process or the machine crashes. The root must be on
+one
+file system.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ from app.storage.bytes.backend import (
 from app.storage.bytes.transfer import CHUNK, Metered, Translated, write_all
 
 UNFINISHED = ".unfinished"
-# A folder that loses its last blob is removed. A concurrent write makes it again, possibly several times.
+# A folder without blobs is removed. A concurrent write makes it again, possibly several times.
 ATTEMPTS = 100
 
 
@@ -58,7 +61,7 @@ class FolderBackend:
     """A ``Backend`` on a local file system."""
 
     def __init__(self, root: Path) -> None:
-        # Texts, because a Path for each blob would take a tenth of the time of a small download.
+        # Paths are strings, because a Path for each blob would take a tenth of the time of a small download.
         self._root = str(root)
         self._unfinished = f"{self._root}/{UNFINISHED}"
         try:
@@ -113,12 +116,12 @@ class FolderBackend:
                 self._copy_file(origin, unfinished)
             self._publish(unfinished, path)
         finally:
-            # Also after success: renaming one hard link to another of the same file does nothing.
+            # Needed also after success: renaming a hard link to another hard link of the same file does nothing.
             _forget(unfinished)
 
     @staticmethod
     def _copy_file(origin: str, unfinished: str) -> None:
-        # The bytes under a key are replaced by renaming and never changed, so two keys can share them.
+        # The file under a key is only ever replaced, never changed, so two keys can share one.
         try:
             os.link(origin, unfinished)
         except OSError as ex:
@@ -153,7 +156,7 @@ class FolderBackend:
             try:
                 self._delete(self._path(key))
             except PorticoError as ex:
-                # One that can never be deleted would keep all those that come after it.
+                # The loop continues, so that one undeletable blob does not keep all later ones from being deleted.
                 failure = ex
         if failure is not None:
             raise failure
@@ -248,13 +251,15 @@ _writing = Translated(_translate_writing)
 
 
 def _name_file(path: str, source: Metered) -> bool:
-    """Give the file of the source, if it is one without a name on this file system, a name instead of copying it; then
-    read it to its end and sync it to disk. Whether it could be done: only on Linux."""
+    """Give the source's file a name, instead of copying it, if it is an unnamed file on this file system; then read it
+    to its end and sync it to disk. Returns whether that was possible. It works only on Linux."""
     file = underlying_file(source)
     if file is None or os.fstat(descriptor := file.fileno()).st_nlink:
         return False
     try:
-        # Without a folder, which an absolute path makes meaningless, Python calls link, which names the symbolic link.
+        # With src_dir_fd, which an absolute path makes irrelevant, Python calls linkat. Without it, Python calls link,
+        # which would
+        # link the symbolic link itself.
         os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor, follow_symlinks=True)
     except OSError:
         return False
@@ -267,7 +272,7 @@ def _name_file(path: str, source: Metered) -> bool:
 
 def _write_file(path: str, source: Metered) -> None:
     """Write all of the source to a new file and sync it to disk."""
-    # Errors of the source are its own, so only the rest is translated.
+    # Errors of the source must pass through unchanged, so only other errors are translated.
     with _writing:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
@@ -281,7 +286,7 @@ def _write_file(path: str, source: Metered) -> None:
 
 
 def _copy_bytes(source: FileIO, target: FileIO, size: int) -> None:
-    """Copy ``size`` bytes between open files, in the kernel where it can. Raises BlobMissing if there are fewer."""
+    """Copy ``size`` bytes between open files, in the kernel if possible. Raises BlobMissing if there are fewer."""
     left = size
     with suppress(OSError, AttributeError):  # not between these files, or not on this system
         while left and (copied := os.copy_file_range(source.fileno(), target.fileno(), left)):

@@ -19,10 +19,10 @@ from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_modul
 from app.storage.bytes.transfer import Translated, in_batches
 from app.storage.bytes.upload_links import Arrived, UploadLink
 
-# Seconds for one request, and for all its retries.
+# The time limit for one request, and for all its retries, in seconds.
 TIMEOUT = 30
 PERSISTENCE = 5
-# Bytes of one request. The SDK keeps two copies of what it sends, and three of what it fetches.
+# The size of one request, in bytes. The SDK has two copies of what it sends in memory, and three of what it fetches.
 PART = 4 * 1024 * 1024
 FETCH = 2 * 1024 * 1024
 MOST_COMPOSED = 32
@@ -49,12 +49,12 @@ class GoogleBackend(CloudBackend):
             self._client: Any = storage.Client()
         except (OSError, cloud_module("google.auth.exceptions", "gcs").GoogleAuthError) as ex:
             raise BackendUnusable(
-                "Google Cloud Storage needs credentials and a project, and one of them is missing",
+                "Google Cloud Storage needs credentials and a project; one of them is missing",
                 hint="Set GOOGLE_APPLICATION_CREDENTIALS and GOOGLE_CLOUD_PROJECT.",
             ) from ex
         self._bucket = self._client.bucket(bucket)
 
-    def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
+    def _put_small(self, name: str, content: bytes, content_type: str) -> None:
         # smart-open would send two requests.
         self._bucket.blob(name).upload_from_string(content, content_type, **self._patience)
 
@@ -94,21 +94,21 @@ class GoogleBackend(CloudBackend):
             token, _, _ = blob.rewrite(origin, token=token, **self._patience)
 
     def _join(self, pieces: Sequence[Piece], target: str) -> None:
-        # Each request takes 32 blobs; from the second on, one of them is what there is so far.
+        # Each request joins up to 32 blobs; from the second request on, the first of them is the result so far.
         left = [self._bucket.blob(piece.key) for piece in pieces]
         begun: list[Any] = []
         while left:
             room = MOST_COMPOSED - len(begun)
             blob = self._bucket.blob(target)
             blob.content_type = "application/octet-stream"
-            # A repeated request must not add its blobs twice.
+            # The generation keeps a repeated request from adding its blobs twice.
             generation = begun[0].generation if begun else None
             blob.compose([*begun, *left[:room]], if_generation_match=generation, **self._patience)
             left, begun = left[room:], [blob]
 
     def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
         if labels.encoding:
-            # Google takes no other encoding than the stored one.
+            # A link cannot set another encoding than the stored one.
             return None
         return self._signed_url(
             name, seconds, response_type=labels.content_type, response_disposition=labels.disposition or None
@@ -121,13 +121,14 @@ class GoogleBackend(CloudBackend):
         return None if url is None else UploadLink(url, {"content-type": content_type, **length})
 
     def _signed_url(self, name: str, seconds: int, **options: Any) -> str | None:
-        """A signed URL of a blob; None with credentials that cannot sign. Only the key of a service account signs
-        without a request to Google."""
+        """A signed URL of a blob; None if the credentials cannot sign. Only the key of a service account can sign
+        without
+        a request to Google."""
         blob = self._bucket.blob(name)
         try:
             url: str = blob.generate_signed_url(version="v4", expiration=timedelta(seconds=seconds), **options)
         except AttributeError:
-            # What the SDK documents for such credentials.
+            # The SDK documents this error for such credentials.
             return None
         return url
 
@@ -147,7 +148,7 @@ class GoogleBackend(CloudBackend):
                         for blob in blobs:
                             blob.delete(timeout=TIMEOUT)
                 except missing:
-                    # A batch reports a missing blob, but then not whether another deletion failed.
+                    # After a missing blob, a batch does not report whether another deletion failed.
                     self._bucket.delete_blobs(blobs, on_error=lambda blob: None, **self._patience)
 
     def _listed(self, prefix: str) -> Iterator[Blob]:
@@ -163,7 +164,7 @@ class GoogleBackend(CloudBackend):
 
 
 def _translate(ex: BaseException) -> PorticoError | None:
-    """Our error for one of google-cloud-storage or the libraries below it; None for others."""
+    """The backend error for an error of google-cloud-storage or the libraries below it; None for other errors."""
     api = cloud_module("google.api_core.exceptions", "gcs")
     if isinstance(ex, api.NotFound | api.RequestRangeNotSatisfiable):
         return BlobMissing()

@@ -1,4 +1,4 @@
-"""Objects in a container of Azure Blob Storage, to import from and export to: ``azure://container/prefix``.
+"""Imports from and exports to a container of Azure Blob Storage: ``azure://container/prefix``.
 
 The account comes from AZURE_STORAGE_CONNECTION_STRING.
 """
@@ -38,7 +38,7 @@ def storage_place(url: str, options: PlaceOptions) -> AzurePlace | None:
 
 
 class AzurePlace:
-    """A ``OutsidePlace`` in a container of Azure Blob Storage."""
+    """An ``OutsidePlace`` in a container of Azure Blob Storage."""
 
     def __init__(self, container: str, prefix: str) -> None:
         self._prefix = prefix
@@ -46,7 +46,7 @@ class AzurePlace:
         self._models = cloud_module("azure.storage.blob", "azure")
         connection = os.environ.get("AZURE_STORAGE_CONNECTION_STRING")
         if not connection:
-            raise PlaceUnusable("The URL does not say which Azure account", hint="Set AZURE_STORAGE_CONNECTION_STRING.")
+            raise PlaceUnusable("The Azure account of the URL is unknown", hint="Set AZURE_STORAGE_CONNECTION_STRING.")
         try:
             self._service = self._models.BlobServiceClient.from_connection_string(connection, **PATIENCE)
         except ValueError as ex:
@@ -62,29 +62,29 @@ class AzurePlace:
 
     def describe(self, found: PlacedObject) -> ObjectDescription:
         with self._translated:
-            told = self._container.get_blob_client(self._prefix + found.key).get_blob_properties()
-        kept = told.content_settings
+            properties = self._container.get_blob_client(self._prefix + found.key).get_blob_properties()
+        settings = properties.content_settings
         return ObjectDescription(
-            content_type=kept.content_type or "",
-            caching=kept.cache_control or "",
-            encoding=kept.content_encoding or "",
-            disposition=kept.content_disposition or "",
-            language=kept.content_language or "",
-            user_metadata=told.metadata or {},
+            content_type=settings.content_type or "",
+            caching=settings.cache_control or "",
+            encoding=settings.content_encoding or "",
+            disposition=settings.content_disposition or "",
+            language=settings.content_language or "",
+            user_metadata=properties.metadata or {},
             md5=found.tag,
         )
 
     def open(self, found: PlacedObject) -> ClosableSource:
         with self._translated:
             download = self._container.download_blob(self._prefix + found.key)
-        # Nothing is held between two reads.
+        # There is nothing to close: no connection is occupied between two reads.
         return TranslatedReader(download.read, lambda: None, self._translated)
 
     def tags(self, found: PlacedObject) -> frozenset[str]:
         return frozenset({found.tag})
 
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
-        kept = self._models.ContentSettings(
+        settings = self._models.ContentSettings(
             content_type=description.content_type or None,
             cache_control=description.caching or None,
             content_encoding=description.encoding or None,
@@ -92,13 +92,13 @@ class AzurePlace:
             content_language=description.language or None,
             content_md5=bytearray.fromhex(description.md5) if description.md5 else None,
         )
-        # Names of metadata are those of variables there: others would be refused.
+        # Azure accepts only identifiers as names of metadata.
         metadata = {name: value for name, value in description.user_metadata.items() if name.isidentifier()}
         blob = self._container.get_blob_client(self._prefix + key)
         with self._translated:
-            # Blocks that were sent before ``source`` raised are discarded by Azure after a week, and never seen.
+            # If ``source`` raises, blocks that were already sent stay invisible, and Azure discards them after a week.
             blob.upload_blob(
-                iter(lambda: source.read(CHUNK), b""), length=size, overwrite=True, content_settings=kept,
+                iter(lambda: source.read(CHUNK), b""), length=size, overwrite=True, content_settings=settings,
                 metadata=metadata,
             )  # fmt: skip
 
@@ -107,7 +107,7 @@ class AzurePlace:
 
 
 def _translate(ex: BaseException) -> PorticoError | None:
-    """Our error for one of azure-storage-blob; None for others."""
+    """The place's error for an error of azure-storage-blob; None for other errors."""
     azure = cloud_module("azure.core.exceptions", "azure")
     if isinstance(ex, azure.ClientAuthenticationError | azure.ServiceRequestError):
         return PlaceUnusable(f"Azure cannot be used: {ex}")

@@ -1,7 +1,7 @@
-"""Objects in a folder, to import from and export to: ``file:///path``, or a path as it is.
+"""Imports from and exports to a folder: ``file:///path``, or a plain path.
 
-The keys are paths below the folder. Types are told by the names' endings; times are those of the files. Symbolic links
-are not followed.
+The keys are paths below the folder. Types are derived from the names' endings; times are those of the files. Symbolic
+links are not followed.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def storage_place(url: str, options: PlaceOptions) -> FolderPlace | None:
 
 
 class FolderPlace:
-    """A ``OutsidePlace`` in a file system."""
+    """An ``OutsidePlace`` in a file system."""
 
     def __init__(self, root: Path, *, may_be_new: bool) -> None:
         if "\0" in str(root):
-            raise PlaceUnusable("The URL has a null character, which no path can have")
+            raise PlaceUnusable("The URL has a null character, which a path cannot contain")
         self._root = root
         self._may_be_new = may_be_new
 
@@ -70,7 +70,7 @@ class FolderPlace:
     def describe(self, found: PlacedObject) -> ObjectDescription:
         content_type, encoding = mimetypes.guess_type(found.key)
         if encoding:
-            # What is in a compressed file is not what clients get.
+            # Clients get the compressed file, so its type is not that of the uncompressed content.
             content_type = "application/gzip" if encoding == "gzip" else None
         return ObjectDescription(content_type=content_type or "")
 
@@ -86,7 +86,7 @@ class FolderPlace:
         return frozenset({md5.hexdigest()})
 
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
-        # An empty object whose key ends in a slash keeps a folder visible: here it is one.
+        # An empty object whose key ends with a slash keeps a folder visible. Here it becomes a folder.
         folder = key.endswith("/") and size == 0
         path = self._path(key[:-1] if folder else key)
         with _refused():
@@ -122,7 +122,7 @@ class FolderPlace:
         folder = self._root / UNFINISHED
         with suppress(OSError), _locked(self._root, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_locked:
             if self._may_be_new and is_locked:
-                # Nobody writes now: what is there was left by a process that was killed.
+                # No process is writing now, so these files are the remains of a killed process.
                 for path in folder.iterdir():
                     path.unlink()
                 folder.rmdir()
@@ -136,8 +136,8 @@ class FolderPlace:
 
 @contextmanager
 def _locked(folder: Path, how: int) -> Iterator[bool]:
-    """Whether the folder is locked until the block, or the process, ends: not if another process has locked it, nor if
-    its file system knows no flock(2)."""
+    """Lock the folder until the block, or the process, ends. Gives whether that worked: another process may have locked
+    it, or its file system may not support flock(2)."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:

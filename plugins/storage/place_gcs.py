@@ -1,4 +1,4 @@
-"""Objects in a bucket of Google Cloud Storage, to import from and export to: ``gs://bucket/prefix``.
+"""Imports from and exports to a bucket of Google Cloud Storage: ``gs://bucket/prefix``.
 
 Credentials are the application default credentials; STORAGE_EMULATOR_HOST selects an emulator, which needs none.
 """
@@ -39,7 +39,7 @@ def storage_place(url: str, options: PlaceOptions) -> GooglePlace | None:
 
 
 class GooglePlace:
-    """A ``OutsidePlace`` in a bucket of Google Cloud Storage."""
+    """An ``OutsidePlace`` in a bucket of Google Cloud Storage."""
 
     def __init__(self, bucket: str, prefix: str) -> None:
         self._prefix = prefix
@@ -71,7 +71,8 @@ class GooglePlace:
         )
 
     def open(self, found: PlacedObject) -> ClosableSource:
-        # As it is stored: Google would unpack what is stored with the encoding gzip.
+        # raw_download returns the bytes as they are stored: otherwise Google would unpack objects with the encoding
+        # gzip.
         blob = self._bucket.blob(self._prefix + found.key)
         reader: IO[bytes] = blob.open("rb", chunk_size=PART, raw_download=True, **PATIENCE)
         return TranslatedReader(reader.read, reader.close, self._translated)
@@ -80,7 +81,7 @@ class GooglePlace:
         return frozenset({found.tag})
 
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
-        told = {
+        properties = {
             "content_type": description.content_type,
             "cache_control": description.caching,
             "content_encoding": description.encoding,
@@ -94,7 +95,7 @@ class GooglePlace:
             "wb",
             client=self._client,
             min_part_size=PART,
-            blob_properties={name: value for name, value in told.items() if value},
+            blob_properties={name: value for name, value in properties.items() if value},
         )
         try:
             while chunk := source.read(CHUNK):
@@ -111,12 +112,12 @@ class GooglePlace:
 
 
 def _hex(md5: str | None) -> str:
-    """Google has no MD5 of an object that was composed of others."""
+    """The MD5 as hexadecimal digits; '' for an object that was composed of others, which has no MD5."""
     return base64.b64decode(md5).hex() if md5 else ""
 
 
 def _translate(ex: BaseException) -> PorticoError | None:
-    """Our error for one of google-cloud-storage or the libraries below it; None for others."""
+    """The place's error for an error of google-cloud-storage or the libraries below it; None for other errors."""
     api = cloud_module("google.api_core.exceptions", "gcs")
     if isinstance(ex, api.Unauthorized | api.Forbidden):
         return PlaceUnusable(f"Google refuses: {ex}")

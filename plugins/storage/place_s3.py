@@ -1,4 +1,4 @@
-"""Objects in a bucket of S3 or of a compatible server, to import from and export to: ``s3://bucket/prefix``.
+"""Imports from and exports to a bucket of S3 or of a compatible server: ``s3://bucket/prefix``.
 
 Credentials, region and endpoint come from boto3's environment variables and files, unless the options name an
 endpoint or a profile.
@@ -33,7 +33,7 @@ MIB = 1024 * 1024
 PART = 8 * MIB
 MOST_PARTS = 9_000
 TAG = "portico-etag"
-"""The user metadata that keeps the tag of an object which S3 gives another one."""
+"""The name of the user metadata that stores the object's original tag, since S3 may give it another one."""
 
 _OF_ALL = frozenset({"ExpiredToken", "InvalidAccessKeyId", "NoSuchBucket", "SignatureDoesNotMatch"})
 
@@ -47,7 +47,7 @@ def storage_place(url: str, options: PlaceOptions) -> S3Place | None:
 
 
 class S3Place:
-    """A ``OutsidePlace`` in an S3 bucket."""
+    """An ``OutsidePlace`` in an S3 bucket."""
 
     def __init__(self, bucket: str, prefix: str, options: PlaceOptions) -> None:
         endpoint = options.endpoint or os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
@@ -74,16 +74,16 @@ class S3Place:
                     yield PlacedObject(key, entry["Size"], entry["LastModified"], entry.get("ETag", "").strip('"'))
 
     def describe(self, found: PlacedObject) -> ObjectDescription:
-        told = self._head(found)
+        head = self._head(found)
         return ObjectDescription(
-            content_type=told.get("ContentType", ""),
-            caching=told.get("CacheControl", ""),
-            encoding=told.get("ContentEncoding", ""),
-            disposition=told.get("ContentDisposition", ""),
-            language=told.get("ContentLanguage", ""),
-            user_metadata={name: value for name, value in told["Metadata"].items() if name != TAG},
-            # Encrypted with a key of somebody's own, an object has a tag that only looks like an MD5.
-            md5=found.tag if len(found.tag) == 32 and told.get("ServerSideEncryption") in (None, "AES256") else "",
+            content_type=head.get("ContentType", ""),
+            caching=head.get("CacheControl", ""),
+            encoding=head.get("ContentEncoding", ""),
+            disposition=head.get("ContentDisposition", ""),
+            language=head.get("ContentLanguage", ""),
+            user_metadata={name: value for name, value in head["Metadata"].items() if name != TAG},
+            # The tag of an object that is encrypted with a customer's key only looks like an MD5.
+            md5=found.tag if len(found.tag) == 32 and head.get("ServerSideEncryption") in (None, "AES256") else "",
         )
 
     def open(self, found: PlacedObject) -> ClosableSource:
@@ -103,7 +103,9 @@ class S3Place:
             with self._translated:
                 self._client.put_object(**where, Body=content, **_labels(description), **more)
             return
-        # One part at a time, since other objects are under way. The SDK gives up the upload when ``source`` raises.
+        # Parts are sent one at a time, since other objects are transferred concurrently. If ``source`` raises, the SDK
+        # aborts the
+        # upload.
         chosen = cloud_module("boto3.s3.transfer", "s3").TransferConfig(
             multipart_threshold=PART, multipart_chunksize=max(PART, size // MOST_PARTS + 1), use_threads=False
         )
@@ -115,12 +117,13 @@ class S3Place:
 
     def _head(self, found: PlacedObject) -> dict[str, Any]:
         with self._translated:
-            told: dict[str, Any] = self._client.head_object(Bucket=self._bucket, Key=self._prefix + found.key)
-        return told
+            head: dict[str, Any] = self._client.head_object(Bucket=self._bucket, Key=self._prefix + found.key)
+        return head
 
 
 class _Filling:
-    """A source whose reads give as much as is asked for: to the SDK a short one is the last."""
+    """A source whose reads return exactly the requested size, except at the end: the SDK takes a short read for the
+    end."""
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
@@ -135,7 +138,7 @@ class _Filling:
 
 
 def _labels(description: ObjectDescription) -> dict[str, Any]:
-    told = {
+    labels = {
         "ContentType": description.content_type,
         "CacheControl": description.caching,
         "ContentEncoding": description.encoding,
@@ -143,7 +146,7 @@ def _labels(description: ObjectDescription) -> dict[str, Any]:
         "ContentLanguage": description.language,
     }
     metadata = {**description.user_metadata, **({TAG: description.tag} if description.tag else {})}
-    return {**{name: value for name, value in told.items() if value}, "Metadata": metadata}
+    return {**{name: value for name, value in labels.items() if value}, "Metadata": metadata}
 
 
 def _base64(md5: str) -> str:
@@ -151,7 +154,7 @@ def _base64(md5: str) -> str:
 
 
 def _translate(ex: BaseException) -> PorticoError | None:
-    """Our error for one of boto3, botocore or its urllib3; None for others."""
+    """The place's error for an error of boto3, botocore or its urllib3; None for other errors."""
     if isinstance(ex, PorticoError):
         return None
     exceptions = cloud_module("botocore.exceptions", "s3")

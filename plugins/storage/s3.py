@@ -2,7 +2,7 @@
 
 Credentials, region and endpoint come from boto3's environment variables and files (AWS_ACCESS_KEY_ID,
 AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_PROFILE, ...). With AWS_ENDPOINT_URL or AWS_ENDPOINT_URL_S3 the bucket is part
-of the path, which all compatible servers support. For those that do not know the newer checksums, set
+of the path, which all compatible servers support. For servers that do not support the newer checksums, set
 AWS_REQUEST_CHECKSUM_CALCULATION=when_required.
 """
 
@@ -27,7 +27,7 @@ from app.storage.bytes.transfer import CHUNK, Span, Translated, in_batches, in_p
 from app.storage.bytes.upload_links import Arrived, UploadLink
 
 GIB = 1024**3
-# S3 requires parts of at least 5 MiB and takes 10,000 of them, so blobs can have up to 78 GiB.
+# S3 requires parts of at least 5 MiB and accepts 10,000 of them, so blobs can have up to 78 GiB.
 PART = 8 * 1024 * 1024
 LEAST_PART = 5 * 1024 * 1024
 MOST_PARTS = 10_000
@@ -55,7 +55,7 @@ class S3Backend(CloudBackend):
             retries={"mode": "standard", "total_max_attempts": 3},
             max_pool_connections=64,
             tcp_keepalive=True,
-            # Requests are signed so in any case, but links would have an older signature, which newer regions refuse.
+            # The default for requests. Links would have an older signature by default, which newer regions refuse.
             signature_version="s3v4",
             s3={"addressing_style": "path"} if _other_endpoint() else None,
         )
@@ -66,7 +66,7 @@ class S3Backend(CloudBackend):
             self._sdk: Any = session.client("s3", config=configuration)
         self._client: Any = _AtOnce(self._sdk, self._translated)
 
-    def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
+    def _put_small(self, name: str, content: bytes, content_type: str) -> None:
         label = {"S3.Client.put_object": {"ContentType": content_type}}
         buffer = BytesIO(content)
         with self._open(
@@ -88,8 +88,10 @@ class S3Backend(CloudBackend):
         return writer
 
     def _reader(self, name: str, start: int, length: int) -> IO[bytes]:
-        # Deferred, so that there is a single request. It asks for everything from ``start`` on, and is closed early if
-        # less is needed: given a length (range_chunk_size), smart-open would request the next range to fill its buffer.
+        # The seek is deferred, so that there is a single request. It requests everything from ``start`` on, and is
+        # closed
+        # early if less is needed: with a length (range_chunk_size), smart-open would request the next range to fill its
+        # buffer.
         reader: IO[bytes] = self._open(
             self._bucket, name, "rb", client=self._client, buffer_size=min(CHUNK, length), defer_seek=True
         )
@@ -100,7 +102,7 @@ class S3Backend(CloudBackend):
         return int(self._client.head_object(Bucket=self._bucket, Key=name)["ContentLength"])
 
     def _copy(self, source: str, target: str) -> None:
-        # One CopyObject takes up to 5 GiB; the SDK copies larger ones in parts.
+        # One CopyObject copies up to 5 GiB; the SDK copies larger blobs in parts.
         self._client.copy(
             {"Bucket": self._bucket, "Key": source},
             self._bucket,
@@ -135,7 +137,7 @@ class S3Backend(CloudBackend):
                 CopySourceRange=f"bytes={spans[0].start}-{spans[0].end - 1}",
             )["CopyPartResult"]
         else:
-            # One at a time: these bytes are in memory.
+            # One part at a time, since its bytes are in memory.
             with self._gathering:
                 content = b"".join(map(self._span, spans))
                 answer = self._client.upload_part(**where, PartNumber=number, Body=content)
@@ -169,7 +171,7 @@ class S3Backend(CloudBackend):
 
     def _arrived(self, name: str) -> Arrived:
         found = self._client.head_object(Bucket=self._bucket, Key=name)
-        # The entity tag is not the MD5 of a blob that was stored in parts, or is encrypted with a key of its own.
+        # The entity tag is not the MD5 if the blob was stored in parts or is encrypted with its own key.
         own_key = found.get("SSECustomerAlgorithm") or found.get("ServerSideEncryption", "AES256") != "AES256"
         md5 = None if own_key else MD5.fullmatch(found.get("ETag", ""))
         return Arrived(int(found["ContentLength"]), md5[1] if md5 else None)
@@ -205,10 +207,10 @@ class S3Backend(CloudBackend):
 
 
 class _AtOnce:
-    """The client for smart-open, with errors translated to ours and raised at once.
+    """The client for smart-open, whose errors are translated and raised at once.
 
-    For an endpoint that is unreachable, smart-open would wait another minute after the SDK's own retries, in a thread
-    that other requests need.
+    If the endpoint is unreachable, smart-open would wait another minute after the SDK's own retries, in a thread that
+    other requests need.
     """
 
     def __init__(self, client: Any, translated: Translated) -> None:
@@ -230,13 +232,14 @@ def _other_endpoint() -> bool:
 
 
 def _translate(ex: BaseException) -> PorticoError | None:
-    """Our error for one of boto3, botocore, its urllib3 or smart-open; None for others."""
+    """The backend error for an error of boto3, botocore, its urllib3 or smart-open; None for other errors."""
     exceptions = cloud_module("botocore.exceptions", "s3")
     if isinstance(ex, exceptions.ClientError):
         code = ex.response.get("Error", {}).get("Code")
         status = ex.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-        # The answer to HEAD has no body and so no code. A range beyond the end means that the blob is shorter than its
-        # row says.
+        # The response to HEAD has no body, and so no code. A range beyond the end means that the blob is shorter than
+        # the
+        # size in its row.
         if code in ("NoSuchKey", "404", "InvalidRange"):
             return BlobMissing()
         if status == 507 or code in ("QuotaExceeded", "XMinioStorageFull"):

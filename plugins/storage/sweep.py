@@ -19,12 +19,12 @@ def commands() -> Sequence[click.Command]:
 
 
 class _Seconds(click.FloatRange):
-    """A number of seconds that a time can be before now."""
+    """A number of seconds in a range. NaN is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         seconds: float = super().convert(value, param, ctx)
         if math.isnan(seconds):
-            # It is outside of no range.
+            # NaN is not outside of any range.
             self.fail(f"{value!r} is not a number of seconds", param, ctx)
         return seconds
 
@@ -35,19 +35,19 @@ def storage() -> None:
 
 
 @storage.command("sweep")
-@click.option("--delete", is_flag=True, help="Delete what is found; without this option nothing is changed.")
+@click.option("--delete", is_flag=True, help="Delete these bytes. Without this option nothing is changed.")
 @click.option(
     "--older-than",
     default=3600.0,
     show_default=True,
     type=_Seconds(0, LONGEST_S),
-    help="Ignore bytes younger than this many seconds: more than any upload takes from its last byte to its commit.",
+    help="Ignore bytes younger than this, in seconds: longer than any upload takes from its last byte to its commit.",
 )
 @click.option(
-    "--rows", is_flag=True, help="Also look for rows whose bytes are missing; this asks the backend about each object."
+    "--rows", is_flag=True, help="Also find rows whose bytes are missing, with one backend request for each object."
 )
 def sweep(delete: bool, older_than: float, rows: bool) -> int:
-    """Find bytes that belong to no object, such as a killed upload leaves behind. With --delete, delete them.
+    """Find bytes that belong to no object, such as those of a killed upload. With --delete, delete them.
 
     The exit code is 1 when --rows finds objects whose bytes are missing.
     """
@@ -70,7 +70,7 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
             click.echo(f"{found.unfinished} unfinished writes: {done}")
             if delete:
                 click.echo(f"{found.replaced} replaced versions deleted")
-            click.echo(f"{found.waiting} replaced versions wait until their grace period is over")
+            click.echo(f"{found.waiting} replaced versions are still in their grace period")
             if found.foreign:
                 click.echo(f"{found.foreign} blobs of other origin: left alone")
             missing = 0

@@ -1,4 +1,4 @@
-"""``portico storage import`` and ``portico storage export``: objects from and to folders and other buckets."""
+"""``portico storage import`` and ``portico storage export``: copy objects from and to folders and other buckets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Item = TypeVar("Item", bound="Sized")
 
 @dataclass(frozen=True)
 class _Opened:
-    """The two ends of a transfer: a bucket, or what is below ``prefix`` in it, and a place outside."""
+    """The two ends of a transfer: a bucket, or the objects below ``prefix`` in it, and a place outside."""
 
     storage: Storage
     request: RequestContext
@@ -49,9 +49,9 @@ def storage() -> None:
 def _options(command: Command) -> Command:
     """The options that both commands have."""
     for option in (
-        click.option("--dry-run", is_flag=True, help="Change nothing: list what would be transferred."),
+        click.option("--dry-run", is_flag=True, help="Change nothing; list the objects that would be copied."),
         click.option(
-            "--jobs", type=click.IntRange(1, 64), default=8, show_default=True, help="Objects transferred at a time."
+            "--jobs", type=click.IntRange(1, 64), default=8, show_default=True, help="Number of concurrent transfers."
         ),
         click.option("--profile", help="The profile in the files of the AWS tools that has the outside credentials."),
         click.option(
@@ -66,15 +66,15 @@ def _options(command: Command) -> Command:
 @click.argument("source_url")
 @click.argument("bucket")
 @_options
-@click.option("--owner", metavar="SUB", help="The owner (claim sub) of objects that have none in the database yet.")
+@click.option("--owner", metavar="SUB", help="The owner (claim sub) of objects that have no owner in the database.")
 def import_objects(
     source_url: str, bucket: str, endpoint_url: str | None, profile: str | None, jobs: int, dry_run: bool, owner: str
 ) -> int:
     """Import the objects below SOURCE_URL into BUCKET, or into BUCKET/PREFIX.
 
-    SOURCE_URL is a folder, file:///path, s3://bucket/prefix, gs://bucket/prefix or azure://container/prefix. An object
-    that is there and equal is skipped, so a second run continues a broken one; a different one is replaced. Rows that
-    are there without their bytes, as after restoring a dump, keep their owner, times and metadata.
+    SOURCE_URL is a folder, file:///path, s3://bucket/prefix, gs://bucket/prefix or azure://container/prefix. An equal
+    object in the bucket is not copied again, so a second run continues an interrupted one; a different object is
+    replaced. Rows without bytes, as after restoring a dump, keep their owner, times and metadata.
 
     The exit code is 1 when an object could not be imported.
     """
@@ -98,8 +98,9 @@ def export_objects(
 ) -> int:
     """Export the objects of BUCKET, or those below BUCKET/PREFIX, to TARGET_URL.
 
-    TARGET_URL is a folder, file:///path, s3://bucket/prefix, gs://bucket/prefix or azure://container/prefix. An object
-    that is there and equal is skipped, so a second run continues a broken one; a different one is replaced.
+    TARGET_URL is a folder, file:///path, s3://bucket/prefix, gs://bucket/prefix or azure://container/prefix. An equal
+    object in the target is not copied again, so a second run continues an interrupted one; a different object is
+    replaced.
 
     The exit code is 1 when an object could not be exported.
     """
@@ -115,7 +116,7 @@ def export_objects(
 
 @contextmanager
 def _opened(url: str, options: PlaceOptions, bucket: str, operation: str) -> Iterator[_Opened]:
-    """BUCKET or BUCKET/PREFIX, as who runs the command sees it, and the place at ``url``."""
+    """The ends for BUCKET or BUCKET/PREFIX and for the place at ``url``."""
     from app.storage.buckets import find_bucket
     from app.storage.outside.place import open_place
     from app.storage.storage import operators_storage
@@ -133,11 +134,11 @@ def _opened(url: str, options: PlaceOptions, bucket: str, operation: str) -> Ite
 
 
 def _run(transfer: Transfer[Item], items: Sequence[Item], jobs: int) -> int:
-    """Transfer the items and tell of it; gives the exit code."""
+    """Transfer the items and print the results; returns the exit code."""
     from app.storage.outside.parallel import in_parallel
 
     counts: Counter[str] = Counter()
-    # The bar counts a byte more for each object, so that it moves for empty ones too.
+    # The progress bar counts one more byte for each object, so that it also moves for empty ones.
     hidden = not sys.stderr.isatty()
     with click.progressbar(length=sum(each.size + 1 for each in items), file=sys.stderr, hidden=hidden) as bar:
         for done in in_parallel(transfer, items, jobs):
@@ -153,6 +154,6 @@ def _run(transfer: Transfer[Item], items: Sequence[Item], jobs: int) -> int:
     copied = f"{counts['copied']} objects, {counts['bytes']} bytes, {verb}"
     by_size = counts["copied"] - counts["verified"]
     unsure = by_size and not transfer.dry_run
-    told = f" ({by_size} of them verified by their size alone: no MD5 is known)" if unsure else ""
-    click.echo(f"{copied}{told}; {counts['there']} were there; {counts['failed']} failed")
+    note = f" ({by_size} of them verified only by their size: their MD5 is unknown)" if unsure else ""
+    click.echo(f"{copied}{note}; {counts['there']} were already there; {counts['failed']} failed")
     return 1 if counts["failed"] else 0

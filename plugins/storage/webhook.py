@@ -1,7 +1,7 @@
 """Posts events of stored objects to a URL: each at least once, not necessarily in the order of the changes.
 
-The setting WEBHOOK_URL enables it; WEBHOOK_KEY is sent as the bearer token. After an answer other than 2xx (redirects
-included), or none within four seconds, the event is sent again, with pauses that grow to an hour.
+The setting WEBHOOK_URL enables it; WEBHOOK_KEY is sent as the bearer token. After a response other than 2xx (redirects
+included), or without a response within four seconds, the event is sent again, after pauses that grow to an hour.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def object_event_receivers(settings: Settings) -> Sequence[EventReceiver]:
 
 
 class WebhookRefused(RuntimeError):
-    """The receiver did not take the event."""
+    """The receiver did not accept the event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class Webhook:
     project: str
 
     def post(self, event: ObjectEvent) -> None:
-        """Send the event. Raises WebhookRefused for an answer other than 2xx, OSError for none."""
+        """Send the event. Raises WebhookRefused for a response other than 2xx, and OSError without a response."""
         headers = {"Content-Type": "application/json", "User-Agent": "portico"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
-        # The operator's own URL, of one of these schemes.
+        # The URL comes from the operator, and its scheme was checked.
         request = urllib.request.Request(self.url, self._body(event), headers, method="POST")  # noqa: S310
         try:
             # A redirected POST would become a GET without the event, and the key would reach another server.

@@ -1,4 +1,4 @@
-"""Traces for OpenTelemetry, sent by OTLP. On with OTEL_EXPORTER_OTLP_ENDPOINT."""
+"""Sends traces to OpenTelemetry over OTLP. OTEL_EXPORTER_OTLP_ENDPOINT turns it on."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from portico_opentelemetry.spans import Spans
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 _LAST_SPANS_S = 2.0
-"""How long a worker that ends waits until its last spans are sent."""
+"""The time for which a worker that stops waits until its last spans are sent, in seconds."""
 
 
 class Telemetry:
-    """Traces for OpenTelemetry, sent by OTLP. On with OTEL_EXPORTER_OTLP_ENDPOINT.
-
-    ``processor`` takes the spans, by default one that exports them in the background, if the environment names an
-    endpoint.
+    """The plugin. ``processor`` receives the spans. By default it exports them in the background if the environment
+    names
+    an endpoint.
     """
 
     def __init__(self, processor: SpanProcessor | None = None) -> None:
@@ -32,11 +31,11 @@ class Telemetry:
 
     @hookimpl
     def observers(self, services: Services) -> Sequence[Callable[[ObservedRequest], None]]:
-        # Called in each worker after the fork, which the thread of the exporter would not survive.
+        # This hook is called in each worker after the fork; the exporter's thread would not survive a fork.
         processor = self._processor or _exporting()
         if processor is None:
             return ()
-        # Resource.create lets OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES prevail only over its own defaults.
+        # In Resource.create, explicit attributes override OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
         named = {} if os.environ.get("OTEL_SERVICE_NAME") else {SERVICE_NAME: "portico"}
         self._provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
         self._provider.add_span_processor(processor)
@@ -46,7 +45,8 @@ class Telemetry:
     @hookimpl
     def closing(self) -> None:
         if self._provider is not None:
-            # It waits for a collector that is away for up to 30 s, which cannot be set.
+            # The shutdown waits up to 30 s for an unreachable collector, which cannot be configured, so it runs in a
+            # thread.
             sending = threading.Thread(target=self._provider.shutdown, daemon=True)
             sending.start()
             sending.join(_LAST_SPANS_S)

@@ -1,4 +1,4 @@
-"""The spans of a request, made when it is over: names follow OpenTelemetry's semantic conventions."""
+"""Makes the spans of a request after it has ended. Names follow OpenTelemetry's semantic conventions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Spans:
         )
         if observed.status >= _SERVER_ERROR:
             span.set_status(Status(StatusCode.ERROR))
-        # Nothing more is made of a request that is not sampled.
+        # A request that is not sampled gets no further spans.
         if span.is_recording():
             for operation in observed.operations:
                 self._operation(operation, set_span_in_context(span, Context()), clock)
@@ -73,7 +73,7 @@ class Spans:
 
 
 class _Clock:
-    """Translates times of ``time.perf_counter`` into nanoseconds since 1970."""
+    """Converts times of ``time.perf_counter`` to nanoseconds since 1970."""
 
     def __init__(self) -> None:
         self._offset = time.time_ns() - time.perf_counter_ns()

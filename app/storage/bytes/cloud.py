@@ -54,7 +54,7 @@ class CloudBackend(ABC):
                 first = source.read_part(limit)
                 if len(first) < limit:
                     with self._translated:
-                        self._put_whole(name, first, label)
+                        self._put_small(name, first, label)
                     return source.stored()
             self._put_parts(name, label, first, source)
         except BlobMissing as ex:
@@ -149,7 +149,7 @@ class CloudBackend(ABC):
         """See ``Backend``."""
 
     @abstractmethod
-    def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
+    def _put_small(self, name: str, content: bytes, content_type: str) -> None:
         """Store ``content``, which is smaller than a part, in one request."""
 
     @abstractmethod

@@ -1,1 +1,1 @@
-"""Plugins for Portico, each in a file of its own."""
+"""Plugins for Portico, each in its own file."""

@@ -1,4 +1,4 @@
-"""``hasAtLeast(count: ...)`` on every collection: cheaper than a total, since counting stops there."""
+"""``hasAtLeast(count: ...)`` on every collection. It is cheaper than a total, since counting stops at ``count``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from portico import Fields, RequestError, hookimpl
 
 @hookimpl
 def connection_fields(api, relation):
-    count = GraphQLArgument(GraphQLNonNull(GraphQLInt), description="How many rows, on all pages together")
+    count = GraphQLArgument(GraphQLNonNull(GraphQLInt), description="A number of rows, on all pages together")
     field = GraphQLField(
         GraphQLNonNull(GraphQLBoolean),
         {"count": count},
         resolve=_has_at_least,
-        description="Whether the collection has so many rows",
+        description="Whether the collection has at least this number of rows",
     )
     return Fields(100, {"hasAtLeast": field})
 

@@ -1,7 +1,7 @@
-"""An audit log: one line for each mutation, with who called, what, and how many rows each field affected.
+"""An audit log: one line for each mutation, with its caller, its fields, and the number of rows that each affected.
 
-Clients need not ask for ``affectedCount``: it is added under an alias before the operation is planned, and
-removed from the answer. So the counts come from the database, and from the transaction that was committed.
+Clients need not request ``affectedCount``: it is added under an alias before the operation is planned, and
+removed from the response. So the counts come from the database, from the committed transaction.
 """
 
 from __future__ import annotations
@@ -30,19 +30,20 @@ def _with_counts(plan, operation, *others):
     parsed = operation.parsed
     if not parsed.document.is_mutation:
         return plan(operation, *others)
-    document = _counting(parsed.document, operation.api.graphql.mutation_type)
+    document = _document_with_counts(parsed.document, operation.api.graphql.mutation_type)
     return plan(replace(operation, parsed=replace(parsed, document=document)), *others)
 
 
-def _counting(document, mutation_type):
-    """The document with the count in each field that has one; in the last of those that share a response key."""
+def _document_with_counts(document, mutation_type):
+    """The document with the count added to each field that has one. If fields share a response key, only to the
+    last."""
     selections = list(document.operation.selection_set.selections)
     last = {_key(each): place for place, each in enumerate(selections) if isinstance(each, FieldNode)}
     for place in last.values():
         field = mutation_type.fields.get(selections[place].name.value)
         if field is not None and "affectedCount" in getattr(get_named_type(field.type), "fields", {}):
-            selections[place] = _counted(selections[place])
-    operation = _changed(document.operation, selections)
+            selections[place] = _with_count(selections[place])
+    operation = _with_selections(document.operation, selections)
     return replace(document, text=f"{document.text}\n# {print_ast(operation)}", operation=operation)
 
 
@@ -50,12 +51,12 @@ def _key(field):
     return (field.alias or field.name).value
 
 
-def _counted(field):
+def _with_count(field):
     count = FieldNode(alias=NameNode(value=ALIAS), name=NameNode(value="affectedCount"), arguments=(), directives=())
-    return _changed(field, [*field.selection_set.selections, count])
+    return _with_selections(field, [*field.selection_set.selections, count])
 
 
-def _changed(node, selections):
+def _with_selections(node, selections):
     return replace(node, selection_set=replace(node.selection_set, selections=tuple(selections)))
 
 

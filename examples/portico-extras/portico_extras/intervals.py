@@ -1,4 +1,4 @@
-"""Intervals: a scalar of their own, compared by length."""
+"""A scalar for intervals, which are compared by length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storage in memory, at ``mem://``: for tests, and for a single worker that may forget."""
+"""Storage in memory, at ``mem://``: for tests, and for a single worker whose data may be lost."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def storage_backend(url):
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _MemoryBlob:
     data: bytes
     written: datetime
 
 
 class Memory:
-    """Implements portico.Backend. Single operations of a dictionary are thread-safe."""
+    """Implements portico.Backend. It needs no lock: single operations of a dictionary are thread-safe."""
 
     def __init__(self):
         self._blobs = {}
@@ -33,11 +33,11 @@ class Memory:
         data = b"".join(iter(lambda: stream.read(_CHUNK), b""))
         if size is not None and size != len(data):
             raise StreamCutShort
-        self._blobs[key] = _Kept(data, datetime.now(UTC))
+        self._blobs[key] = _MemoryBlob(data, datetime.now(UTC))
         return Stored(len(data), hashlib.md5(data, usedforsecurity=False).hexdigest())
 
     def open_read(self, key, start=0, end=None):
-        data = self._kept(key).data
+        data = self._blob(key).data
         if end is not None and end > len(data):
             raise BlobMissing
         wanted = data[start:end]
@@ -45,24 +45,24 @@ class Memory:
         return Readable(len(wanted), chunks=chunks)
 
     def stat(self, key):
-        kept = self._blobs.get(checked_key(key))
-        return None if kept is None else len(kept.data)
+        blob = self._blobs.get(checked_key(key))
+        return None if blob is None else len(blob.data)
 
     def copy(self, source, target):
-        self._blobs[checked_key(target)] = self._kept(source)
+        self._blobs[checked_key(target)] = self._blob(source)
 
     def join(self, pieces, target):
-        data = b"".join(self._kept(piece.key).data for piece in pieces)
-        self._blobs[checked_key(target)] = _Kept(data, datetime.now(UTC))
+        data = b"".join(self._blob(piece.key).data for piece in pieces)
+        self._blobs[checked_key(target)] = _MemoryBlob(data, datetime.now(UTC))
 
     def delete_many(self, keys):
         for key in keys:
             self._blobs.pop(checked_key(key), None)
 
     def list(self, prefix=""):
-        for key, kept in list(self._blobs.items()):
+        for key, blob in list(self._blobs.items()):
             if key.startswith(prefix):
-                yield Blob(key, len(kept.data), kept.written)
+                yield Blob(key, len(blob.data), blob.written)
 
     def discard_unfinished(self, before, *, dry_run=False):
         return 0
@@ -70,8 +70,8 @@ class Memory:
     def close(self):
         self._blobs.clear()
 
-    def _kept(self, key):
-        kept = self._blobs.get(checked_key(key))
-        if kept is None:
+    def _blob(self, key):
+        blob = self._blobs.get(checked_key(key))
+        if blob is None:
             raise BlobMissing
-        return kept
+        return blob

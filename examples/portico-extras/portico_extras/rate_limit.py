@@ -1,5 +1,6 @@
-"""Allows RATE_LIMIT requests per minute for each API key, counted by each worker separately. Off without the
-setting."""
+"""Allows RATE_LIMIT requests per minute for each API key. Each worker counts separately. Without the setting there is
+no
+limit."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def middleware(services):
 
 
 class RateLimit:
-    """Falcon middleware. It keeps only a digest of each key, and only the latest keys."""
+    """Falcon middleware. It stores only a digest of each key, and only the most recent keys."""
 
     def __init__(self, limit, now=time.monotonic):
         self._limit = limit
@@ -48,7 +49,7 @@ class RateLimit:
             )
 
     def _count(self, key):
-        """Seconds until the key may be used again; None if it may be used now."""
+        """The seconds until the key may be used again; None if it may be used now."""
         now = self._now()
         with self._lock:
             began, used = self._windows.pop(key, (now, 0))

@@ -1,6 +1,7 @@
-"""A session cookie as a credential, signed by whoever signs users in. On with SESSION_SECRET.
+"""A session cookie as a credential, signed by the application that signs users in. SESSION_SECRET turns it on.
 
-The cookie ``session`` is the base64url of JSON claims, a dot, and the hexadecimal HMAC-SHA256 of what is before it.
+The cookie ``session`` is the base64url of JSON claims, a dot, and the hexadecimal HMAC-SHA256 of the text before the
+dot.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def identifications(settings):
 
 
 def make_cookie(secret, **claims):
-    """The value of a session cookie. ``exp`` is when it ends, in seconds since 1970."""
+    """The value of a session cookie. ``exp`` is the time at which it expires, in seconds since 1970."""
     payload = base64.urlsafe_b64encode(json.dumps(claims).encode()).decode()
     return f"{payload}.{_signature(secret, payload)}"
 
@@ -39,10 +40,10 @@ def _caller(secret, head):
     if not dot:
         return None
     if not hmac.compare_digest(signature.encode(), _signature(secret, payload).encode()):
-        raise AccessError("The session cookie is not signed by this service.", code="INVALID_SESSION")
+        raise AccessError("The session cookie has an invalid signature.", code="INVALID_SESSION")
     claims = json.loads(base64.urlsafe_b64decode(payload))
     if claims.get("exp", 0) < time.time():
-        raise AccessError("The session is over.", code="SESSION_EXPIRED", hint="Sign in again.")
+        raise AccessError("The session has expired.", code="SESSION_EXPIRED", hint="Sign in again.")
     return Caller.of(claims, default_role="authenticated")
 
 

@@ -1,4 +1,4 @@
-"""Full-text search: columns of type tsvector are filtered by ``matches``, in the words of a web search."""
+"""Full-text search: ``matches`` filters columns of type tsvector, with the syntax of a web search."""
 
 from __future__ import annotations
 

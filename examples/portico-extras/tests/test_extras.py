@@ -1,5 +1,6 @@
-"""Each plugin over HTTP, on a real database, with the fixtures that Portico brings. Nothing is registered here: the
-plugins are found by their entry points."""
+"""Tests each plugin over HTTP, on a real database, with Portico's fixtures. Nothing is registered here: Portico finds
+the
+plugins by their entry points."""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ def test_at_least(service):
 
 
 def test_sessions(portico_service):
-    service = portico_service(SQL, session_secret="known to who signs users in")
+    service = portico_service(SQL, session_secret="the secret of session cookies")
     body = json.dumps({"query": "mutation { insertIntoNoteCollection(objects: [{id: 4}]) { records { owner } } }"})
 
     def ask(cookie):
@@ -65,11 +66,11 @@ def test_sessions(portico_service):
         return service.request("POST", "/graphql/v1", body=body, headers=headers)
 
     later = time.time() + 60
-    answer = ask(make_cookie("known to who signs users in", sub="ann", exp=later))
+    answer = ask(make_cookie("the secret of session cookies", sub="ann", exp=later))
     assert answer.json["data"]["insertIntoNoteCollection"]["records"] == [{"owner": "ann"}]
-    forged = ask(make_cookie("known to nobody", sub="ann", exp=later))
+    forged = ask(make_cookie("another secret", sub="ann", exp=later))
     assert (forged.status_code, forged.json["errors"][0]["extensions"]["code"]) == (401, "INVALID_SESSION")
-    old = ask(make_cookie("known to who signs users in", sub="ann", exp=1))
+    old = ask(make_cookie("the secret of session cookies", sub="ann", exp=1))
     assert old.json["errors"][0]["extensions"]["code"] == "SESSION_EXPIRED"
 
 
