@@ -170,11 +170,11 @@ def _translate(ex: BaseException) -> PorticoError | None:
         return BlobMissing()
     if isinstance(ex, api.GoogleAPICallError) and ex.code == 507:
         return BackendFull()
-    theirs = (
+    unavailable = (
         OSError,
         api.GoogleAPIError,
         cloud_module("google.auth.exceptions", "gcs").GoogleAuthError,
         cloud_module("google.cloud.storage.exceptions", "gcs").InvalidResponse,
         cloud_module("google.cloud.storage.exceptions", "gcs").DataCorruption,
     )
-    return BackendUnavailable() if isinstance(ex, theirs) else None
+    return BackendUnavailable() if isinstance(ex, unavailable) else None

@@ -151,13 +151,13 @@ class S3Backend(CloudBackend):
         return content
 
     def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
-        told = {
+        headers = {
             "ResponseContentType": labels.content_type,
             "ResponseCacheControl": labels.caching,
             "ResponseContentDisposition": labels.disposition,
             "ResponseContentEncoding": labels.encoding,
         }
-        parameters = {"Bucket": self._bucket, "Key": name, **{name: value for name, value in told.items() if value}}
+        parameters = {"Bucket": self._bucket, "Key": name, **{name: value for name, value in headers.items() if value}}
         link: str = self._sdk.generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
         return link
 
@@ -245,10 +245,10 @@ def _translate(ex: BaseException) -> PorticoError | None:
         if status == 507 or code in ("QuotaExceeded", "XMinioStorageFull"):
             return BackendFull()
         return BackendUnavailable()
-    ours = (
+    unavailable = (
         OSError,
         exceptions.BotoCoreError,
         cloud_module("boto3.exceptions", "s3").Boto3Error,
         cloud_module("urllib3.exceptions", "s3").HTTPError,
     )
-    return BackendUnavailable() if isinstance(ex, ours) else None
+    return BackendUnavailable() if isinstance(ex, unavailable) else None

@@ -84,8 +84,8 @@ def _accepted_key(req: falcon.Request) -> str | None:
     """The value of Sec-WebSocket-Accept; None if the request is not for a WebSocket or the server does not support
     it."""
     environ: Mapping[str, Any] = req.env
-    is_asked = req.method == "GET" and (req.get_header("upgrade") or "").strip().lower() == "websocket"
-    if not is_asked or HEADER_BLOCK not in environ:
+    is_upgrade = req.method == "GET" and (req.get_header("upgrade") or "").strip().lower() == "websocket"
+    if not is_upgrade or HEADER_BLOCK not in environ:
         return None
     key = (req.get_header("sec-websocket-key") or "").strip().encode("latin-1", "replace")
     try:
