@@ -122,8 +122,7 @@ class GoogleBackend(CloudBackend):
 
     def _signed_url(self, name: str, seconds: int, **options: Any) -> str | None:
         """A signed URL of a blob; None if the credentials cannot sign. Only the key of a service account can sign
-        without
-        a request to Google."""
+        without a request to Google."""
         blob = self._bucket.blob(name)
         try:
             url: str = blob.generate_signed_url(version="v4", expiration=timedelta(seconds=seconds), **options)

@@ -104,8 +104,7 @@ class S3Place:
                 self._client.put_object(**where, Body=content, **_labels(description), **more)
             return
         # Parts are sent one at a time, since other objects are transferred concurrently. If ``source`` raises, the SDK
-        # aborts the
-        # upload.
+        # aborts the upload.
         chosen = cloud_module("boto3.s3.transfer", "s3").TransferConfig(
             multipart_threshold=PART, multipart_chunksize=max(PART, size // MOST_PARTS + 1), use_threads=False
         )

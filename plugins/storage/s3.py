@@ -89,9 +89,8 @@ class S3Backend(CloudBackend):
 
     def _reader(self, name: str, start: int, length: int) -> IO[bytes]:
         # The seek is deferred, so that there is a single request. It requests everything from ``start`` on, and is
-        # closed
-        # early if less is needed: with a length (range_chunk_size), smart-open would request the next range to fill its
-        # buffer.
+        # closed early if less is needed: with a length (range_chunk_size), smart-open would request the next range to
+        # fill its buffer.
         reader: IO[bytes] = self._open(
             self._bucket, name, "rb", client=self._client, buffer_size=min(CHUNK, length), defer_seek=True
         )
@@ -238,8 +237,7 @@ def _translate(ex: BaseException) -> PorticoError | None:
         code = ex.response.get("Error", {}).get("Code")
         status = ex.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         # The response to HEAD has no body, and so no code. A range beyond the end means that the blob is shorter than
-        # the
-        # size in its row.
+        # the size in its row.
         if code in ("NoSuchKey", "404", "InvalidRange"):
             return BlobMissing()
         if status == 507 or code in ("QuotaExceeded", "XMinioStorageFull"):

@@ -2,8 +2,7 @@
 none.
 
 The rules are PostgreSQL's: a privilege on the relation or on some of its columns, usage of the schema, and, if row
-level
-security is on, the permissive policies for the command, narrowed by the restrictive ones.
+level security is on, the permissive policies for the command, narrowed by the restrictive ones.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 Each request to them must have the page's token. Only the page has it: it is in the page's HTML, which no other origin
 may read. Keys are sent in headers, which browsers never add on their own, so a foreign page cannot use a visitor's
-keys.
-Endpoints about the complete database also need the key of the service role. A development service gives its keys to a
-browser on the same machine that has opened the address which the service printed.
+keys. Endpoints about the complete database also need the key of the service role. A development service gives its keys
+to a browser on the same machine that has opened the address which the service printed.
 """
 
 from __future__ import annotations

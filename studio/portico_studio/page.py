@@ -15,8 +15,7 @@ _IS_BUILDING = PAGE.with_name("page.being-built")
 _TOKEN_MARK, _NONCE_MARK = "%PAGE_TOKEN%", "%STYLE_NONCE%"
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 # Nothing from other origins and no inline scripts. Inline styles only with the page's nonce, which the editor uses.
-# Images
-# and media may also be objects that the page has read.
+# Images and media may also be objects that the page has read.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; "
     "media-src 'self' blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; "

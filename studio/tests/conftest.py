@@ -33,8 +33,7 @@ def studio(portico_service, monkeypatch):
 @pytest.fixture
 def ask():
     """Sends a request to an endpoint of the page, by default with the page's token, the secret of the printed address
-    and
-    the key of the service role; returns status and JSON."""
+    and the key of the service role; returns status and JSON."""
 
     def ask_(
         service, method, path, *, page=PAGE, start=START, key=None, host="localhost", remote_addr="127.0.0.1", **options

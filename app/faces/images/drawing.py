@@ -39,8 +39,7 @@ _UPRIGHT = {
     8: Image.Transpose.ROTATE_90,
 }
 # An image is first reduced by integer factors to at least this multiple of its new size: 2 takes half the time of 3,
-# with no visible
-# difference.
+# with no visible difference.
 _GAP = 2
 _LARGEST_PROFILE = 4 * 1024 * 1024
 _SPEED = {"WEBP": {"method": 4}, "AVIF": {"speed": 8, "max_threads": 1}}

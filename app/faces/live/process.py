@@ -100,8 +100,7 @@ def _call(loop: asyncio.AbstractEventLoop, hub: Hub, tables: frozenset[int] | No
 
 class _Server(uvicorn.Server):
     """A server that calls ``started`` when it listens. At shutdown it ends the streams, waits for their connections,
-    and
-    aborts those that are still open after ``_LINGER_S``."""
+    and aborts those that are still open after ``_LINGER_S``."""
 
     def __init__(self, config: uvicorn.Config, hub: Hub, started: Callable[[], None]) -> None:
         super().__init__(config)

@@ -1,8 +1,7 @@
 """Canned access control lists, with which clients create buckets and objects.
 
 The database's policies decide the callers' rights, and a setting of the bucket decides whether it is public. A list
-that
-agrees with them is accepted. A list that grants more is refused, because it would have no effect.
+that agrees with them is accepted. A list that grants more is refused, because it would have no effect.
 """
 
 from __future__ import annotations

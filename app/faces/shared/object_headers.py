@@ -61,8 +61,7 @@ def encoding_to_store(value: str, where: str) -> str:
 
 def header_text(value: str) -> str:
     """The text of a request's header. WSGI decodes headers as Latin-1, but clients send text beyond ASCII as UTF-8.
-    Tabs
-    become spaces: requests may contain them, but response headers may not."""
+    Tabs become spaces: requests may contain them, but response headers may not."""
     value = value.replace("\t", " ").strip()
     try:
         return value.encode("latin-1").decode()

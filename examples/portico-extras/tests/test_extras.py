@@ -1,6 +1,5 @@
 """Tests each plugin over HTTP, on a real database, with Portico's fixtures. Nothing is registered here: Portico finds
-the
-plugins by their entry points."""
+the plugins by their entry points."""
 
 from __future__ import annotations
 
