@@ -23,7 +23,7 @@ from app.http.environ import HEADER_BLOCK
 
 PATHS = re.compile(r"/(?P<service>rest|auth|functions|realtime)(?:/|$)")
 
-_REALTIME = "Portico has no Realtime service; it has live queries, by portico live"
+_REALTIME = "Portico has no Realtime service; portico live serves live queries"
 _BODIES: Mapping[str, Mapping[str, object]] = {
     "rest": {
         "code": "PGRST125",
