@@ -1,6 +1,6 @@
-"""The WSGI application that the environment describes, for servers that import one: ``portico.wsgi:application``.
+"""The WSGI application for servers that import one: ``portico.wsgi:application``. Environment variables configure it.
 
-Import it in the process that answers requests: it owns connections and threads, which a fork does not take along.
+Import it in the process that serves requests: it owns connections and threads, which do not survive a fork.
 """
 
 from __future__ import annotations

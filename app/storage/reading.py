@@ -213,8 +213,8 @@ def visible_keys(storage: Storage, request: RequestContext, bucket: str, keys: S
 class RemoteStream:
     """Chunks from a remote backend. Closing them releases their place in ``Storage.streams``.
 
-    The first chunk is fetched at once: backends open lazily, and a failure can still become an error response.
-    Raises BlobMissing or BackendUnavailable.
+    The first chunk is fetched at once: backends open lazily, and a failure can still become an error response. Raises
+    BlobMissing or BackendUnavailable.
     """
 
     def __init__(self, chunks: Chunks | IO[bytes], storage: Storage) -> None:

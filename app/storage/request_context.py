@@ -20,9 +20,9 @@ class RequestContext:
     """The caller, and what policies and triggers can read about the request.
 
     ``operation`` is the result of ``storage.operation()`` in policies; ``method``, ``path``, ``headers`` and ``token``
-    become the settings ``request.*``. ``access_key``: the S3 access key, if the caller used one. ``is_signer``: the
-    caller is the one who signed the URL; someone else may have sent the request. ``given_id``: the request's id, '' if
-    it has none. ``bookmark``: the position that reads must have seen, if replicas may answer them.
+    become the settings ``request.*``. ``access_key``: the S3 access key, if it identifies the caller. ``is_signer``:
+    the caller is the one who signed the URL; someone else may have sent the request. ``given_id``: the request's id, ''
+    if it has none. ``bookmark``: the position that reads must have seen, if replicas may answer them.
     """
 
     contexts: ContextBuilder = field(repr=False)

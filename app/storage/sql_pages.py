@@ -1,8 +1,7 @@
 """The SQL of the second step of a listing: the visible candidates as a page, in JSON.
 
 One pass sorts the visible candidates and numbers them, counts all of them, and makes JSON of those on the page. The
-JSON
-is concatenated from texts: with ``json_build_object`` and ``json_agg`` it took 1.5 times as long.
+JSON is concatenated from texts: with ``json_build_object`` and ``json_agg`` it took 1.5 times as long.
 """
 
 from __future__ import annotations
@@ -19,12 +18,9 @@ def _json_time(expression: str) -> str:
 
 
 # The candidates visible to the caller. They are looked up by name, since objects may have moved after they were found.
-# $1
-# bucket, $2 names, $3 folders, $4 second spellings of folders. Objects and folders are looked up separately: in one
-# join,
-# the subquery of folders would also run for each object. OFFSET 0 keeps the bound a plain value: ``left`` and ``||``
-# are
-# not leakproof, and inside the comparison they would rule out the index.
+# $1 bucket, $2 names, $3 folders, $4 second spellings of folders. Objects and folders are looked up separately: in one
+# join, the subquery of folders would also run for each object. OFFSET 0 keeps the bound a plain value: ``left`` and
+# ``||`` are not leakproof, and inside the comparison they would rule out the index.
 _VISIBLE = f"""
     SELECT e.n, NULL::text AS folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
     FROM pg_catalog.unnest({unseen("$2::text[]")}) WITH ORDINALITY AS e (name, n)
@@ -105,8 +101,7 @@ class PageByCursor:
     def over(self, source: str, own: int, by_name: str = "ORDER BY v.n") -> str:
         """A query of one row: the number of entries found (at most the limit plus one), the number on the page, the
         members of the JSON arrays of folders and of objects, and the last entry on the page: whether it is a folder,
-        its
-        name, its time.
+        its name, its time.
 
         Its own parameters, from the number ``own`` on: the limit; and for a listing by time the last entry of the
         previous page: whether it was a folder (null for the first page), its time, its name.
@@ -136,8 +131,7 @@ class PageByCursor:
 
 def _moment(column: str) -> str:
     """The time as it is in a cursor, in milliseconds. A time that a cursor cannot contain, such as infinity, becomes
-    the
-    nearest one in the years 1 to 9999. NULL becomes the first time, since ``greatest`` ignores it."""
+    the nearest one in the years 1 to 9999. NULL becomes the first time, since ``greatest`` ignores it."""
     within = f"least(greatest({column}, timestamptz '0001-01-01 00:00Z'), timestamptz '9999-12-31 23:59:59.999Z')"
     return f"date_trunc('milliseconds', {within})"
 

@@ -67,8 +67,7 @@ class _Folder:
 
 class _Manifest:
     """The documents of a JSON file: an object of texts by id, as Relay and code generators write it, or Apollo's
-    format,
-    whose ``operations`` have ``id`` and ``body``."""
+    format, whose ``operations`` have ``id`` and ``body``."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -29,7 +29,7 @@ METRICS_OPERATIONS = Setting(
     "The number of pairs of a GraphQL operation and a role for which every worker counts metrics; 0 for none.",
 )
 
-_NOT_KEPT = "Metrics are not counted: %s. Set TMPDIR to a folder that has space."
+_NOT_COUNTED = "Metrics are not counted: %s. Set TMPDIR to a folder that has space."
 
 
 class Metrics:
@@ -52,7 +52,7 @@ class Metrics:
         try:
             self._directory = make_directory(settings.workers, settings[METRICS_OPERATIONS])
         except OSError as ex:
-            log.warning(_NOT_KEPT, ex)
+            log.warning(_NOT_COUNTED, ex)
             self._has_space = False
         else:
             os.environ[DIRECTORY] = self._directory.name
@@ -65,7 +65,7 @@ class Metrics:
             if directory is not None:
                 self._files = WorkerFiles(Path(directory), operations)
         except OSError as ex:
-            log.warning(_NOT_KEPT, ex)
+            log.warning(_NOT_COUNTED, ex)
             self._has_space = False
         if not self._has_space:
             return ()
@@ -91,9 +91,9 @@ class Metrics:
 
 
 class _MetricsResource:
-    def __init__(self, counted: WorkerNumbers, *asked: DatabaseNumbers | ReplicaNumbers) -> None:
+    def __init__(self, counted: CountedNumbers, *sampled: AskedNumbers | ReplicaNumbers) -> None:
         self._counted = counted
-        self._asked = asked
+        self._sampled = sampled
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         self._counted.write()
@@ -111,7 +111,7 @@ class _MetricsResource:
             forget_dead(Path(directory))
             registry = client.CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        asked = client.CollectorRegistry()
-        for each in self._asked:
-            asked.register(each)
-        return bytes(client.generate_latest(registry)) + bytes(client.generate_latest(asked))
+        sampled = client.CollectorRegistry()
+        for each in self._sampled:
+            sampled.register(each)
+        return bytes(client.generate_latest(registry)) + bytes(client.generate_latest(sampled))

@@ -1,11 +1,9 @@
 """Blobs in a local folder: ``file:///var/lib/portico``.
 
 A write goes to a file in ``.unfinished`` below the root, is synced to disk, and is then renamed. For a large body,
-which
-the server has in an unnamed temporary file, that file gets a name instead of being copied, if TMPDIR is on the root's
-file system. So a blob is complete or does not exist, even if the process or the machine crashes. The root must be on
-one
-file system.
+which the server has in an unnamed temporary file, that file gets a name instead of being copied, if TMPDIR is on the
+root's file system. So a blob is complete or does not exist, even if the process or the machine crashes. The root must
+be on one file system.
 """
 
 from __future__ import annotations
@@ -258,8 +256,7 @@ def _name_file(path: str, source: Metered) -> bool:
         return False
     try:
         # With src_dir_fd, which an absolute path makes irrelevant, Python calls linkat. Without it, Python calls link,
-        # which would
-        # link the symbolic link itself.
+        # which would link the symbolic link itself.
         os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor, follow_symlinks=True)
     except OSError:
         return False

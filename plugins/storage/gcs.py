@@ -122,8 +122,7 @@ class GoogleBackend(CloudBackend):
 
     def _signed_url(self, name: str, seconds: int, **options: Any) -> str | None:
         """A signed URL of a blob; None if the credentials cannot sign. Only the key of a service account can sign
-        without
-        a request to Google."""
+        without a request to Google."""
         blob = self._bucket.blob(name)
         try:
             url: str = blob.generate_signed_url(version="v4", expiration=timedelta(seconds=seconds), **options)
@@ -170,11 +169,11 @@ def _translate(ex: BaseException) -> PorticoError | None:
         return BlobMissing()
     if isinstance(ex, api.GoogleAPICallError) and ex.code == 507:
         return BackendFull()
-    theirs = (
+    unavailable = (
         OSError,
         api.GoogleAPIError,
         cloud_module("google.auth.exceptions", "gcs").GoogleAuthError,
         cloud_module("google.cloud.storage.exceptions", "gcs").InvalidResponse,
         cloud_module("google.cloud.storage.exceptions", "gcs").DataCorruption,
     )
-    return BackendUnavailable() if isinstance(ex, theirs) else None
+    return BackendUnavailable() if isinstance(ex, unavailable) else None

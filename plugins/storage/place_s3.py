@@ -26,6 +26,7 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
+    as_place_errors,
 )
 
 MIB = 1024 * 1024
@@ -39,10 +40,13 @@ _OF_ALL = frozenset({"ExpiredToken", "InvalidAccessKeyId", "NoSuchBucket", "Sign
 
 @hookimpl
 def storage_place(url: str, options: PlaceOptions) -> S3Place | None:
-    return place_in_cloud(url, ("s3",), lambda bucket, prefix: S3Place(bucket, prefix, options))
+    if urlsplit(url).scheme != "s3":
+        return None
+    with as_place_errors():
+        return S3Place(*bucket_and_prefix(url), options)
 
 
-class S3Place(CloudPlace):
+class S3Place:
     """An ``OutsidePlace`` in an S3 bucket."""
 
     def __init__(self, bucket: str, prefix: str, options: PlaceOptions) -> None:
@@ -98,8 +102,7 @@ class S3Place(CloudPlace):
                 self._client.put_object(**where, Body=content, **_labels(description), **more)
             return
         # Parts are sent one at a time, since other objects are transferred concurrently. If ``source`` raises, the SDK
-        # aborts the
-        # upload.
+        # aborts the upload.
         chosen = cloud_module("boto3.s3.transfer", "s3").TransferConfig(
             multipart_threshold=PART, multipart_chunksize=max(PART, size // MOST_PARTS + 1), use_threads=False
         )
@@ -108,7 +111,7 @@ class S3Place(CloudPlace):
 
     def _head(self, found: PlacedObject) -> dict[str, Any]:
         with self._translated:
-            head: dict[str, Any] = self._client.head_object(Bucket=self._bucket, Key=self._name(found.key))
+            head: dict[str, Any] = self._client.head_object(Bucket=self._bucket, Key=self._prefix + found.key)
         return head
 
 

@@ -89,9 +89,8 @@ class S3Backend(CloudBackend):
 
     def _reader(self, name: str, start: int, length: int) -> IO[bytes]:
         # The seek is deferred, so that there is a single request. It requests everything from ``start`` on, and is
-        # closed
-        # early if less is needed: with a length (range_chunk_size), smart-open would request the next range to fill its
-        # buffer.
+        # closed early if less is needed: with a length (range_chunk_size), smart-open would request the next range to
+        # fill its buffer.
         reader: IO[bytes] = self._open(
             self._bucket, name, "rb", client=self._client, buffer_size=min(CHUNK, length), defer_seek=True
         )
@@ -151,13 +150,13 @@ class S3Backend(CloudBackend):
         return content
 
     def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
-        told = {
+        headers = {
             "ResponseContentType": labels.content_type,
             "ResponseCacheControl": labels.caching,
             "ResponseContentDisposition": labels.disposition,
             "ResponseContentEncoding": labels.encoding,
         }
-        parameters = {"Bucket": self._bucket, "Key": name, **{name: value for name, value in told.items() if value}}
+        parameters = {"Bucket": self._bucket, "Key": name, **{name: value for name, value in headers.items() if value}}
         link: str = self._sdk.generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
         return link
 
@@ -238,17 +237,16 @@ def _translate(ex: BaseException) -> PorticoError | None:
         code = ex.response.get("Error", {}).get("Code")
         status = ex.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         # The response to HEAD has no body, and so no code. A range beyond the end means that the blob is shorter than
-        # the
-        # size in its row.
+        # the size in its row.
         if code in ("NoSuchKey", "404", "InvalidRange"):
             return BlobMissing()
         if status == 507 or code in ("QuotaExceeded", "XMinioStorageFull"):
             return BackendFull()
         return BackendUnavailable()
-    ours = (
+    unavailable = (
         OSError,
         exceptions.BotoCoreError,
         cloud_module("boto3.exceptions", "s3").Boto3Error,
         cloud_module("urllib3.exceptions", "s3").HTTPError,
     )
-    return BackendUnavailable() if isinstance(ex, ours) else None
+    return BackendUnavailable() if isinstance(ex, unavailable) else None

@@ -81,5 +81,10 @@ class Webhook:
         if event.old is not None:
             payload["oldObject"] = event.old
         sent = {"$version": "v1", "type": event.type, "region": "", "payload": payload, "applyTime": event.applied_at}
-        whole = {"type": "Webhook", "event": sent, "sentAt": now_as_json(), "tenant": {"ref": self.project, "host": ""}}
-        return json.dumps(whole).encode()
+        message = {
+            "type": "Webhook",
+            "event": sent,
+            "sentAt": now_as_json(),
+            "tenant": {"ref": self.project, "host": ""},
+        }
+        return json.dumps(message).encode()

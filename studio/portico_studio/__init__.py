@@ -1,1 +1,1 @@
-"""Portico Studio: a page in which people see a service's data, its schema, and who may see what."""
+"""Portico Studio: a web page that shows a service's data, its schema, and the rights of each role."""

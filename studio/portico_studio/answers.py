@@ -1,4 +1,4 @@
-"""Resources that answer the page in JSON, refusals included."""
+"""The base class of the page's own endpoints: their responses, including errors, are JSON."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from portico import PorticoError
 
 
 class JsonResource:
-    """A resource of the page's own; ``ask`` and ``tell`` answer GET and POST, and may raise PorticoError."""
+    """An endpoint of the page. ``get`` and ``post`` return the JSON for GET and POST, and may raise PorticoError."""
 
     def __init__(self, services, guard):
         self.services = services
         self.guard = guard
 
     def on_get(self, req, resp, **parameters):
-        self._answer(resp, lambda: self.ask(req, **parameters))
+        self._respond(resp, lambda: self.get(req, **parameters))
 
     def on_post(self, req, resp, **parameters):
-        self._answer(resp, lambda: self.tell(req, **parameters))
+        self._respond(resp, lambda: self.post(req, **parameters))
 
-    def ask(self, req, **parameters):
+    def get(self, req, **parameters):
         raise falcon.HTTPMethodNotAllowed(["POST"])
 
-    def tell(self, req, **parameters):
+    def post(self, req, **parameters):
         raise falcon.HTTPMethodNotAllowed(["GET"])
 
-    def _answer(self, resp, make):
+    def _respond(self, resp, make):
         resp.set_header("Cache-Control", "no-store")
         resp.set_header("X-Content-Type-Options", "nosniff")
-        # Also where CORS_ORIGINS lets pages of other origins call the APIs.
+        # CORS_ORIGINS may let pages of other origins call the APIs, but not these endpoints.
         resp.set_header("Cross-Origin-Resource-Policy", "same-origin")
         resp.content_type = "application/json; charset=utf-8"
         try:

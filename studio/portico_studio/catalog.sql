@@ -1,19 +1,19 @@
--- The relations of the API's schemas as one JSON document, in PostgreSQL's words: columns, keys, policies, and who was
--- granted what. :schemas and :roles are JSON arrays of names.
+-- The relations of the API's schemas as one JSON document: columns, keys, policies and grants. :schemas and :roles are
+-- JSON arrays of names.
 with recursive
 named as (
   select r.oid, r.rolname, r.rolbypassrls, r.rolsuper
   from pg_catalog.pg_roles r, json_array_elements_text(:roles::json) as given (name)
   where r.rolname = given.name
 ),
--- The roles of the API, and those granted to them, which tokens may name as well.
+-- The roles of the API, and the roles granted to them, which tokens may also name.
 api_role as (
   select oid from named
   union
   select r.oid from api_role a join pg_catalog.pg_auth_members m on m.member = a.oid
   join pg_catalog.pg_roles r on r.oid = m.roleid and not r.rolsuper and not starts_with(r.rolname, 'pg_')
 ),
--- Each role with all whose privileges it has.
+-- Each role with all roles whose privileges it has.
 held (member, role) as (
   select oid, oid from api_role
   union

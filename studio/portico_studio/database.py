@@ -1,4 +1,4 @@
-"""The database as the page shows it: its relations, who may do what with them, and what the API makes of each."""
+"""Endpoints about the database: its relations, the rights of each role, and the GraphQL types of the API."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _CATALOG = (Path(__file__).parent / "catalog.sql").read_text(encoding="utf-8")
 
 
 class CatalogResource(JsonResource):
-    """``GET /studio/api/catalog``: roles, relations, and for each of them what each role may do; those of the storage
-    with ``of=storage``."""
+    """``GET /studio/api/catalog``: roles and relations, with the access of each role to each relation. With
+    ``of=storage``, those of the storage."""
 
-    def ask(self, req):
+    def get(self, req):
         self.guard.check_service(req)
         settings = self.services.settings
         schemas = ("storage",) if req.params.get("of") == "storage" else settings.api_schemas
@@ -34,10 +34,10 @@ class CatalogResource(JsonResource):
 
 
 class TypesResource(JsonResource):
-    """``GET /studio/api/types``: the names of the GraphQL types by role and relation. Apart from the catalog, since
-    many tables take a while to become a schema."""
+    """``GET /studio/api/types``: the names of the GraphQL types by role and relation. They are not part of the catalog,
+    since building the schemas of many tables takes a while."""
 
-    def ask(self, req):
+    def get(self, req):
         self.guard.check_service(req)
         found = {}
         for role in self.services.settings.api_roles:
@@ -50,10 +50,10 @@ class TypesResource(JsonResource):
 
 
 class RelationResource(JsonResource):
-    """``GET /studio/api/relations/OID``: the GraphQL type that each role gets, its comment's directives, and what is
-    left out of the API and why."""
+    """``GET /studio/api/relations/OID``: the GraphQL type that each role gets, the directives of the comment, and
+    notices about parts that the API leaves out."""
 
-    def ask(self, req, oid):
+    def get(self, req, oid):
         self.guard.check_service(req)
         types, directives, notices = {}, {}, {}
         for role in self.services.settings.api_roles:
@@ -77,7 +77,8 @@ class RelationResource(JsonResource):
 
 
 def _named(relation):
-    """Finds the relation, or something in it, in the subject of a notice: ``table public.a``, ``column public.a.b``."""
+    """A pattern that finds the relation, or a part of it, in the subject of a notice: ``table public.a``, ``column
+    public.a.b``."""
     return re.compile(rf"(^| ){re.escape(relation)}($|[ .])")
 
 

@@ -1,9 +1,9 @@
-"""Who may use what the page's own endpoints tell.
+"""Access control of the page's own endpoints.
 
-Each request to them names the page's token, which only the page itself has: it is in its HTML, and no other origin may
-read that. Keys are sent in headers, never by the browser on its own, so a foreign page cannot use those of a visitor.
-What tells about the whole database also needs the key of the service role. A service for development hands its keys to
-a browser on the same machine that has opened the address which the service printed.
+Each request to them must have the page's token. Only the page has it: it is in the page's HTML, which no other origin
+may read. Keys are sent in headers, which browsers never add on their own, so a foreign page cannot use a visitor's
+keys. Endpoints about the complete database also need the key of the service role. A development service gives its keys
+to a browser on the same machine that has opened the address which the service printed.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from urllib.parse import urlsplit
 from portico import AccessError, RequestHead
 
 _PAGE_TOKEN, _KEY, _START = "HTTP_X_STUDIO_PAGE", "HTTP_X_STUDIO_KEY", "HTTP_X_STUDIO_START"
-"""The headers, as WSGI has them."""
+"""The names of the headers in WSGI."""
 SERVICE_ROLE = "service_role"
-# What proxies add. The server removes the first ones and says so instead; another WSGI server leaves them.
+# Headers that proxies add. Portico's server replaces forwarding headers by portico.passed_on; other WSGI servers leave
+# them.
 _OF_PROXIES = re.compile(
     r"portico\.passed_on|HTTP_(X_FORWARDED_\w+|FORWARDED|VIA|X_REAL_IP|X_CLIENT_IP|TRUE_CLIENT_IP|CF_\w+|X_ORIGINAL_\w+)"
 )
 
 
 class Guard:
-    """``secret`` is the page's token, the same in all workers of a service."""
+    """The checks of requests. ``secret`` is the page's token, which is the same in all workers of a service."""
 
     def __init__(self, services, secret):
         self._services = services
@@ -36,10 +37,10 @@ class Guard:
         return self._services.settings.development
 
     def is_here(self, req):
-        """Whether the request comes from this machine, and by one of its own names: no other site's name leads here.
+        """Whether the request comes from this machine, directly, and to one of the machine's own host names.
 
-        A proxy on this machine comes from it too, and may send such a name. What it adds tells it from a browser, and
-        so does HTTP/1.0, which nginx speaks unless told otherwise.
+        The host name matters because a foreign site could resolve its own name to this machine. A proxy on this machine
+        is recognized by the headers that it adds, or by HTTP/1.0, which is nginx's default.
         """
         host = _host_name(req.env.get("HTTP_HOST", ""))
         return (
@@ -51,19 +52,22 @@ class Guard:
         )
 
     def hands_out_keys(self, req):
-        """Whether the page gets the service's keys without being asked for one."""
+        """Whether the page gets the service's keys, so that the visitor need not enter any."""
         started = _is_same(req.env.get(_START, ""), start_secret(self._services.settings))
         return self.is_development and started and self.is_here(req)
 
     def check_page(self, req):
-        """Raise AccessError unless it is the page that asks."""
+        """Raise AccessError unless the request comes from the page."""
         if not _is_same(req.env.get(_PAGE_TOKEN, ""), self.secret):
             raise AccessError(
-                "Only the page may ask this.", code="STUDIO_PAGE_REQUIRED", status=403, hint="Load the page again."
+                "Only the page may send this request.",
+                code="STUDIO_PAGE_REQUIRED",
+                status=403,
+                hint="Load the page again.",
             )
 
     def check_service(self, req):
-        """Raise AccessError unless the page asks with the key of the service role."""
+        """Raise AccessError unless the request comes from the page and has the key of the service role."""
         self.check_page(req)
         key = req.env.get(_KEY)
         caller = self._services.caller(RequestHead("GET", req.path, {"apikey": key}.get)) if key else None
@@ -72,14 +76,14 @@ class Guard:
                 "This needs the key of the service role.",
                 code="SERVICE_ROLE_REQUIRED",
                 status=403,
-                hint="Give the page SERVICE_ROLE_KEY.",
+                hint="Enter SERVICE_ROLE_KEY in the page: the caller switch, Keys.",
             )
 
 
 def start_secret(settings):
-    """What the address has that a service for development prints. It is made of what it gives access to, so all workers
-    know it, and an address of yesterday leads to a service that was restarted since. Other users of the machine, and
-    proxies on it that do not say what they are, do not know it."""
+    """The secret in the address that a development service prints. It is derived from the secrets to which it gives
+    access, so all workers know it, and an old address stays valid after a restart. Other users of the machine, and
+    unrecognized proxies on it, do not know it."""
     guarded = settings.jwt_secret or settings.service_role_key or ""
     return hmac.new(guarded.encode(), b"start of Portico Studio", "sha256").hexdigest()[:32]
 

@@ -1,4 +1,4 @@
-"""The page itself: built files, and where they are missing a page that says how to build them."""
+"""Serves the page: the built files, or, if they are missing, a page that explains how to build them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ PAGE = Path(__file__).parent / "page"
 _IS_BUILDING = PAGE.with_name("page.being-built")
 _TOKEN_MARK, _NONCE_MARK = "%PAGE_TOKEN%", "%STYLE_NONCE%"
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
-# Nothing of another origin, no script inside the page, and of styles those that the editor makes with the page's nonce.
-# Images and media may be objects that the page has read.
+# Nothing from other origins and no inline scripts. Inline styles only with the page's nonce, which the editor uses.
+# Images and media may also be objects that the page has read.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; "
     "media-src 'self' blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; "
@@ -36,7 +36,8 @@ _BUILDING = """<!doctype html>
 <meta http-equiv="refresh" content="3">
 <title>Portico Studio</title>
 <h1>Portico Studio is being built</h1>
-<p>The first start of the demonstration builds this page, for half a minute or so. It loads itself when it is ready.</p>
+<p>The first start of the demonstration builds this page, which takes about half a minute. It then loads
+automatically.</p>
 """
 _UNBUILT = """<!doctype html>
 <html lang="en">
@@ -44,15 +45,16 @@ _UNBUILT = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Portico Studio</title>
 <h1>Portico Studio is installed without its page</h1>
-<p>npm could not be reached when it was installed. In a copy of Portico&rsquo;s repository, on a machine that reaches
-it, install it again:</p>
+<p>npm could not be reached during the installation. In a copy of Portico&rsquo;s repository, on a machine that can
+reach
+npm, install it again:</p>
 <pre>pip install --force-reinstall --no-deps ./studio</pre>
-<p>and start the service again. The APIs work meanwhile.</p>
+<p>Then restart the service. Meanwhile the APIs work.</p>
 """
 
 
 class Page:
-    """``GET /studio`` and every address below it, which the page itself understands."""
+    """``GET /studio`` and all paths below it, which the page's own router handles."""
 
     def __init__(self, guard):
         self._guard = guard
@@ -64,7 +66,7 @@ class Page:
             resp.set_header(name, value)
         resp.content_type = "text/html; charset=utf-8"
         index = PAGE / "index.html"
-        # Read each time, so that a page that is built while the service runs is served.
+        # The file is read for each request, so that a page that is built while the service runs is served.
         without = _BUILDING if _IS_BUILDING.exists() else _UNBUILT
         html = index.read_text(encoding="utf-8") if index.exists() else without
         resp.text = html.replace(_TOKEN_MARK, escape(self._guard.secret)).replace(_NONCE_MARK, nonce)
@@ -76,7 +78,7 @@ class Page:
 
 
 class Assets:
-    """``GET /studio/assets/NAME``: files whose names change with their contents."""
+    """``GET /studio/assets/NAME``: files whose names change with their content."""
 
     def on_get(self, req, resp, name):
         file = PAGE / "assets" / name

@@ -1,4 +1,4 @@
-"""Portico Studio, a page for browsers. On with STUDIO=on or with DEVELOPMENT, as in the demonstration."""
+"""The plugin of Portico Studio, a web page. STUDIO=on or DEVELOPMENT turns it on, as in the demonstration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SECRET = "PORTICO_STUDIO_SECRET"  # noqa: S105 - the name of a variable
 
 
 class Studio:
-    """A page in which people see the data, the schema, and who may see what."""
+    """A web page that shows the data, the schema, and the rights of each role."""
 
     @hookimpl
     def settings(self):
@@ -33,7 +33,7 @@ class Studio:
 
     @hookimpl
     def before_fork(self, settings):
-        # The workers must know each other's pages, whichever of them answers.
+        # All workers must accept the page's token, regardless of the worker that served the page.
         if settings[STUDIO]:
             os.environ[_SECRET] = secrets.token_urlsafe(32)
 

@@ -1,4 +1,4 @@
-"""What the service says about itself: settings without secrets, plugins, versions, and what `portico doctor` finds."""
+"""Endpoints about the service: settings without secrets, plugins, versions, and the findings of `portico doctor`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SERVER = (
 
 
 class ServiceResource(JsonResource):
-    """``GET /studio/api/service``"""
+    """``GET /studio/api/service``: versions, settings and plugins."""
 
-    def ask(self, req):
+    def get(self, req):
         self.guard.check_service(req)
         services = self.services
         return {
@@ -43,21 +43,22 @@ class ServiceResource(JsonResource):
 
 
 class FindingsResource(JsonResource):
-    """``GET /studio/api/findings``: those of `portico doctor` and `portico doctor --security`, the worst first."""
+    """``GET /studio/api/findings``: the findings of `portico doctor` and `portico doctor --security`, the worst
+    first."""
 
-    def ask(self, req):
+    def get(self, req):
         self.guard.check_service(req)
         settings, plugins = self.services.settings, self.services.plugins
-        # The review of security is stricter about what both find.
+        # For a finding of both, that of the security review counts, since it is stricter.
         both = [*findings(settings, plugins), *findings(settings, plugins, security=True)]
         found = {each.what: each for each in both if each.mark != "ok"}
-        told = [{"mark": each.mark, "what": each.what, "fix": each.fix} for each in found.values()]
-        return {"findings": sorted(told, key=lambda each: each["mark"] != "WRONG")}
+        listed = [{"mark": each.mark, "what": each.what, "fix": each.fix} for each in found.values()]
+        return {"findings": sorted(listed, key=lambda each: each["mark"] != "WRONG")}
 
 
 class SlowOperationsResource(JsonResource):
-    """``GET /studio/api/slow``: the slowest GraphQL operations of late, of all workers, without their values."""
+    """``GET /studio/api/slow``: the slowest recent GraphQL operations of all workers, without their values."""
 
-    def ask(self, req):
+    def get(self, req):
         self.guard.check_service(req)
         return {"operations": [asdict(each) for each in self.services.slow_operations()]}

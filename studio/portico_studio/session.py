@@ -1,4 +1,4 @@
-"""What the page starts with, and users made up on the spot: a role and claims, signed by a service for development."""
+"""Endpoints for the start of the page, and for test users: a role and claims, signed by a development service."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _LARGEST_BODY = 16 * 1024
 
 
 class SessionResource(JsonResource):
-    """``GET /studio/api/session``: how this service is served, and in development its keys."""
+    """``GET /studio/api/session``: the settings that the page needs, and in development the keys."""
 
-    def ask(self, req):
+    def get(self, req):
         self.guard.check_page(req)
         settings = self.services.settings
         hands_out = self.guard.hands_out_keys(req)
@@ -32,17 +32,17 @@ class SessionResource(JsonResource):
 
 
 class TokenResource(JsonResource):
-    """``POST /studio/api/tokens``: a token for ``role`` and ``claims``. Only for development, and on this machine."""
+    """``POST /studio/api/tokens``: a token for ``role`` and ``claims``. Only in development, and from this machine."""
 
-    def tell(self, req):
+    def post(self, req):
         self.guard.check_page(req)
         secret = self.services.settings.jwt_secret
         if not self.guard.hands_out_keys(req) or not secret:
             raise AccessError(
-                "Users are made up in development only.",
+                "Test users exist only in development.",
                 code="DEVELOPMENT_ONLY",
                 status=403,
-                hint="Start the service with --demo, or with DEVELOPMENT=on and JWT_SECRET, and use it on its machine.",
+                hint="Start the service with --demo, or with DEVELOPMENT=on and JWT_SECRET; open it on its machine.",
             )
         given = _read(req)
         now = int(time.time())
@@ -55,7 +55,7 @@ class TokenResource(JsonResource):
             "iat": now,
             "exp": now + _LONGEST_S,
         }
-        # The same check as that of a token that comes in.
+        # The same check as for the token of a request.
         Caller.of(claims, default_role="anon")
         return {"token": jwt.encode(claims, secret, "HS256"), "claims": claims}
 
@@ -71,5 +71,5 @@ def _read(req):
         or not isinstance(given.get("role"), str)
         or not isinstance(given.get("claims"), dict)
     ):
-        raise RequestError('The body must be JSON with "role", a string, and "claims", an object, below 16 KB.')
+        raise RequestError('The body must be JSON of at most 16 KB, with "role", a string, and "claims", an object.')
     return given

@@ -1,4 +1,4 @@
-"""A service with Studio, asked as its page asks it."""
+"""Fixtures: a service with Studio, requests like those of its page, and a browser."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ START = start_secret(load({}, {"jwt_secret": JWT_SECRET}))
 
 @pytest.fixture
 def studio(portico_service, monkeypatch):
-    """Makes a service with Studio on a database of its own; further settings are named like options."""
+    """Makes a service with Studio on its own database; further settings are named like options."""
     monkeypatch.setenv("PORTICO_STUDIO_SECRET", PAGE)
-    # Installed, or built here for the demonstration, it is found by its entry point; in a fresh copy it is not.
+    # If Studio is installed, or was built here for the demonstration, its entry point is found; not in a fresh copy.
     plugins = {} if entry_points(group="portico", name="studio") else {"studio": Studio}
 
     def make(sql="", **settings):
@@ -32,8 +32,8 @@ def studio(portico_service, monkeypatch):
 
 @pytest.fixture
 def ask():
-    """Asks an endpoint of the page's own, with the page's token, the secret of the printed address and the key of the
-    service role unless told otherwise; gives status and JSON."""
+    """Sends a request to an endpoint of the page, by default with the page's token, the secret of the printed address
+    and the key of the service role; returns status and JSON."""
 
     def ask_(
         service, method, path, *, page=PAGE, start=START, key=None, host="localhost", remote_addr="127.0.0.1", **options
@@ -58,7 +58,7 @@ def browser():
 
 @pytest.fixture
 def served(studio):
-    """Serves Studio for development on a database made by SQL; gives the service and its address."""
+    """Serves Studio for development on a database made by SQL; returns the service and its address."""
     with ExitStack() as servers:
 
         def serve(sql=TABLES, **settings):
@@ -70,7 +70,7 @@ def served(studio):
 
 @pytest.fixture
 def visit(browser):
-    """Opens an address, with what a printed one ends in; in the end the page's console must have no error, unless
+    """Opens an address with the secret of the printed one. At the end the page's console must have no error, unless
     ``faults_expected``."""
     contexts, faults = [], []
 

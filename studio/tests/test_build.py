@@ -1,4 +1,4 @@
-"""The build of the package, also where there is no npm."""
+"""The build of the package, also without npm."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import START
 from portico_studio.page import PAGE
-from visitor import NEEDED, TABLES, ask_as_service, become, serving
+from visitor import NEEDED, TABLES, become, serving, use_service_role
 
 AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = NEEDED
@@ -30,7 +30,7 @@ def test_from_the_first_start_to_the_first_answer(served, visit):
     page.get_by_text("It ran in").wait_for()
 
 
-def test_a_refused_question_says_what_is_missing(served, visit):
+def test_a_refused_operation_shows_the_missing_grant(served, visit):
     page = visit(f"{served()[1]}/studio/explore")
     editor = page.get_by_label("GraphQL document")
     editor.fill('mutation { insertIntoNoteCollection(objects: [{body: "x"}]) { affectedCount } }')
@@ -38,7 +38,7 @@ def test_a_refused_question_says_what_is_missing(served, visit):
     page.get_by_text("grant insert on public.note to anon;").wait_for()
 
 
-def test_a_cell_is_edited_where_the_policy_allows_it_and_told_why_where_not(served, visit):
+def test_a_cell_is_edited_if_the_policy_allows_it_and_the_reason_is_shown_if_not(served, visit):
     service, address = served()
     page = visit(f"{address}/studio/data/Note")
     page.get_by_text("may not insert, update or delete").wait_for()
@@ -59,7 +59,7 @@ def test_a_cell_is_edited_where_the_policy_allows_it_and_told_why_where_not(serv
 def test_rows_are_filtered_followed_inserted_and_deleted(served, visit):
     service, address = served()
     page = visit(f"{address}/studio/data/Author")
-    ask_as_service(page)
+    use_service_role(page)
     page.get_by_role("button", name="New row").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("id").fill("3")
@@ -92,13 +92,13 @@ def test_each_view_is_accessible_and_fits(served, visit, scheme, width):
     for view in VIEWS:
         page.goto(f"{address}/studio/{view}")
         page.get_by_role("heading", level=1).wait_for()
-        if view == "service":  # It asks for figures as long as it is shown.
+        if view == "service":  # This view requests figures as long as it is open.
             page.get_by_text("Since the start", exact=True).wait_for()
         else:
             page.wait_for_load_state("networkidle")
-        # Past the content security policy, which keeps a page from running what is not its own.
+        # The DevTools protocol bypasses the content security policy, which would block this script.
         tester.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then((told) => told.violations)")
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then((result) => result.violations)")
         serious = [each for each in found if each["impact"] in ("serious", "critical")]
         assert [(each["id"], each["nodes"][0]["html"]) for each in serious] == [], f"{view} at {width}, {scheme}"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{view} is wider than {width}"
@@ -118,7 +118,7 @@ def test_a_table_of_200_columns_with_large_and_foreign_values(served, visit):
     page.get_by_role("button", name="c199", exact=True).wait_for()
 
 
-def test_the_service_goes_and_the_page_says_so(served, visit, browser):
+def test_the_page_shows_that_the_service_does_not_answer(served, visit, browser):
     _, address = served()
     context = browser.new_context()
     page = context.new_page()
@@ -132,7 +132,7 @@ def test_the_service_goes_and_the_page_says_so(served, visit, browser):
     context.close()
 
 
-def test_a_view_that_could_not_be_loaded_comes_with_the_service(served, browser):
+def test_a_view_that_could_not_be_loaded_is_loaded_when_the_service_is_back(served, browser):
     _, address = served()
     context = browser.new_context()
     page = context.new_page()
@@ -184,7 +184,7 @@ def test_the_editor_completes_what_the_document_touches(served, visit):
     found = page.get_by_role("option", name="body")
     while not found.count():
         editor.press("Control+Space")
-        page.wait_for_timeout(200)  # The types come a moment later.
+        page.wait_for_timeout(200)  # The types are loaded a moment later.
 
 
 def test_of_many_tables_those_with_most_relationships_are_drawn(served, visit):
@@ -228,17 +228,17 @@ def test_the_first_view_is_below_500_kb(served, visit):
     assert sum(sizes.values()) < 500 * 1024
 
 
-def test_types_are_asked_for_without_what_describes_all_types(served, visit):
-    asked = []
+def test_types_are_requested_without_fields_that_describe_all_types(served, visit):
+    sent = []
     page = visit("about:blank")
-    page.on("request", lambda each: asked.append(each.post_data or ""))
+    page.on("request", lambda each: sent.append(each.post_data or ""))
     page.goto(f"{served()[1]}/studio/data/Note#start={START}")
     page.get_by_text("hers").wait_for()
-    assert any("query Type(" in each for each in asked)
-    assert not any("possibleTypes" in each for each in asked)
+    assert any("query Type(" in each for each in sent)
+    assert not any("possibleTypes" in each for each in sent)
 
 
-def test_the_diagram_is_whole_in_every_size(served, visit):
+def test_the_diagram_fits_in_every_size(served, visit):
     page = visit(f"{served()[1]}/studio/schema", viewport={"width": 1440, "height": 900})
     page.locator(".react-flow__node").get_by_text("author", exact=True).wait_for()
     page.set_viewport_size({"width": 390, "height": 700})
@@ -254,7 +254,7 @@ def test_the_diagram_is_whole_in_every_size(served, visit):
 
 def test_the_focus_returns_to_the_cell_that_was_edited(served, visit):
     page = visit(f"{served()[1]}/studio/data/Author")
-    ask_as_service(page)
+    use_service_role(page)
     cell = page.get_by_role("button", name="Edit name: Ann")
     for leave in ("Escape", "Enter"):
         cell.press("Enter")
@@ -262,10 +262,10 @@ def test_the_focus_returns_to_the_cell_that_was_edited(served, visit):
         page.wait_for_function("() => document.activeElement.ariaLabel === 'Edit name: Ann'")
 
 
-def test_a_value_of_megabytes_is_shown_in_part_and_saved_whole(served, visit):
+def test_a_value_of_megabytes_is_shown_in_part_and_saved_completely(served, visit):
     sql = f"{TABLES} update note set body = repeat('x', 1000000), wide = 'y' where id = 1;"
     page = visit(f"{served(sql)[1]}/studio/data/Note")
-    ask_as_service(page)
+    use_service_role(page)
     page.get_by_role("button", name="Edit wide: y").wait_for()
     assert page.get_by_role("button", name="Edit body: xxx").count() == 0
     page.get_by_role("button", name="Open row 1").click()
@@ -275,17 +275,17 @@ def test_a_value_of_megabytes_is_shown_in_part_and_saved_whole(served, visit):
     assert saved.value.path().stat().st_size == 1_000_000
 
 
-def test_refused_requests_are_told_apart_in_words(served, visit):
+def test_refused_requests_are_listed_by_kind(served, visit):
     service, address = served()
     assert service.client.simulate_get("/nowhere").status_code == 404
     page = visit(f"{address}/studio/service")
-    page.get_by_role("row", name="Addresses that are not there status 404 1").wait_for()
+    page.get_by_role("row", name="Unknown addresses status 404 1").wait_for()
 
 
 @pytest.mark.parametrize("width", [390, 1024])
 def test_a_bucket_with_a_long_name_fits(served, visit, width):
     page = visit(f"{served()[1]}/studio/storage", viewport={"width": width, "height": 800})
-    ask_as_service(page)
+    use_service_role(page)
     page.get_by_role("button", name="New bucket").click()
     page.get_by_label("Name").first.fill("n" * 90)
     page.keyboard.press("Enter")
@@ -305,8 +305,8 @@ def test_the_keyboard_skips_navigation_and_tables(served, visit):
 
 def test_the_form_of_a_caller_fits_a_phone(served, visit):
     page = visit(f"{served()[1]}/studio/service", viewport={"width": 360, "height": 740})
-    page.get_by_title("Choose who asks").click()
-    name, role = page.get_by_label("Name, for you only"), page.get_by_label("Role", exact=True)
+    page.get_by_title("Choose the caller").click()
+    name, role = page.get_by_label("Name, shown only here"), page.get_by_label("Role", exact=True)
     assert name.evaluate("(each) => each.getBoundingClientRect().right <= innerWidth - 12")
     assert role.evaluate("(each) => each.getBoundingClientRect().right <= innerWidth - 12")
     assert page.get_by_role("dialog").locator(".inside").evaluate("(each) => each.scrollWidth <= each.clientWidth")

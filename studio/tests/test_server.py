@@ -1,4 +1,4 @@
-"""What the page's own endpoints tell, and to whom."""
+"""The responses of the page's own endpoints, and their access control."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ grant select on latest to anon;
 """
 
 
-def test_it_is_off_unless_asked_for(studio):
+def test_it_is_off_by_default(studio):
     service = studio(studio=False)
     assert service.client.simulate_get("/studio").status_code == 404
     assert service.client.simulate_get("/", headers={"Accept": "text/html"}).status_code == 200
 
 
-def test_browsers_are_led_to_it_and_it_is_closed_to_other_origins(studio):
+def test_browsers_are_redirected_to_it_and_it_is_closed_to_other_origins(studio):
     service = studio()
     led = service.client.simulate_get("/", headers={"Accept": "text/html"})
     assert (led.status_code, led.headers["location"]) == (303, "/studio")
@@ -49,11 +49,11 @@ def test_browsers_are_led_to_it_and_it_is_closed_to_other_origins(studio):
     assert service.client.simulate_get("/studio/assets/..%2F..%2Fplugin.py").status_code == 404
 
 
-def test_nothing_is_told_without_the_pages_token(studio, ask):
+def test_requests_without_the_pages_token_are_refused(studio, ask):
     service = studio(development=True)
     for method, path in (("GET", "session"), ("POST", "tokens"), ("GET", "catalog"), ("GET", "service")):
-        status, told = ask(service, method, path, page="another")
-        assert (status, told["error"]["code"]) == (403, "STUDIO_PAGE_REQUIRED"), path
+        status, answer = ask(service, method, path, page="another")
+        assert (status, answer["error"]["code"]) == (403, "STUDIO_PAGE_REQUIRED"), path
 
 
 @pytest.mark.parametrize("origins", [("*",), ("https://app.example",)])
@@ -69,24 +69,24 @@ def test_pages_that_may_call_the_apis_may_not_read_the_page_and_its_token(studio
 
 
 @pytest.mark.parametrize("path", ["catalog", "types", "relations/1", "service", "findings", "slow"])
-def test_what_is_about_the_whole_database_needs_the_service_role(studio, ask, path):
+def test_endpoints_about_the_complete_database_need_the_service_role(studio, ask, path):
     service = studio(TABLES)
-    status, told = ask(service, "GET", path, key=service.anon_key)
-    assert (status, told["error"]["code"]) == (403, "SERVICE_ROLE_REQUIRED")
+    status, answer = ask(service, "GET", path, key=service.anon_key)
+    assert (status, answer["error"]["code"]) == (403, "SERVICE_ROLE_REQUIRED")
 
 
 def test_keys_are_handed_out_in_development_and_on_this_machine_only(studio, ask):
     service = studio(development=True)
     assert ask(service, "GET", "session")[1]["keys"]["service"] == service.service_role_key
     for away in ({"host": "studio.example"}, {"remote_addr": "192.0.2.1"}, {"start": ""}, {"start": "a guess"}):
-        told = ask(service, "GET", "session", **away)[1]
-        assert (told["keys"], told["canSign"]) == (None, False)
+        answer = ask(service, "GET", "session", **away)[1]
+        assert (answer["keys"], answer["canSign"]) == (None, False)
     assert ask(studio(), "GET", "session")[1]["keys"] is None
 
 
 @pytest.fixture
 def worker():
-    """Serves an application as ``portico serve`` does; gives the port on 127.0.0.1."""
+    """Serves an application as ``portico serve`` does; returns the port on 127.0.0.1."""
     with ExitStack() as stack:
 
         def serve(service):
@@ -102,7 +102,7 @@ def worker():
 
 
 def session(port, version, *fields):
-    """What the page's session is for a request with these header fields."""
+    """The page's session for a request with these header fields."""
     lines = [
         f"GET /studio/api/session HTTP/{version}",
         f"Host: 127.0.0.1:{port}",
@@ -116,16 +116,16 @@ def session(port, version, *fields):
     return json.loads(answer.partition(b"\r\n\r\n")[2])
 
 
-# A worker leaves some of its sockets to the end of its process.
+# A worker leaves some of its sockets open until its process ends.
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 def test_a_proxy_on_this_machine_gets_no_keys(studio, worker):
     service = studio(development=True)
     port = worker(service)
     assert session(port, "1.1")["keys"]["service"] == service.service_role_key
     for name in ("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Server", "Forwarded", "Via", "X-Real-IP"):
-        told = session(port, "1.1", f"{name}: 192.0.2.7")
-        assert (told["keys"], told["canSign"]) == (None, False), name
-    # As nginx sends requests on, with nothing added, unless it is told otherwise.
+        answer = session(port, "1.1", f"{name}: 192.0.2.7")
+        assert (answer["keys"], answer["canSign"]) == (None, False), name
+    # The default of nginx: it forwards requests without additional headers.
     assert session(port, "1.0")["keys"] is None
 
 
@@ -134,26 +134,26 @@ def test_a_service_behind_a_trusted_proxy_hands_out_no_keys(studio, ask):
     assert ask(service, "GET", "session")[1]["keys"] is None
 
 
-def test_a_host_that_is_none_is_another(studio, ask):
+def test_an_invalid_host_name_is_not_this_machine(studio, ask):
     for host in ("[::1", "[1]", "", "localhost.example", "127.0.0.1.example", "a@localhost.b"):
         assert ask(studio(development=True), "GET", "session", host=host)[1]["keys"] is None, host
 
 
-def test_a_user_is_made_up_in_development_only(studio, ask):
+def test_users_are_signed_only_in_development(studio, ask):
     body = {"role": "authenticated", "claims": {"sub": "ann"}}
     service = studio(TABLES + "insert into note values (1, 'authenticated', 'x')", development=True)
     status, made = ask(service, "POST", "tokens", json=body)
     assert (status, made["claims"]["sub"]) == (200, "ann")
-    asked = {"query": "{ noteCollection { edges { node { id } } } }"}
+    query = {"query": "{ noteCollection { edges { node { id } } } }"}
     headers = {"apikey": service.anon_key, "Authorization": f"Bearer {made['token']}"}
-    found = service.client.simulate_post("/graphql/v1", json=asked, headers=headers).json
+    found = service.client.simulate_post("/graphql/v1", json=query, headers=headers).json
     assert found["data"]["noteCollection"]["edges"] == [{"node": {"id": 1}}]
     assert ask(service, "POST", "tokens", json={"role": 1, "claims": {}})[0] == 400
     assert ask(service, "POST", "tokens", json={"role": "none", "claims": {}})[0] == 401
     assert ask(studio(), "POST", "tokens", json=body)[0] == 403
 
 
-def test_the_catalog_says_who_sees_what_and_why(studio, ask):
+def test_the_catalog_has_the_access_of_each_role_with_its_reason(studio, ask):
     catalog = ask(studio(TABLES), "GET", "catalog")[1]
     assert [each["name"] for each in catalog["roles"]] == ["anon", "authenticated", "service_role"]
     relations = {each["name"]: each for each in catalog["relations"]}
@@ -163,7 +163,7 @@ def test_the_catalog_says_who_sees_what_and_why(studio, ask):
         }
         for name, found in relations.items()
     }
-    # all, policy or none, for select, insert, update and delete.
+    # The first letter of all, policy or none, for select, insert, update and delete.
     assert rows["note"] == {"anon": "nnnn", "authenticated": "pann", "service_role": "aaaa"}
     assert rows["shelf"]["anon"] == "anan"
     assert rows["latest"]["anon"] == "annn"
@@ -186,7 +186,7 @@ def test_a_relation_has_a_type_for_each_role(studio, ask):
     assert types["anon"] is None or "body" not in types["anon"]
 
 
-def test_a_relation_has_all_notices_about_it_and_those_about_no_other(studio, ask):
+def test_a_relation_has_all_notices_about_it_and_no_others(studio, ask):
     service = studio(
         TABLES
         + """comment on table note is '@graphql({"totalCount": 1, "max_rows": "many"})';
@@ -200,30 +200,30 @@ def test_a_relation_has_all_notices_about_it_and_those_about_no_other(studio, as
     assert sorted(each["what"] for each in notices) == ["column public.note.body", *2 * ["relation public.note"]]
 
 
-def test_the_service_tells_no_secret(studio, ask):
+def test_the_response_about_the_service_has_no_secret(studio, ask):
     service = studio()
-    status, told = ask(service, "GET", "service")
+    status, answer = ask(service, "GET", "service")
     assert status == 200
-    assert service.service_role_key not in str(told)
-    assert next(each for each in told["settings"] if each["name"] == "STUDIO")["value"] == "on"
-    assert any(each["name"] == "collections" for each in told["plugins"])
+    assert service.service_role_key not in str(answer)
+    assert next(each for each in answer["settings"] if each["name"] == "STUDIO")["value"] == "on"
+    assert any(each["name"] == "collections" for each in answer["plugins"])
     marks = [each["mark"] for each in ask(service, "GET", "findings")[1]["findings"]]
     assert marks == sorted(marks, key=lambda mark: mark != "WRONG")
 
 
-def test_what_both_reports_of_the_doctor_find_is_told_once_as_the_graver(studio, ask):
+def test_a_finding_of_both_reports_of_the_doctor_is_listed_once_with_the_worse_mark(studio, ask):
     service = studio("create table open_to_all (id int primary key); grant insert on open_to_all to anon")
     found = ask(service, "GET", "findings")[1]["findings"]
     assert [each["mark"] for each in found if "open_to_all" in each["what"]] == ["WRONG"]
 
 
-def test_slow_operations_are_told_without_their_values(studio, ask):
+def test_slow_operations_are_listed_without_their_values(studio, ask):
     service = studio(TABLES, slow_operation_ms=1)
     assert ask(service, "GET", "slow") == (200, {"operations": []})
     service.request(
         "POST", "/graphql/v1", role="authenticated", json={"query": 'query Mine { node(nodeId: "secret") { nodeId } }'}
     )
-    (told,) = ask(service, "GET", "slow")[1]["operations"]
-    assert (told["name"], told["kind"], told["role"]) == ("Mine", "query", "authenticated")
-    assert told["milliseconds"] >= 1
-    assert "secret" not in told["document"]
+    (answer,) = ask(service, "GET", "slow")[1]["operations"]
+    assert (answer["name"], answer["kind"], answer["role"]) == ("Mine", "query", "authenticated")
+    assert answer["milliseconds"] >= 1
+    assert "secret" not in answer["document"]

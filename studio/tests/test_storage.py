@@ -7,7 +7,7 @@ from urllib.request import urlopen
 
 import jwt
 import pytest
-from visitor import NEEDED, ask_as_service
+from visitor import NEEDED, use_service_role
 
 expect = pytest.importorskip("playwright.sync_api", reason="the Python package playwright is not installed").expect
 pytestmark = NEEDED
@@ -15,7 +15,7 @@ pytestmark = NEEDED
 
 def _as_service(visit, address, path=""):
     page = visit(f"{address}/studio/storage{path}")
-    ask_as_service(page)
+    use_service_role(page)
     return page
 
 
@@ -49,17 +49,17 @@ def test_the_dialog_of_a_deletion_begins_at_cancel(served, visit):
     expect(page.get_by_role("button", name="Cancel")).to_be_focused()
 
 
-def test_a_bucket_that_is_not_there_is_told(served, visit):
+def test_a_missing_bucket_is_reported(served, visit):
     _as_service(visit, served()[1], "/nowhere").get_by_text("There is no bucket nowhere").wait_for()
 
 
-def test_an_expired_token_is_told_with_what_to_do(served, visit):
+def test_an_expired_token_is_reported_with_instructions(served, visit):
     token = jwt.encode({"role": "authenticated", "exp": 1}, "a secret of 32 bytes, or of more than that", "HS256")
     page = visit(f"{served()[1]}/studio/storage", faults_expected=True)
-    page.get_by_title("Choose who asks").click()
+    page.get_by_title("Choose the caller").click()
     page.get_by_role("tab", name="Paste a token").click()
     page.get_by_label("Token of a user").fill(token)
-    page.get_by_role("button", name="Ask with this token").click()
+    page.get_by_role("button", name="Use this token").click()
     page.get_by_text("The token has expired.").wait_for()
     page.get_by_text("paste a new token").wait_for()
 
@@ -75,11 +75,11 @@ def test_folders_without_a_name_are_opened(served, visit):
     page.get_by_role("table").get_by_role("link", name="/", exact=True).wait_for()
 
 
-def test_a_name_that_no_object_can_have_is_refused_with_what_names_may_have(served, visit):
+def test_an_invalid_name_is_refused_with_the_rules_for_names(served, visit):
     service, address = served()
     service.sql("insert into storage.buckets (id, name) values ('letters', 'letters')")
     page = visit(f"{address}/studio/storage/letters", faults_expected=True)
-    ask_as_service(page)
+    use_service_role(page)
     page.get_by_label("Upload files").set_input_files({"name": "Grüße.txt", "mimeType": "text/plain", "buffer": b"x"})
     page.get_by_text("Invalid key: Grüße.txt").wait_for()
     page.get_by_text("letters A to Z without accents").wait_for()

@@ -1,4 +1,4 @@
-"""A visitor's browser, the tables that it sees, and what visitors often do."""
+"""A visitor's browser, the tables that it sees, and common actions of visitors."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ comment on schema public is '@graphql({"introspection": true, "inflect_names": t
 
 
 def become(page, name, sub):
-    """Make up a user and ask as it."""
-    page.get_by_title("Choose who asks").click()
-    page.get_by_label("Name, for you only").fill(name)
+    """Add a test user and make it the caller."""
+    page.get_by_title("Choose the caller").click()
+    page.get_by_label("Name, shown only here").fill(name)
     page.get_by_label("Claims").fill(json.dumps({"sub": sub}))
-    page.get_by_role("button", name="Ask as this user").click()
-    page.get_by_text(f"Asking as {name}").wait_for(state="attached")
+    page.get_by_role("button", name="Use this user").click()
+    page.get_by_text(f"Caller: {name}").wait_for(state="attached")
 
 
-def ask_as_service(page):
-    page.get_by_title("Choose who asks").click()
+def use_service_role(page):
+    page.get_by_title("Choose the caller").click()
     page.get_by_role("button", name="Service").first.click()
 
 
 @contextmanager
 def serving(application):
-    """Serve it on a port of its own; gives the address."""
+    """Serve the application on its own port; gives the address."""
     server = create_server(application, host="127.0.0.1", port=0, threads=8)
     thread = threading.Thread(target=server.run)
     thread.start()
     yield f"http://127.0.0.1:{server.effective_port}"
     server.task_dispatcher.shutdown()
-    # In the thread of its loop, which fails where another closes its files.
+    # The files must be closed in the thread of the server's loop, which would fail otherwise.
     server.trigger.pull_trigger(lambda: close_all(server._map))
     thread.join()

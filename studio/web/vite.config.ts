@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-// The page is served below /studio/ by the Python package, which also holds what is built here.
+// The Python package serves the page below /studio/, and contains the built files.
 export default defineConfig({
   base: "/studio/",
   build: {

@@ -15,7 +15,7 @@ from tests.storage.service import ANON, Service, raw_request
 
 AUTH = "Portico has no Auth service; use any service that signs JSON Web Tokens"
 FUNCTIONS = "Portico has no Edge Functions"
-REALTIME = "Portico has no Realtime service; it has live queries, by portico live"
+REALTIME = "Portico has no Realtime service; portico live serves live queries"
 
 
 def test_rest_is_not_served_and_says_so(service: Service) -> None:

@@ -161,7 +161,7 @@ def test_bytes_that_are_not_there_or_too_few(direct: Service) -> None:
     for content in (b"123", b"12345"):
         send(told, content)
         with direct.keeping_blobs():
-            assert error(complete(direct, told))[3] == "The body has another length than was declared"
+            assert error(complete(direct, told))[3] == "The length of the body differs from the declared length"
         assert error(direct.get(f"/object/{path}")) == NO_OBJECT
     send(told, b"1234")
     complete(direct, told).raise_for_status()

@@ -29,9 +29,10 @@ from tests.storage_backends.places import Places
 
 THEN = datetime(2024, 3, 2, 1, 2, 3, 456000, UTC)
 LARGE = bytes(range(256)) * 40_000
-# Runs the command with a limit on the size of files.
+# Runs the command with a limit on the size of files, which would truncate Python's cached bytecode too.
 LIMITED = """
-import resource, runpy
+import resource, runpy, sys
+sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 runpy.run_module("app", run_name="__main__")
 """

@@ -58,13 +58,13 @@ class Decoder:
     def __init__(self, limits: DecoderLimits) -> None:
         self._limits = limits
         self._jobs = 0
-        self._socket, theirs = socket.socketpair()
-        with theirs:
+        self._socket, other_end = socket.socketpair()
+        with other_end:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "app.faces.images.decoder", json.dumps(asdict(limits))],
                 cwd="/",
                 env=_environment(),
-                stdin=theirs.fileno(),
+                stdin=other_end.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
@@ -223,6 +223,6 @@ def _chunks(source: Readable) -> Iterator[bytes]:
 
 
 def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_ON)}
+    passed = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_ON)}
     package_parent = str(Path(__file__).resolve().parents[3])
-    return kept | {"PYTHONPATH": os.pathsep.join(filter(None, [package_parent, kept.get("PYTHONPATH")]))}
+    return passed | {"PYTHONPATH": os.pathsep.join(filter(None, [package_parent, passed.get("PYTHONPATH")]))}

@@ -27,7 +27,7 @@ from app.faces.images.transform import Transform
 
 QUALITY, AVIF_QUALITY = 80, 62
 _WRITTEN = {"webp": "WEBP", "avif": "AVIF"}
-_KEPT = frozenset({"JPEG", "PNG", "GIF", "WEBP", "AVIF"})
+_KEEP_FORMAT = frozenset({"JPEG", "PNG", "GIF", "WEBP", "AVIF"})
 _SIDEWAYS = frozenset({5, 6, 7, 8})
 _UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -39,8 +39,7 @@ _UPRIGHT = {
     8: Image.Transpose.ROTATE_90,
 }
 # An image is first reduced by integer factors to at least this multiple of its new size: 2 takes half the time of 3,
-# with no visible
-# difference.
+# with no visible difference.
 _GAP = 2
 _LARGEST_PROFILE = 4 * 1024 * 1024
 _SPEED = {"WEBP": {"method": 4}, "AVIF": {"speed": 8, "max_threads": 1}}
@@ -205,7 +204,7 @@ def _format(source: str, image: Image.Image, wanted: Wanted) -> str:
             return name
         if not wanted.negotiated:
             raise NotDrawn("resolution")
-    if source in _KEPT:
+    if source in _KEEP_FORMAT:
         return source
     return "PNG" if image.mode in ("RGBA", "LA") or not _fits(image, "JPEG") else "JPEG"
 

@@ -29,7 +29,7 @@ def too_many_images() -> RestError:
 
 def too_often() -> RestError:
     """The client requests drawings of this object more often than allowed."""
-    message = "This image is rendered too often for you. Try again later"
+    message = "You have requested this image too often. Try again later"
     return RestError("SlowDown", 429, message, tag="Too Many Requests", status=429, headers=(("retry-after", "1"),))
 
 

@@ -24,7 +24,7 @@ from app.settings import Settings
 from app.storage.reading import Reading
 from app.storage.storage import Storage
 
-_SIGNED_DOOR = "/render/image/sign"
+_SIGNED_PATH = "/render/image/sign"
 _OFFERED: Mapping[str, Sequence[OutputFormat]] = {"webp": ("webp",), "avif": ("avif", "webp")}
 _QUERY = (*MEMBERS, DOWNLOAD_NAME)
 _TEXT = OperationText("Download an image in another size or format", query=_QUERY)
@@ -54,7 +54,7 @@ class ImagesFace:
                   "storage.render.image_authenticated", "verified", _TEXT),
             Route("GET", "/render/image/public/{bucket}/*", self.get_public,
                   "storage.render.image_public", "ignored", _TEXT_OF_PUBLIC),
-            Route("GET", f"{_SIGNED_DOOR}/{{bucket}}/*", self.get_signed,
+            Route("GET", f"{_SIGNED_PATH}/{{bucket}}/*", self.get_signed,
                   "storage.render.image_sign", "ignored", _TEXT_OF_SIGNED),
             Route("POST", "/object/sign/{bucket}/*", self.sign, "storage.object.sign"),
         )  # fmt: skip
@@ -90,7 +90,7 @@ class ImagesFace:
         if not claim:
             return signed_download(storage, request, lifetime_of(given))
         claims = {"transformations": claim, **({"format": transform.format} if transform.format else {})}
-        return signed_download(storage, request, lifetime_of(given), _SIGNED_DOOR, claims)
+        return signed_download(storage, request, lifetime_of(given), _SIGNED_PATH, claims)
 
     def close(self) -> None:
         """End the processes."""

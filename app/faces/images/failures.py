@@ -2,8 +2,7 @@
 
 The refusal covers one version in one format, separately for its original size and for all other sizes. A photo that
 cannot be encoded as AVIF in time can still be drawn as JPEG or in a smaller size. With a wider refusal, one client
-could
-make the thumbnails of an image unavailable for everyone.
+could make the thumbnails of an image unavailable for everyone.
 """
 
 from __future__ import annotations

@@ -24,8 +24,7 @@ class DecoderLimits:
     @property
     def memory(self) -> int:
         """The address space that the process needs, in bytes. Among the formats that are read, WebP with alpha needs
-        the
-        most: 16 bytes for each pixel, plus 50 MiB."""
+        the most: 16 bytes for each pixel, plus 50 MiB."""
         return 256 * 1024**2 + 20 * self.pixels
 
 

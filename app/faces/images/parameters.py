@@ -19,7 +19,7 @@ from app.faces.images.transform import (
 from app.faces.rest.errors import invalid_request
 from app.faces.rest.json_bodies import Member, check_object
 
-_LONGEST_KEPT = 100
+_LONGEST_CACHED = 100
 
 MEMBERS = (
     Member("width", "integer", least=0),
@@ -36,7 +36,7 @@ MEMBERS = (
 def transform_in_query(query: str, longest_side: int) -> Transform:
     """The transform in a raw query string. Raises RestError, also for a repeated parameter."""
     # Longer queries are not cached: they are rare, take memory, and may contain a credential.
-    return (_read_once if len(query) <= _LONGEST_KEPT else _read)(query, longest_side)
+    return (_read_once if len(query) <= _LONGEST_CACHED else _read)(query, longest_side)
 
 
 def _read(query: str, longest_side: int) -> Transform:

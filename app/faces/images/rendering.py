@@ -97,13 +97,13 @@ class Rendering:
 
     def _name(self, found: StoredObject, wanted: Wanted) -> str:
         """The name of the drawing. Drawings with different bytes have different names."""
-        said = b"\n".join([found.version.encode(), self._renderer.encode(), _said(wanted)])
-        return hashlib.sha256(said).hexdigest()[:32]
+        text = b"\n".join([found.version.encode(), self._renderer.encode(), _text_of(wanted)])
+        return hashlib.sha256(text).hexdigest()[:32]
 
     def _drawn(self, storage: Storage, request: RestRequest, found: StoredObject, wanted: Wanted, name: str) -> Drawn:
-        kept = self._renditions.find(storage, found.version, name)
-        if kept is not None:
-            return kept
+        cached = self._renditions.find(storage, found.version, name)
+        if cached is not None:
+            return cached
         if reason := self._failures.of(found.version, wanted):
             raise not_drawn(reason)
         if not self._rates.allow(request.client, request.name):
@@ -111,14 +111,14 @@ class Rendering:
         # The object is opened before a decoder is taken: it might be replaced while a decoder starts.
         source = storage.backend.open_read(blob_key(found.version))
         try:
-            drawn = self._drawn_anew(storage, request.context, found, wanted, name, source)
+            drawn = self._draw_again(storage, request.context, found, wanted, name, source)
         finally:
             source.close()
         if isinstance(drawn, str):
             raise not_drawn(drawn)
         return drawn
 
-    def _drawn_anew(
+    def _draw_again(
         self,
         storage: Storage,
         context: RequestContext,
@@ -133,9 +133,9 @@ class Rendering:
         try:
             with self._decoders.one() as decoder:
                 # Another request may have drawn it while this one waited.
-                kept = self._renditions.find(storage, found.version, name)
-                if kept is not None:
-                    return kept
+                cached = self._renditions.find(storage, found.version, name)
+                if cached is not None:
+                    return cached
                 drawn = decoder.draw(wanted, source)
         except DecodersBusy:
             raise too_many_images() from None
@@ -155,7 +155,7 @@ class Rendering:
 
 
 @lru_cache(1000)
-def _said(wanted: Wanted) -> bytes:
+def _text_of(wanted: Wanted) -> bytes:
     return wanted.encode(0)
 
 

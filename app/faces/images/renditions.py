@@ -37,10 +37,10 @@ class Renditions:
         if not self._limit:
             return None
         try:
-            kept = _read(storage, derived_key(version, name))
+            cached = _read(storage, derived_key(version, name))
         except BlobMissing:
             return None
-        media_type, _, content = kept.partition(b"\n")
+        media_type, _, content = cached.partition(b"\n")
         return Drawn(media_type.decode(), content)
 
     def keep(self, storage: Storage, context: RequestContext, version: str, name: str, drawn: Drawn) -> None:
@@ -90,8 +90,8 @@ def trim(backend: Backend, limit: int) -> None:
 
 
 def _read(storage: Storage, key: str) -> bytes:
-    kept = storage.small_blobs.find(key)
-    if kept is None:
-        kept = storage.backend.open_read(key).read()
-        storage.small_blobs.keep(key, kept)
-    return kept
+    cached = storage.small_blobs.find(key)
+    if cached is None:
+        cached = storage.backend.open_read(key).read()
+        storage.small_blobs.keep(key, cached)
+    return cached

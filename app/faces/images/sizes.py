@@ -79,16 +79,16 @@ def _edges(gravity: str) -> tuple[str, str]:
     return horizontal, vertical
 
 
-def _start(whole: int, part: int, edge: str, offset: float) -> int:
+def _start(total: int, part: int, edge: str, offset: float) -> int:
     """Where the part begins. Python rounds half to even, which clients expect here."""
     if edge == "fp":
-        start = round(offset * whole) - part // 2
+        start = round(offset * total) - part // 2
     else:
-        moved = round(offset if abs(offset) >= 1 else offset * whole)
+        moved = round(offset if abs(offset) >= 1 else offset * total)
         if edge in ("we", "no"):
             start = moved
         elif edge in ("ea", "so"):
-            start = whole - part - moved
+            start = total - part - moved
         else:
-            start = round((whole - part + 1) / 2) + moved
-    return max(0, min(start, whole - part))
+            start = round((total - part + 1) / 2) + moved
+    return max(0, min(start, total - part))

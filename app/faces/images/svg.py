@@ -81,7 +81,7 @@ class _Writer:
             return
         else:
             self.written.append(f"<{local}")
-        self.written.extend(_kept_attributes(attributes))
+        self.written.extend(_allowed_attributes(attributes))
         self.written.append(">")
 
     def end(self, name: str) -> None:
@@ -105,8 +105,8 @@ def _is_left_out(local: str, attributes: dict[str, str]) -> bool:
     return local.lower() in _LEFT_OUT or (local.lower() in _ANIMATIONS and bool(_RUNNING.match(animated)))
 
 
-def _kept_attributes(attributes: dict[str, str]) -> list[str]:
-    kept = []
+def _allowed_attributes(attributes: dict[str, str]) -> list[str]:
+    allowed = []
     for name, value in attributes.items():
         namespace, local = _split(name)
         prefix = _PREFIXES.get(namespace)
@@ -114,5 +114,5 @@ def _kept_attributes(attributes: dict[str, str]) -> list[str]:
             continue
         if local.lower() == "href" and not _HARMLESS_LINK.match(value):
             continue
-        kept.append(f" {prefix}{local}={quoteattr(value)}")
-    return kept
+        allowed.append(f" {prefix}{local}={quoteattr(value)}")
+    return allowed

@@ -40,8 +40,7 @@ class LiveAnswer(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class LiveQuery:
     """A query of a caller. Queries with the same ``key`` always have the same answer. ``is_subscription``: whether it
-    is
-    a subscription, or a document that the client gave only by its id.
+    is a subscription, or a document that the client gave only by its id.
 
     ``values``: the variables and the extensions as JSON; ``request`` does not have them. They are in memory as long as
     the stream lasts, and as Python values they would take up to twenty times the memory."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 
 _BURST_S = 10
-"""After silence, a connection may send the messages of this number of seconds at once: a page that opens subscribes to
-everything that it
-shows."""
+"""After a silence, a connection may send the messages of this number of seconds together, since a page that opens
+subscribes to everything that it shows."""
 
 
 class MessageRate:

@@ -65,8 +65,7 @@ _STRANGER = (
 
 def enable(database_url: str, names: Sequence[str]) -> None:
     """Create the trigger on all of the named tables, or on none. ``names`` are SQL names. Raises RequestError for a
-    name
-    that is not a table, and StatementError if the database refuses."""
+    name that is not a table, and StatementError if the database refuses."""
     with _transaction(database_url) as session:
         for found in (_found(session, name) for name in names):
             if found["stranger"]:

@@ -23,7 +23,7 @@ from app.http.environ import HEADER_BLOCK
 
 PATHS = re.compile(r"/(?P<service>rest|auth|functions|realtime)(?:/|$)")
 
-_REALTIME = "Portico has no Realtime service; it has live queries, by portico live"
+_REALTIME = "Portico has no Realtime service; portico live serves live queries"
 _BODIES: Mapping[str, Mapping[str, object]] = {
     "rest": {
         "code": "PGRST125",
@@ -84,8 +84,8 @@ def _accepted_key(req: falcon.Request) -> str | None:
     """The value of Sec-WebSocket-Accept; None if the request is not for a WebSocket or the server does not support
     it."""
     environ: Mapping[str, Any] = req.env
-    is_asked = req.method == "GET" and (req.get_header("upgrade") or "").strip().lower() == "websocket"
-    if not is_asked or HEADER_BLOCK not in environ:
+    is_upgrade = req.method == "GET" and (req.get_header("upgrade") or "").strip().lower() == "websocket"
+    if not is_upgrade or HEADER_BLOCK not in environ:
         return None
     key = (req.get_header("sec-websocket-key") or "").strip().encode("latin-1", "replace")
     try:

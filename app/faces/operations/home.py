@@ -20,7 +20,7 @@ PATHS = re.compile(r"/$")
 
 _APIS = (
     Entrance("/graphql/v1", "the GraphQL API; it takes POST requests with an API key"),
-    Entrance("/storage/v1", "the object storage API; it takes an API key, too"),
+    Entrance("/storage/v1", "the object storage API; it takes requests with an API key"),
     Entrance("/health", "whether the process and the database answer"),
     Entrance("/version", "the version of the service"),
 )
@@ -38,14 +38,16 @@ _PAGE = """<!doctype html>
 <style>{style}</style>
 <main>
 <h1>Portico</h1>
-<p>A GraphQL API and an object storage API in front of a PostgreSQL database, under its own roles, grants and row level
-security. This service runs, and has no page of its own for browsers.</p>
+<p>A GraphQL API and an object storage API for a PostgreSQL database, under the database&rsquo;s own roles, grants and
+row
+level security. The service is running. It has no web page of its own.</p>
 <dl>
 {places}
 </dl>
-<p><strong>Portico Studio</strong> is that page: ask questions, see the data, the schema, and who may see what. To have
-it here, run <code>pip install ./studio</code> in a copy of Portico&rsquo;s repository, set <code>STUDIO=on</code>, and
-start the service again.</p>
+<p><strong>Portico Studio</strong> is a web page for it: run queries, and see the data, the schema and the rights of
+each
+role. To add it, run <code>pip install ./studio</code> in a copy of Portico&rsquo;s repository, set
+<code>STUDIO=on</code>, and restart the service.</p>
 </main>
 """
 _SECURITY = (

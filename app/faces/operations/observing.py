@@ -18,7 +18,7 @@ import falcon
 from app.observation import ObservedOperation, ObservedRequest, Trace, read_request_id, read_trace
 from app.services import Services
 
-# The name of the last group that matches is that of the face.
+# The name of the group that matches is that of the face.
 _FACE = re.compile(
     r"""(?:
         (?P<graphql>/graphql/v1)

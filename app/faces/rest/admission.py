@@ -63,8 +63,8 @@ class RestAdmission:
         if match is None:
             return self.largest_other
         given = dict(parse_qsl(query, keep_blank_values=True))
-        is_ours = match.route.credential == "ignored" or bearer_token(head.headers, given) is not None
-        if is_ours or not self.recognizes(method, path, head.headers):
+        has_token = match.route.credential == "ignored" or bearer_token(head.headers, given) is not None
+        if has_token or not self.recognizes(method, path, head.headers):
             self._check_credential(match, head.headers, given)
         if not match.route.takes_object:
             return LARGEST_JSON_BODY

@@ -126,7 +126,7 @@ def _database_error(ex: core.DatabaseRefused) -> RestError:
 
 def _schema_mismatch(ex: core.SchemaMismatch) -> RestError:
     code = "DatabaseInvalidObjectDefinition" if ex.sqlstate == INVALID_OBJECT_DEFINITION else "DatabaseSchemaMismatch"
-    return RestError(code, 503, "The database's storage schema is not as it should be", hint=ex.hint)
+    return RestError(code, 503, "The database's storage schema does not match this version", hint=ex.hint)
 
 
 def _fixed(make: Callable[..., RestError], *words: Any, **more: Any) -> Callable[[core.StorageError], RestError]:
@@ -176,7 +176,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], RestError]] = {
     core.InvalidContentType: _fixed(_unsupported_type, "Invalid Content-Type header"),
     core.ContentMismatch: lambda ex: _unsupported_type(f"the content is not {ex.mime_type}"),
     core.UploadRefused: lambda ex: RestError("InvalidRequest", 400, ex.message),
-    core.LengthMismatch: _fixed(invalid_request, "The body has another length than was declared"),
+    core.LengthMismatch: _fixed(invalid_request, "The length of the body differs from the declared length"),
     core.BytesMissing: _missing_bytes,
     core.StorageFull: _fixed(
         RestError, "InsufficientStorage", 507, "The storage has no room for the object", status=507

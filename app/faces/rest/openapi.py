@@ -43,8 +43,8 @@ says what each operation takes.</p>
 </table>
 """
 _ABOUT = (
-    "Buckets and objects in front of PostgreSQL, under its policies. Errors have the HTTP status 400, but for a few; "
-    "their `statusCode` is the logical one."
+    "Buckets and objects, with access rights from PostgreSQL's policies. Nearly all errors have the HTTP status 400; "
+    "their `statusCode` is the logical status."
 )
 
 

@@ -151,7 +151,7 @@ def _send_error(error: RestError, req: falcon.Request, resp: falcon.Response) ->
 def _no_route(method: str, path: str) -> Response:
     message = f"Route {method}:{path} not found"
     body: dict[str, Any]
-    if any(path == door or path.startswith(door + "/") for door in _API_PATHS):
+    if any(path == each or path.startswith(each + "/") for each in _API_PATHS):
         body = {"statusCode": "404", "error": "Not Found", "message": message, "code": "InvalidRequest"}
         return Response(404, body=json.dumps(body).encode(), content_type="application/json", code="InvalidRequest")
     body = {"message": message, "error": "Not Found", "statusCode": 404}

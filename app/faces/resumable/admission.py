@@ -29,8 +29,9 @@ _LARGEST_OTHER = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ResumableAdmission:
-    """An admission rule, see app.http.admission. ``largest`` is the size of the largest object, ``slice`` that of a
-    slice of a body, both in bytes. ``recognizes``: whether a plugin accepts a request's credential."""
+    """An admission rule, see app.http.admission. ``largest`` is the size of the largest object. ``slice`` is the number
+    of bytes after which a request may be answered, although its body continues. ``recognizes``: whether a plugin
+    accepts a request's credential."""
 
     identity: Identity
     signer: Signer
@@ -64,8 +65,8 @@ class ResumableAdmission:
         return self.largest if route.action in ("create", "part") else _LARGEST_OTHER
 
     def _slices(self, head: Head) -> Slices | None:
-        """How the body is divided into slices that are stored as they arrive. None for a body with a checksum, which
-        covers the complete body."""
+        """When a request may be answered before the end of its body. None for a body with a checksum, which covers the
+        complete body."""
         route = _route(head)
         if route is None or head.headers.get("content-type") != BYTES or "upload-checksum" in head.headers:
             return None

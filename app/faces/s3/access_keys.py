@@ -78,22 +78,22 @@ class AccessKeys:
         expires_at: datetime | None = None,
     ) -> AccessKey:
         """Create an access key. Only its creator learns the secret."""
-        kept = {name: value for name, value in claims.items() if name not in _DROPPED}
-        kept.setdefault("role", SERVICE_ROLE)
+        stored_claims = {name: value for name, value in claims.items() if name not in _DROPPED}
+        stored_claims.setdefault("role", SERVICE_ROLE)
         identifier, secret = secrets.token_hex(16), secrets.token_hex(32)
         expiry = None if expires_at is None else int(expires_at.timestamp())
         values = (
             text(identifier),
             self._box.encrypt(secret.encode()),
             text(description),
-            json_value(kept),
+            json_value(stored_claims),
             json_value(None if buckets is None else list(buckets)),
             number(expiry),
         )
         self._database.run(self._context, [(_INSERT, values)], read_only=False)
         created = datetime.now(UTC).isoformat(timespec="milliseconds")
         return AccessKey(
-            identifier, secret, description, kept, None if buckets is None else tuple(buckets), expiry, created
+            identifier, secret, description, stored_claims, None if buckets is None else tuple(buckets), expiry, created
         )
 
     def find(self, identifier: str) -> AccessKey | None:

@@ -1,8 +1,7 @@
 """Canned access control lists, with which clients create buckets and objects.
 
 The database's policies decide the callers' rights, and a setting of the bucket decides whether it is public. A list
-that
-agrees with them is accepted. A list that grants more is refused, because it would have no effect.
+that agrees with them is accepted. A list that grants more is refused, because it would have no effect.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ ACL = "x-amz-acl"
 _PUBLIC = "public-read"
 _PRIVATE = frozenset({"", "private", "bucket-owner-full-control", "bucket-owner-read"})
 _IS_PUBLIC = "pg_catalog.to_json(coalesce(b.public, false))"
-_NOT_KEPT = frozenset({"public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write"})
+_UNSUPPORTED = frozenset({"public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write"})
 
 
 def grants_public_reads(given: str) -> bool:
     """Whether the list lets everyone read, and nothing else. Raises S3Error for a list that grants anything else."""
-    if given in _NOT_KEPT:
+    if given in _UNSUPPORTED:
         raise not_implemented(f"{ACL}: {given}")
     if given not in _PRIVATE and given != _PUBLIC:
         raise invalid_argument(f"{ACL} has no such value: {given[:100]}")

@@ -21,10 +21,10 @@ POLYNOMIALS: Mapping[str, tuple[int, int]] = {
 def combined(name: str, checks: Sequence[bytes], sizes: Sequence[int]) -> bytes:
     """The CRC of all parts in this order. ``checks``: the parts' CRCs. ``sizes``: their sizes in bytes."""
     polynomial, width = POLYNOMIALS[name]
-    whole = 0
+    total = 0
     for check, size in zip(checks, sizes, strict=True):
-        whole = _product(whole, _shift(size, polynomial, width), polynomial, width) ^ int.from_bytes(check)
-    return whole.to_bytes(width // 8)
+        total = _product(total, _shift(size, polynomial, width), polynomial, width) ^ int.from_bytes(check)
+    return total.to_bytes(width // 8)
 
 
 # Cached, since the parts of an upload have few different sizes.

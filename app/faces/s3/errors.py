@@ -174,7 +174,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     core.InvalidContentType: _fixed("InvalidMimeType", 415, "Invalid Content-Type header"),
     core.ContentMismatch: lambda ex: _unsupported_type(f"the content is not {ex.mime_type}"),
     core.UploadRefused: lambda ex: invalid_request(ex.message),
-    core.LengthMismatch: lambda ex: incomplete_body("The body has another length than was declared"),
+    core.LengthMismatch: lambda ex: incomplete_body("The length of the body differs from the declared length"),
     core.BytesMissing: _fixed("NoSuchKey", 404, "The resource was not found"),
     core.StorageFull: _fixed("InsufficientStorage", 507, "The storage has no room for the object"),
     core.BackendDown: _UNAVAILABLE,
@@ -189,7 +189,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
         "InternalError", 500, f"database error, code: {ex.sqlstate}", hint=ex.hint
     ),
     core.SchemaMismatch: lambda ex: S3Error(
-        "ServiceUnavailable", 503, "The database's storage schema is not as it should be", hint=ex.hint
+        "ServiceUnavailable", 503, "The database's storage schema does not match this version", hint=ex.hint
     ),
     shared.NoLength: _fixed("MissingContentLength", 411, "You must provide the Content-Length HTTP header."),
     shared.InvalidRequest: lambda ex: invalid_request(ex.message),

@@ -42,8 +42,7 @@ _PORT = re.compile(r":[0-9]+\Z")
 @dataclass(frozen=True, slots=True)
 class RequestTarget:
     """The target of a request. ``base``: the protocol's path, as the client knows it. ``by_host``: whether the host
-    name
-    led here, and not the path."""
+    name led here, and not the path."""
 
     bucket: str
     key: str

@@ -45,11 +45,11 @@ def caching_of(headers: Mapping[str, str]) -> str:
 def stored_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """The metadata for the other headers that responses repeat. Raises InvalidRequest and InvalidRobotsTag."""
     given = {name: value.replace("\t", " ") for name, value in headers.items()}
-    kept = headers_to_store({**given, "content-encoding": _encoding(given.get("content-encoding", ""))})
+    stored = headers_to_store({**given, "content-encoding": _encoding(given.get("content-encoding", ""))})
     language, expires = (header_text(headers.get(name, "")) for name in ("content-language", "expires"))
     if len(language) > _LONGEST_LANGUAGE or not (language + expires).isprintable():
         raise invalid_argument("content-language or expires is not valid")
-    return kept | ({LANGUAGE: language} if language else {}) | ({EXPIRES: expires} if expires else {})
+    return stored | ({LANGUAGE: language} if language else {}) | ({EXPIRES: expires} if expires else {})
 
 
 def _encoding(value: str) -> str:

@@ -24,10 +24,8 @@ RunOperation = Callable[[Storage, S3Request], Response]
 @dataclass(frozen=True, slots=True)
 class S3Operation:
     """An operation. ``names``: the required names in the query. ``copies``: whether the request names an object to
-    copy.
-    ``name``: the result of ``storage.operation()`` in policies. ``takes_object``: whether the body is an object to
-    store.
-    ``is_public``: whether the request may be unsigned. ``is_form``: whether the signature is in the body.
+    copy. ``name``: the result of ``storage.operation()`` in policies. ``takes_object``: whether the body is an object
+    to store. ``is_public``: whether the request may be unsigned. ``is_form``: whether the signature is in the body.
     ``joins_parts``: whether a checksum in the headers is that of the new object, and not of the body."""
 
     method: str

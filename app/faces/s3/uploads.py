@@ -117,7 +117,7 @@ def copy_object(storage: Storage, request: S3Request) -> Response:
 
     def describe(found: Described, updated_at: float) -> Described:
         check_source(request, str(found.metadata.get("eTag", "")), updated_at)
-        return _described_anew(found, request.headers) if directive == "REPLACE" else found
+        return _with_new_description(found, request.headers) if directive == "REPLACE" else found
 
     try:
         copied = moving.copy(
@@ -137,10 +137,10 @@ def copy_object(storage: Storage, request: S3Request) -> Response:
     return Response(body=document("CopyObjectResult", ("LastModified", modified), ("ETag", etag)), content_type=XML)
 
 
-def _described_anew(found: Described, headers: Mapping[str, str]) -> Described:
-    kept = {name: value for name, value in found.metadata.items() if name not in DESCRIBED_BY_HEADERS}
+def _with_new_description(found: Described, headers: Mapping[str, str]) -> Described:
+    copied = {name: value for name, value in found.metadata.items() if name not in DESCRIBED_BY_HEADERS}
     changed = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **stored_headers(headers)}
-    return Described({**kept, **changed}, user_metadata_of(headers))
+    return Described({**copied, **changed}, user_metadata_of(headers))
 
 
 def copy_source(request: S3Request) -> ObjectName:

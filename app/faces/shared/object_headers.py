@@ -34,12 +34,12 @@ _CODINGS = re.compile(r"[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*", re.AS
 
 def headers_to_store(headers: Mapping[str, str]) -> dict[str, str]:
     """The metadata for those of these headers that are in the request. Raises InvalidRequest or InvalidRobotsTag."""
-    kept = {
+    found = {
         ROBOTS: _robots_tag(headers.get("x-robots-tag")),
         ENCODING: encoding_to_store(headers.get("content-encoding") or "", "headers/content-encoding"),
         DISPOSITION: header_text(headers.get("content-disposition") or ""),
     }
-    return {name: value for name, value in kept.items() if value}
+    return {name: value for name, value in found.items() if value}
 
 
 def stored_header(metadata: Mapping[str, Any], name: str) -> str | None:
@@ -61,8 +61,7 @@ def encoding_to_store(value: str, where: str) -> str:
 
 def header_text(value: str) -> str:
     """The text of a request's header. WSGI decodes headers as Latin-1, but clients send text beyond ASCII as UTF-8.
-    Tabs
-    become spaces: requests may contain them, but response headers may not."""
+    Tabs become spaces: requests may contain them, but response headers may not."""
     value = value.replace("\t", " ").strip()
     try:
         return value.encode("latin-1").decode()

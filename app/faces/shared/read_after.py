@@ -16,8 +16,7 @@ _MOST = 20
 
 def bookmark_of(environ: Mapping[str, Any], database: Database, *, on_replicas: bool = True) -> Bookmark | None:
     """The bookmark of a request: its header has the values from earlier responses, separated by commas. None if there
-    are
-    no replicas. ``on_replicas``: whether replicas may answer the request's reads. Raises RequestError."""
+    are no replicas. ``on_replicas``: whether replicas may answer the request's reads. Raises RequestError."""
     if not database.replicas:
         return None
     given = environ.get("HTTP_PORTICO_READ_AFTER")

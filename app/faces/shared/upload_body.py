@@ -49,8 +49,8 @@ def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) 
             more_metadata={},
             user_metadata=header_metadata(headers),
         )
-    kept = headers_to_store(headers)
-    return content._replace(more_metadata={**kept, **content.more_metadata}) if kept else content
+    stored = headers_to_store(headers)
+    return content._replace(more_metadata={**stored, **content.more_metadata}) if stored else content
 
 
 def check_declared(headers: Mapping[str, str]) -> None:
@@ -155,10 +155,10 @@ def _seekable(body: BinaryIO) -> BinaryIO:
         return body
     if hasattr(body, "seek"):
         return body
-    kept = tempfile.TemporaryFile()  # noqa: SIM115 - it ends with the request
-    shutil.copyfileobj(body, kept, _CHUNK)
-    kept.seek(0)
-    return kept
+    copy = tempfile.TemporaryFile()  # noqa: SIM115 - it ends with the request
+    shutil.copyfileobj(body, copy, _CHUNK)
+    copy.seek(0)
+    return copy
 
 
 def _measure(stream: ByteSource) -> int:

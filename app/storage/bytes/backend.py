@@ -64,7 +64,7 @@ class StreamCutShort(RequestError):
     code = "BODY_LENGTH_MISMATCH"
 
     def __init__(self) -> None:
-        super().__init__("The body has another length than was declared")
+        super().__init__("The length of the body differs from the declared length")
 
 
 class KeyRefused(ValueError):

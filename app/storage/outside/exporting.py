@@ -57,8 +57,7 @@ def objects_of(storage: Storage, request: RequestContext, bucket: str, prefix: s
 @dataclass(frozen=True, slots=True)
 class Exporting:
     """An export of objects to a place; their keys there do not include ``prefix``. ``there``: the objects that the
-    place
-    already has, by key. ``dry_run``: nothing is written."""
+    place already has, by key. ``dry_run``: nothing is written."""
 
     storage: Storage
     request: RequestContext

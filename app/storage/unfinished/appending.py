@@ -98,11 +98,11 @@ def _stored(storage: Storage, upload: Upload, addition: Addition, source: ByteSo
 def _acknowledge(
     storage: Storage, request: RequestContext, upload: Upload, addition: Addition, part: UploadPart | None
 ) -> Upload:
-    whole, lifetime = number(addition.length), text(str(addition.lifetime_s))
+    length, lifetime = number(addition.length), text(str(addition.lifetime_s))
     before = (text(upload.id), number(addition.offset))
-    call: BoundStatement = (DECLARE_LENGTH, (*before, whole, lifetime))
+    call: BoundStatement = (DECLARE_LENGTH, (*before, length, lifetime))
     if part is not None:
-        call = (APPEND_PART, (*before, number(part.size), whole, lifetime, text(part.version), text(part.md5)))
+        call = (APPEND_PART, (*before, number(part.size), length, lifetime, text(part.version), text(part.md5)))
     with discarded_if_refused(storage.backend, part.version) if part is not None else nullcontext():
         rows = storage.database.run(request.service_context(), [call], read_only=False)[0]
         if not rows:

@@ -78,7 +78,7 @@ def finish_with(
 
 
 def entity_tag(upload: Upload, parts: Sequence[UploadPart]) -> str:
-    """The tag in quotes: the MD5 of the parts' MD5s, and the number of parts; for an upload appended at once, its
+    """The tag in quotes: the MD5 of the parts' MD5s, and the number of parts; for an upload appended in one part, its
     MD5."""
     if upload.kind == "appended" and len(parts) == 1:
         return f'"{parts[0].md5}"'

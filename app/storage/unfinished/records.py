@@ -45,8 +45,7 @@ class Finished:
 class Upload:
     """An upload. ``owner``: the claim ``sub`` of the caller who began it. ``received``: the number of bytes of an
     appended upload; ``parts``: the number of its parts. ``finished`` is None while the upload is unfinished. Times are
-    in
-    seconds since 1970."""
+    in seconds since 1970."""
 
     id: str
     kind: UploadKind

@@ -95,8 +95,7 @@ class EventReceiver:
     """``receive`` is called with each event at least once, after its commit, not necessarily in the order of commits.
 
     If it raises, it is called again after increasing pauses. ``name`` must stay the same across restarts: recorded
-    events
-    wait for a receiver of that name.
+    events wait for a receiver of that name.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """An audit log: one line for each mutation, with its caller, its fields, and the number of rows that each affected.
 
-Clients need not request ``affectedCount``: it is added under an alias before the operation is planned, and
-removed from the response. So the counts come from the database, from the committed transaction.
+Clients need not request ``affectedCount``: it is added under an alias before the operation is planned, and removed from
+the response. So the counts come from the database, from the committed transaction.
 """
 
 from __future__ import annotations

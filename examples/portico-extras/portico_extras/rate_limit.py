@@ -1,6 +1,5 @@
 """Allows RATE_LIMIT requests per minute for each API key. Each worker counts separately. Without the setting there is
-no
-limit."""
+no limit."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Tests each plugin over HTTP, on a real database, with Portico's fixtures. Nothing is registered here: Portico finds
-the
-plugins by their entry points."""
+the plugins by their entry points."""
 
 from __future__ import annotations
 
@@ -97,9 +96,9 @@ def test_audit(service, caplog):
     assert data == {"first": {"records": [{"body": "new"}] * 2}, "deleteFromNoteCollection": {"affectedCount": 0}}
     service.graphql("{ noteCollection { edges { node { id } } } }")
     (line,) = caplog.messages
-    told = json.loads(line)
-    assert (told["role"], told["sub"], told["operation"]) == ("authenticated", "ann", "Rename")
-    assert told["affected"] == {"first": 2, "deleteFromNoteCollection": 0}
+    logged = json.loads(line)
+    assert (logged["role"], logged["sub"], logged["operation"]) == ("authenticated", "ann", "Rename")
+    assert logged["affected"] == {"first": 2, "deleteFromNoteCollection": 0}
 
 
 def test_rate_limit(portico_service):

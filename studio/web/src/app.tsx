@@ -1,4 +1,4 @@
-// The frame: where the visitor is, who asks, and the view.
+// The frame of the page: navigation, the caller switch, and the view.
 
 import { Component, lazy, Suspense, useEffect, useState, type ReactNode } from "react";
 import { CallerSwitch, KeyForm } from "./callers";
@@ -8,7 +8,7 @@ import { useSession } from "./session";
 import { Arch, Icon, type IconName } from "./ui/icons";
 import { FailureNotice, Notice, Waiting } from "./ui/parts";
 
-/** The code of a view did not come: the service is away, or has another version of the page since. */
+/** The code of a view could not be loaded: the service does not answer, or now has another version of the page. */
 class Unloaded extends Error {}
 
 const viewOf = (load: () => Promise<{ default: React.ComponentType }>) =>
@@ -66,7 +66,7 @@ export function App() {
         <CallerSwitch />
       </header>
       <main>
-        {/* Each view starts anew for another caller: nothing that one saw is left for the next. */}
+        {/* A view is created again for another caller, so that it shows nothing of the previous caller. */}
         <Fallible key={`${shown?.id} ${caller.id}`}>
           <Suspense fallback={<Waiting what="the view" />}>{shown && <shown.view />}</Suspense>
         </Fallible>
@@ -75,7 +75,7 @@ export function App() {
   );
 }
 
-/** To what a view shows, past the navigation and a list that may have hundreds of entries. */
+/** Moves the focus to the view's content, past the navigation and a list that may have hundreds of entries. */
 function skip() {
   const view = document.querySelector<HTMLElement>("main .split > .grow") ?? document.querySelector("main")!;
   view.tabIndex = -1;
@@ -90,19 +90,19 @@ function Welcome() {
       {session?.development && (
         <Notice tone="warn" title="Open the address that the service printed">
           <p>
-            This service is for development. Its last line in the terminal is <code>Portico Studio, in a browser: {location.origin}/studio#start=…</code>
-            Opened on the same machine, that address gives this page the keys, and this browser remembers it.
+            This is a development service. Its last line in the terminal is <code>Portico Studio, in a browser: {location.origin}/studio#start=…</code>
+            If you open that address on the same machine, this page gets the keys, and this browser remembers the address.
           </p>
         </Notice>
       )}
-      <p>This service asks for a key, like any client. Give the page the keys that it may use.</p>
+      <p>The page needs keys to use this service, like any client. Enter the keys that it may use.</p>
       <div className="card">
         <KeyForm />
       </div>
       <Notice tone="info" title="Where the keys are">
         <p>
-          They are what <code>portico keys</code> printed: ANON_KEY and SERVICE_ROLE_KEY. A service that runs with <code>--demo</code> or
-          with <code>DEVELOPMENT=on</code> gives them to a browser on its own machine that opens the address which it printed.
+          <code>portico keys</code> printed them: ANON_KEY and SERVICE_ROLE_KEY. A service with <code>--demo</code> or{" "}
+          <code>DEVELOPMENT=on</code> gives them to a browser on its own machine that opens the printed address.
         </p>
       </Notice>
     </main>
@@ -139,7 +139,7 @@ class Fallible extends Component<{ children: ReactNode }, { error: Error | null 
         <Notice tone="bad" title="This view failed.">
           <p>{this.state.error.message}</p>
           <div className="row">
-            <button onClick={() => this.setState({ error: null })}>Draw it again</button>
+            <button onClick={() => this.setState({ error: null })}>Try again</button>
           </div>
         </Notice>
       </div>
@@ -147,7 +147,7 @@ class Fallible extends Component<{ children: ReactNode }, { error: Error | null 
   }
 }
 
-/** A browser may keep the failure of an import, so the page is loaded again, as soon as the service answers. */
+/** A browser may cache the failure of an import, so the page is reloaded as soon as the service answers. */
 function NotLoaded() {
   useEffect(() => {
     const timer = window.setInterval(() => send("/health").then(() => location.reload(), () => {}), 3000);
@@ -156,7 +156,7 @@ function NotLoaded() {
   return (
     <div className="padded">
       <Notice tone="bad" title="This view could not be loaded.">
-        <p>The service does not answer, or has another version now. The page is loaded again when it answers.</p>
+        <p>The service does not answer, or now has another version. The page is reloaded when the service answers.</p>
       </Notice>
     </div>
   );

@@ -1,4 +1,4 @@
-// The caller switch: anonymous, the service role, a token pasted in, or a user made up on the spot.
+// The caller switch: anonymous, the service role, a pasted token, or a test user.
 
 import { useId, useState } from "react";
 import { ask, Failure } from "./http";
@@ -12,12 +12,12 @@ export function CallerSwitch() {
   if (!caller) return null;
   return (
     <>
-      <button className="caller" onClick={() => setOpen(true)} title="Choose who asks">
+      <button className="caller" onClick={() => setOpen(true)} title="Choose the caller">
         <span className={`who ${caller.kind}`} aria-hidden="true">
           {caller.name[0]}
         </span>
         <span className="ellipsis">
-          <span className="visually-hidden">Asking as </span>
+          <span className="visually-hidden">Caller: </span>
           {caller.name}
         </span>
       </button>
@@ -30,13 +30,13 @@ function Callers({ close }: { close: () => void }) {
   const { callers, caller, choose, remove, session } = useSession();
   const [how, setHow] = useState(session?.canSign ? "made-up" : "token");
   const tabs = [
-    ...(session?.canSign ? [{ id: "made-up", label: "Make up a user" }] : []),
+    ...(session?.canSign ? [{ id: "made-up", label: "Add a test user" }] : []),
     { id: "token", label: "Paste a token" },
     { id: "keys", label: "Keys" },
   ];
   return (
-    <Dialog title="Who asks?" close={close}>
-      <p className="muted">Everything on these pages is asked as this caller, under its grants and policies.</p>
+    <Dialog title="Choose the caller" close={close}>
+      <p className="muted">All requests of this page run as this caller, under its grants and policies.</p>
       <ul className="callers stack">
         {callers.map((each) => (
           <li key={each.id}>
@@ -98,7 +98,7 @@ function MadeUp({ close }: { close: () => void }) {
     <form className="stack" onSubmit={make}>
       <div className="row">
         <label className="field grow">
-          <span>Name, for you only</span>
+          <span>Name, shown only here</span>
           <input value={name} required onChange={(event) => setName(event.target.value)} />
         </label>
         <label className="field grow">
@@ -129,7 +129,7 @@ function MadeUp({ close }: { close: () => void }) {
           </button>
         ))}
         <span className="grow" />
-        <button className="primary">Ask as this user</button>
+        <button className="primary">Use this user</button>
       </div>
       {failure && <FailureNotice failure={failure} />}
     </form>
@@ -157,22 +157,22 @@ function Pasted({ close }: { close: () => void }) {
       <label className="field">
         <span>Token of a user</span>
         <textarea rows={4} required value={token} spellCheck={false} onChange={(event) => setToken(event.target.value)} />
-        <small>It stays in this tab, and is forgotten with it.</small>
+        <small>It is stored only in this tab, until the tab is closed.</small>
       </label>
       {failure && <FailureNotice failure={failure} />}
       <div className="row">
-        <button className="primary">Ask with this token</button>
+        <button className="primary">Use this token</button>
       </div>
     </form>
   );
 }
 
-/** The keys of the service, which a service that is not for development does not tell the page. */
+/** A form for the service's keys. Only a development service sends them to the page. */
 export function KeyForm() {
   const { session, anonKey, serviceKey, giveKey } = useSession();
   const [anon, setAnon] = useState(session?.keys ? "" : anonKey);
   const [service, setService] = useState(session?.keys ? "" : serviceKey);
-  if (session?.keys) return <Notice tone="info">This service is for development and gave the page its keys.</Notice>;
+  if (session?.keys) return <Notice tone="info">This is a development service, which gave the page its keys.</Notice>;
   return (
     <form
       className="stack"
@@ -189,7 +189,7 @@ export function KeyForm() {
       <label className="field">
         <span>Service role key (SERVICE_ROLE_KEY)</span>
         <input type="password" autoComplete="off" value={service} onChange={(event) => setService(event.target.value)} />
-        <small>Needed for Schema, Who sees what, and Service. Keys stay in this tab, and are forgotten with it.</small>
+        <small>Needed for Schema, Who sees what, and Service. Keys are stored only in this tab, until the tab is closed.</small>
       </label>
       <div className="row">
         <button className="primary">Use these keys</button>

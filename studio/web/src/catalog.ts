@@ -1,4 +1,4 @@
-// The database as its own catalog has it, with what each role may do. It is about everything, so the service role asks.
+// The database's catalog with the access of each role. It covers the complete database, so it needs the service role.
 
 import { ask, Failure } from "./http";
 import { useLoading, type Loading } from "./loading";
@@ -79,12 +79,12 @@ let known: { key: string; catalog: Promise<Catalog> } | null = null;
 
 export function catalogOf(serviceKey: string): Promise<Catalog> {
   if (!serviceKey) {
-    return Promise.reject(new Failure("The catalog is told to the service role only.", "SERVICE_ROLE_REQUIRED", "Give the page the service role key: the caller switch, Keys."));
+    return Promise.reject(new Failure("Only the service role may read the catalog.", "SERVICE_ROLE_REQUIRED", "Enter the service role key: the caller switch, Keys."));
   }
   if (known?.key !== serviceKey) {
-    const asked = ask<Catalog>("catalog", serviceKey);
-    known = { key: serviceKey, catalog: asked };
-    asked.catch(() => (known = null));
+    const pending = ask<Catalog>("catalog", serviceKey);
+    known = { key: serviceKey, catalog: pending };
+    pending.catch(() => (known = null));
   }
   return known!.catalog;
 }
@@ -94,7 +94,7 @@ type Types = Record<string, Record<number, string>>;
 
 let typesKnown: { catalog: Promise<Catalog>; types: Promise<Types> } | null = null;
 
-/** The catalog with the names of the types; many tables take a while to become a schema. */
+/** The catalog with the names of the types. Building the schema of many tables takes a while. */
 export async function typedCatalogOf(serviceKey: string): Promise<{ catalog: Catalog; types: Types }> {
   const catalog = catalogOf(serviceKey);
   if (typesKnown?.catalog !== catalog) {
@@ -121,13 +121,13 @@ type Typed = Awaited<ReturnType<typeof typedCatalogOf>>;
 
 const lower = (name: string) => name[0]!.toLowerCase() + name.slice(1);
 
-/** The relation and the command that a field of the API stands for. */
+/** The relation and the command of a field of the API. */
 function meaning(field: string, { catalog, types }: Typed): { relation: Relation; command: Command } | null {
   for (const relation of catalog.relations) {
     for (const type of new Set(Object.values(types).map((each) => each[relation.oid]))) {
       if (!type) continue;
       const commands: Record<string, Command> = {
-        // A relationship is called after the table that it leads to, unless a comment says otherwise.
+        // A relationship is named after the table that it leads to, unless a comment renames it.
         [lower(type)]: "select",
         [`${lower(type)}Collection`]: "select",
         [`${lower(type)}ByPk`]: "select",
@@ -148,7 +148,7 @@ export interface Reason {
   verdict: Verdict;
 }
 
-/** Why a request of a role was refused, from the words of the error: which privilege or policy is missing. */
+/** Why a request of a role was refused, from the error's message: the missing privilege or policy. */
 export function reasonOf(message: string, role: string, query: string, typed: Typed): Reason | null {
   const field = /Cannot query field '(\w+)'/.exec(message)?.[1];
   if (field) return reasonOfField(field, role, typed);

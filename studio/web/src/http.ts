@@ -1,6 +1,6 @@
-// Requests to the service, and what can go wrong with them in words for people.
+// Requests to the service, and readable messages for their failures.
 
-/** A refusal or a failure. `offline` says that the service did not answer at all. */
+/** A refusal or a failure. `offline`: the service did not answer. */
 export class Failure extends Error {
   constructor(
     message: string,
@@ -14,11 +14,11 @@ export class Failure extends Error {
 
 export interface Credentials {
   apiKey: string;
-  /** The bearer token of a user; the API key alone without one. */
+  /** The bearer token of a user. Without it, only the API key is sent. */
   token?: string;
 }
 
-/** What the address had that a service for development printed; this browser keeps it for later visits. */
+/** The secret in the address that a development service printed. This browser stores it for later visits. */
 const start = startOf(new URLSearchParams(location.hash.slice(1)).get("start"));
 
 function startOf(given: string | null): string {
@@ -35,23 +35,23 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
     return await fetch(path, { ...init, credentials: "omit", cache: "no-store" });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Failure("The service does not answer.", "OFFLINE", "Is it still running? This page asks again by itself.", true);
+    throw new Failure("The service does not answer.", "OFFLINE", "Is it still running? This page retries automatically.", true);
   }
 }
 
-/** An endpoint of the page's own; what is about the whole database needs the key of the service role. */
-export async function ask<Told>(path: string, serviceKey?: string, body?: unknown): Promise<Told> {
+/** A request to an endpoint of the page. Endpoints about the complete database need the key of the service role. */
+export async function ask<Result>(path: string, serviceKey?: string, body?: unknown): Promise<Result> {
   const headers: Record<string, string> = { "X-Studio-Page": page, "X-Studio-Start": start };
   if (serviceKey) headers["X-Studio-Key"] = serviceKey;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const method = body === undefined ? "GET" : "POST";
   const answer = await send(`/studio/api/${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
-  const told = await answer.json().catch(() => ({}));
+  const result = await answer.json().catch(() => ({}));
   if (!answer.ok) {
-    const error = told.error ?? told.errors?.[0] ?? {};
+    const error = result.error ?? result.errors?.[0] ?? {};
     throw new Failure(error.message ?? `The service answered ${answer.status}.`, error.code ?? error.extensions?.code, error.hint ?? "");
   }
-  return told as Told;
+  return result as Result;
 }
 
 export function headersOf({ apiKey, token }: Credentials): Record<string, string> {
@@ -71,7 +71,7 @@ export interface Answer {
   extensions?: Record<string, any>;
 }
 
-/** How an answer came: its size, its times by stage, and its text as it was sent. */
+/** A response with its size, its time by stage, and its text. */
 export interface Travelled {
   answer: Answer;
   text: string;
@@ -94,9 +94,9 @@ export async function run(operation: Operation, by: Credentials, headers = {}, s
   const answer = await send("/graphql/v1", { method: "POST", headers: sent, body: JSON.stringify(operation), signal });
   const text = await answer.text();
   const milliseconds = performance.now() - began;
-  let told: Answer;
+  let result: Answer;
   try {
-    told = JSON.parse(text);
+    result = JSON.parse(text);
   } catch {
     throw new Failure(`The service answered ${answer.status} without JSON.`, String(answer.status));
   }
@@ -104,7 +104,7 @@ export async function run(operation: Operation, by: Credentials, headers = {}, s
     name: name!,
     milliseconds: Number(ms),
   }));
-  return { answer: told, text, status: answer.status, bytes: new Blob([text]).size, milliseconds, stages };
+  return { answer: result, text, status: answer.status, bytes: new Blob([text]).size, milliseconds, stages };
 }
 
 /** The data of an operation that is expected to succeed. */

@@ -1,4 +1,4 @@
-// A schema of the types that were asked for. What they refer to beyond that is there by name, without its members.
+// Builds a schema of the requested types. Other types that they refer to are included by name, without members.
 
 import { buildClientSchema, type GraphQLSchema } from "graphql";
 
@@ -43,7 +43,7 @@ const WHOLE = `fragment Whole on __Type {
   enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
 }`;
 
-/** The roots with the names of their fields only, which stay few bytes for a thousand tables. */
+/** The roots with only the names of their fields, which are few bytes even for a thousand tables. */
 export const OUTLINE = `query Outline { __schema {
   queryType { name fields { name type { kind name ofType { kind name } } } }
   mutationType { name fields { name } }
@@ -54,8 +54,8 @@ export const NAMES = "query Names { __schema { types { name } } }";
 
 export const MEMBERS = "query Members { __schema { types { name fields { name } inputFields { name } } } }";
 
-/** One type of an operation's `$name`: services limit how many an operation may ask for. Without `possibleTypes`, for
- * which a service has to describe all types each time. */
+/** Requests the type `$name`; services limit the number of types in one operation. It leaves out `possibleTypes`, for which
+ * a service must describe all types each time. */
 export const TYPE = `query Type($name: String!) { __type(name: $name) { ...Whole } } ${WHOLE} ${VALUE} ${REF}`;
 
 export function schemaFrom(roots: Roots, known: Iterable<Introspected>): GraphQLSchema {
@@ -83,8 +83,8 @@ function named(ref: TypeRef): TypeRef {
   return ref.ofType ? named(ref.ofType) : ref;
 }
 
-/** The types that a text may be about: those that it names, and those of members that it names. A text that is being
- * written has no syntax yet, so its words have to do; what is found too much does no harm. */
+/** The types that a text may use: those that it names, and those of members that it names. A text that is still being
+ * written cannot be parsed, so this looks only at its words; additional types do no harm. */
 export function touchedBy(text: string, known: Iterable<Introspected>): Set<string> {
   const words = new Set(text.match(/\w+/g));
   const found = new Set<string>();

@@ -1,4 +1,4 @@
-// Something that is asked for, and asked again when what it depends on changes or the service comes back.
+// Loads a value, and loads it again when its dependencies change or the service is back.
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Failure } from "./http";

@@ -1,4 +1,4 @@
-// A refusal in words: what was asked, and which privilege or policy is missing.
+// Explains a refused request: the operation, and the missing privilege or policy.
 
 import { reasonOf, typedCatalogOf, type Command, type Reason } from "./catalog";
 import type { GraphQLError } from "./http";
@@ -7,7 +7,7 @@ import { addressOf, follow } from "./router";
 import { useCaller, useSession } from "./session";
 import { Notice, Sql } from "./ui/parts";
 
-/** An error in words: what was refused, and which privilege or policy is missing. */
+/** Explains an error: the refused operation, and the missing privilege or policy. */
 export function Refusal({ error, query }: { error: GraphQLError; query: string }) {
   const caller = useCaller();
   const { serviceKey } = useSession();
@@ -31,11 +31,11 @@ function Why({ reason, role }: { reason: Reason; role: string }) {
   return (
     <>
       <p>
-        The role <code>{role}</code> asked to {command} in <code>{name}</code>. {verdict.why}
+        The role <code>{role}</code> tried to {command} in <code>{name}</code>. {verdict.why}
       </p>
       {policies.map((each) => (
         <p key={each.name}>
-          The policy <strong>{each.name}</strong> lets rows through where <code>{(command === "insert" ? each.check : each.using) ?? each.using ?? "true"}</code>
+          The policy <strong>{each.name}</strong> allows rows where <code>{(command === "insert" ? each.check : each.using) ?? each.using ?? "true"}</code>
           {command === "update" && each.check && (
             <>
               , and changed rows where <code>{each.check}</code>
@@ -54,7 +54,7 @@ function Why({ reason, role }: { reason: Reason; role: string }) {
   );
 }
 
-/** A change that reached no row: policies let the caller see it, but not change it. */
+/** Explains a change that affected no row: policies let the caller see the row, but not change it. */
 export function Unreached({ type, command }: { type: string; command: Command }) {
   const caller = useCaller();
   const { serviceKey } = useSession();
@@ -67,7 +67,7 @@ export function Unreached({ type, command }: { type: string; command: Command })
   }, [type, command, caller.id]);
   return (
     <Notice tone="bad" title="No row was changed.">
-      {why.value ? <Why reason={why.value} role={caller.role} /> : "A policy lets this caller see the row, but not change it; or it is gone."}
+      {why.value ? <Why reason={why.value} role={caller.role} /> : "A policy lets this caller see the row, but not change it; or the row was deleted."}
     </Notice>
   );
 }

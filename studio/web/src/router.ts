@@ -1,4 +1,4 @@
-// Addresses of the page: /studio/VIEW/more?query, by the History API.
+// The router: addresses of the form /studio/VIEW/more?query, with the History API.
 
 import { useSyncExternalStore } from "react";
 
@@ -11,12 +11,12 @@ export interface Place {
   query: URLSearchParams;
 }
 
-window.addEventListener("popstate", () => moved.forEach((tell) => tell()));
+window.addEventListener("popstate", () => moved.forEach((listener) => listener()));
 
-function subscribe(tell: () => void) {
-  moved.add(tell);
+function subscribe(listener: () => void) {
+  moved.add(listener);
   return () => {
-    moved.delete(tell);
+    moved.delete(listener);
   };
 }
 
@@ -34,7 +34,7 @@ export function addressOf(view: string, rest: string[] = [], query?: Record<stri
 
 export function go(address: string, replace = false) {
   history[replace ? "replaceState" : "pushState"](null, "", address);
-  moved.forEach((tell) => tell());
+  moved.forEach((listener) => listener());
 }
 
 /** Follow a link without loading the page, unless the visitor wants a new tab. */

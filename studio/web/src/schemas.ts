@@ -1,5 +1,5 @@
-// The GraphQL schema as a caller sees it, by introspection and in parts: that of a thousand tables has tens of megabytes,
-// and a view needs a few of its types.
+// The GraphQL schema that a caller sees, loaded in parts by introspection: that of a thousand tables has tens of megabytes,
+// and a view needs only a few types.
 
 import type { GraphQLSchema } from "graphql";
 import { data, type Credentials } from "./http";
@@ -23,18 +23,18 @@ type NamedType = Pick<Introspected, "name" | "fields" | "inputFields">;
 
 export class Schemas {
   #known = new Map<string, Introspected>();
-  #asked = new Map<string, Promise<void>>();
+  #pending = new Map<string, Promise<void>>();
   #built: { size: number; schema: GraphQLSchema } | null = null;
   #outline: Promise<Outline> | null = null;
   #lists = new Map<string, Promise<string[]>>();
 
   constructor(readonly by: Credentials) {}
 
-  /** What the roots have. It is asked once; a failure is not kept. */
+  /** The fields of the roots. They are requested once; a failure is not cached. */
   outline(): Promise<Outline> {
-    const asked = (this.#outline ??= outlineFor(this.by));
-    asked.catch(() => (this.#outline = null));
-    return asked;
+    const pending = (this.#outline ??= outlineFor(this.by));
+    pending.catch(() => (this.#outline = null));
+    return pending;
   }
 
   /** The names of all types. */
@@ -48,13 +48,13 @@ export class Schemas {
   }
 
   #once(query: string, read: (types: NamedType[]) => string[]): Promise<string[]> {
-    const asked = this.#lists.get(query) ?? data({ query }, this.by).then(({ __schema }) => read(__schema.types.filter((each: NamedType) => !each.name.startsWith("__"))));
-    this.#lists.set(query, asked);
-    asked.catch(() => this.#lists.delete(query));
-    return asked;
+    const pending = this.#lists.get(query) ?? data({ query }, this.by).then(({ __schema }) => read(__schema.types.filter((each: NamedType) => !each.name.startsWith("__"))));
+    this.#lists.set(query, pending);
+    pending.catch(() => this.#lists.delete(query));
+    return pending;
   }
 
-  /** The schema with these types and all that was asked for earlier; a type that is not there is left out. */
+  /** The schema with these types and all types that were requested earlier. Missing types are left out. */
   async having(names: Iterable<string>): Promise<GraphQLSchema> {
     const { roots } = await this.outline();
     await Promise.all([...names].map((each) => this.#learn(each)));
@@ -63,17 +63,17 @@ export class Schemas {
   }
 
   #learn(name: string): Promise<void> {
-    const asked =
-      this.#asked.get(name) ??
+    const pending =
+      this.#pending.get(name) ??
       data({ query: TYPE, variables: { name } }, this.by).then(({ __type }) => {
         if (__type) this.#known.set(name, __type as Introspected);
       });
-    this.#asked.set(name, asked);
-    asked.catch(() => this.#asked.delete(name));
-    return asked;
+    this.#pending.set(name, pending);
+    pending.catch(() => this.#pending.delete(name));
+    return pending;
   }
 
-  /** The schema with the types of the roots, and of what a document touches. */
+  /** The schema with the types of the roots and the types that a document uses. */
   async about(document: string): Promise<GraphQLSchema> {
     const { roots } = await this.outline();
     const wanted = new Set([roots.queryType.name, ...(roots.mutationType ? [roots.mutationType.name] : [])]);
@@ -96,7 +96,7 @@ async function outlineFor(by: Credentials): Promise<Outline> {
   return { roots, collections, mutations: new Set(roots.mutationType?.fields.map((each: { name: string }) => each.name)) };
 }
 
-/** The name of the type of a connection's rows; undefined for a type that is no connection. */
+/** The name of the type of a connection's rows; undefined for a type that is not a connection. */
 export function nodeOf(connection: string): string | undefined {
   return connection.endsWith("Connection") ? connection.slice(0, -"Connection".length) : undefined;
 }

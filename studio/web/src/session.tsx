@@ -1,4 +1,4 @@
-// What the page knows about the service and who it asks as. Keys live in this tab only, in sessionStorage.
+// The session: the service's settings, the callers and the keys. Keys are stored only in this tab, in sessionStorage.
 
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from "react";
 import { ask, Failure, type Credentials } from "./http";
@@ -20,7 +20,7 @@ export interface Caller extends Credentials {
   claims?: Record<string, unknown>;
 }
 
-interface Kept {
+interface StoredState {
   anonKey?: string;
   serviceKey?: string;
   callers: Caller[];
@@ -44,7 +44,7 @@ interface Known {
 const Context = createContext<Known | null>(null);
 const PLACE = "portico-studio";
 
-function kept(): Kept {
+function stored(): StoredState {
   try {
     return { callers: [], ...JSON.parse(sessionStorage.getItem(PLACE) ?? "{}") };
   } catch {
@@ -55,7 +55,7 @@ function kept(): Kept {
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [session, setSession] = useState<Session | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const [state, setState] = useState<Kept>(kept);
+  const [state, setState] = useState<StoredState>(stored);
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
@@ -73,7 +73,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     return () => window.clearTimeout(timer);
   }, [attempt]);
 
-  const change = useCallback((how: (old: Kept) => Kept) => {
+  const change = useCallback((how: (old: StoredState) => StoredState) => {
     setState((old) => {
       const next = how(old);
       sessionStorage.setItem(PLACE, JSON.stringify(next));
@@ -112,7 +112,7 @@ export function useSession(): Known {
   return known;
 }
 
-/** The caller that everything is asked as; views are only drawn when there is one. */
+/** The caller of all requests. Views are drawn only if there is one. */
 export function useCaller(): Caller {
   const { caller } = useSession();
   if (!caller) throw new Error("no caller");
@@ -122,7 +122,7 @@ export function useCaller(): Caller {
 /** The claims of a token, as far as they can be read; the service verifies it. */
 export function claimsOf(token: string): Record<string, unknown> {
   const part = token.split(".")[1];
-  if (!part) throw new Failure("This is not a JSON Web Token: it has no three parts with dots between them.");
+  if (!part) throw new Failure("This is not a JSON Web Token: it does not have three parts with dots between them.");
   try {
     const bytes = Uint8Array.from(atob(part.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -131,7 +131,7 @@ export function claimsOf(token: string): Record<string, unknown> {
   }
 }
 
-/** Whether the token of a caller is past its time. A key that is no token has none. */
+/** Whether the token of a caller has expired. A key that is not a token does not expire. */
 export function hasExpired({ token, apiKey }: Credentials): boolean {
   try {
     const { exp } = claimsOf(token ?? apiKey);

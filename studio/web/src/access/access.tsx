@@ -1,4 +1,4 @@
-// Who sees what: roles and tables, and for each what the role may do with the rows, with the reason a click away.
+// The view "Who sees what": a table of roles and relations with the access of each role. A click shows the reason.
 
 import { Fragment, useDeferredValue, useMemo, useState } from "react";
 import { COMMANDS, KINDS, useCatalog, type Catalog, type Command, type Relation } from "../catalog";
@@ -56,21 +56,21 @@ function Matrix({ catalog, again }: { catalog: Catalog; again: () => void }) {
         <input type="search" className="grow find" aria-label="Search tables" placeholder="Search tables" value={search} onChange={(event) => setSearch(event.target.value)} />
         <select aria-label="Which tables" value={only} onChange={(event) => setOnly(event.target.value)}>
           <option value="">All tables and views</option>
-          <option value="open">Written to by anon without policies</option>
+          <option value="open">Writable by anon without policies</option>
           <option value="off">Without row level security</option>
           <option value="policies">With policies</option>
-          <option value="hidden">Seen by no role but service_role</option>
+          <option value="hidden">Visible only to service_role</option>
         </select>
         <button onClick={again}>
           <Icon name="again" /> Read again
         </button>
       </div>
-      <ul className="row legend small" aria-label="What the letters mean">
+      <ul className="row legend small" aria-label="Legend">
         <li>
           <span className="cell all">S</span> all rows
         </li>
         <li>
-          <span className="cell policy">S</span> rows that policies let through
+          <span className="cell policy">S</span> rows that policies allow
         </li>
         <li>
           <span className="cell none">S</span> none
@@ -123,7 +123,7 @@ function Matrix({ catalog, again }: { catalog: Catalog; again: () => void }) {
           Show more of {plural(found.length, "table")}
         </button>
       )}
-      {!found.length && <Blank icon="search" title="No table is like that">Change the search or the choice above.</Blank>}
+      {!found.length && <Blank icon="search" title="No matching table">Change the search or the filter above.</Blank>}
       {relation?.access[role] && <Explained catalog={catalog} relation={relation} role={role} command={command} close={close} />}
     </>
   );
@@ -138,7 +138,7 @@ function isAbout(relation: Relation, only: string): boolean {
   return true;
 }
 
-/** A name that is broken behind its underscores where it is too long. */
+/** A name that may break after its underscores if it is too long. */
 function Breakable({ name }: { name: string }) {
   return name.split(/(?<=_)/).map((part, index) => (
     <Fragment key={index}>
@@ -161,7 +161,7 @@ function Cell({ relation, role, command }: { relation: Relation; role: string; c
   );
 }
 
-/** Why it is so, step by step, and the statement that would change it. */
+/** The reason for the access, step by step, and the statement that would change it. */
 function Explained({ catalog, relation, role, command, close }: { catalog: Catalog; relation: Relation; role: string; command: Command; close: () => void }) {
   const verdict = relation.access[role]![command];
   const name = `${relation.schema}.${relation.name}`;
@@ -184,9 +184,9 @@ function Explained({ catalog, relation, role, command, close }: { catalog: Catal
       <Steps catalog={catalog} relation={relation} role={role} command={command} />
       {verdict.fix && (
         <>
-          <h3>{verdict.rows === "all" ? "The statement that would close it" : "The statement that would open it"}</h3>
+          <h3>{verdict.rows === "all" ? "The statement that would restrict it" : "The statement that would allow it"}</h3>
           <Sql text={verdict.fix} />
-          {verdict.rows === "all" && <p className="small muted">After it no row is seen without a policy.</p>}
+          {verdict.rows === "all" && <p className="small muted">After it, no row is visible without a policy.</p>}
         </>
       )}
       {others.length > 0 && (

@@ -1,4 +1,5 @@
-// What `portico doctor` warns of, on top: asked apart, since it examines the whole service.
+// The findings of `portico doctor`, above the table. They are requested separately, since the doctor examines the complete
+// service.
 
 import { ask } from "../http";
 import { useLoading } from "../loading";
@@ -12,16 +13,16 @@ interface Finding {
   fix: string;
 }
 
-let known: { key: string; asked: Promise<{ findings: Finding[] }> } | null = null;
+let known: { key: string; pending: Promise<{ findings: Finding[] }> } | null = null;
 
-/** Asked once as long as the page is open: the doctor builds the schema of each role anew. */
+/** Requested once while the page is open, since the doctor builds the schema of each role. */
 function findingsOf(key: string) {
   if (known?.key !== key) {
-    const asked = ask<{ findings: Finding[] }>("findings", key);
-    known = { key, asked };
-    asked.catch(() => (known = null));
+    const pending = ask<{ findings: Finding[] }>("findings", key);
+    known = { key, pending };
+    pending.catch(() => (known = null));
   }
-  return known!.asked;
+  return known!.pending;
 }
 
 export function forgetFindings() {
@@ -32,14 +33,14 @@ export function Findings() {
   const { serviceKey } = useSession();
   const { value, failure, isLoading } = useLoading(() => findingsOf(serviceKey), [serviceKey]);
   if (failure) return null;
-  if (isLoading || !value) return <p className="small muted" role="status">Examining what should be closed…</p>;
+  if (isLoading || !value) return <p className="small muted" role="status">Running portico doctor…</p>;
   const wrong = value.findings.filter((each) => each.mark === "WRONG").length;
-  if (!value.findings.length) return <p className="notice tone-good">The doctor has nothing to say.</p>;
+  if (!value.findings.length) return <p className="notice tone-good">The doctor has no findings.</p>;
   return (
     <details className={`notice ${wrong ? "tone-bad" : "tone-warn"} findings`}>
       <summary>
         <Icon name="warn" /> The doctor has {plural(value.findings.length, "finding")}
-        {wrong > 0 && `, ${wrong} of them to be put right`}
+        {wrong > 0 && `, of which ${wrong} must be fixed`}
       </summary>
       <ul className="stack">
         {value.findings.map((each) => (

@@ -1,4 +1,4 @@
-// A policy in words.
+// Describes a policy.
 
 import type { Policy } from "../catalog";
 

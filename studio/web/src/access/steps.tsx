@@ -1,4 +1,4 @@
-// How PostgreSQL decides, step by step: the schema, the privilege, row level security, the policies.
+// The steps of PostgreSQL's decision: the schema, the privilege, row level security, the policies.
 
 import type { Catalog, Command, Relation, Verdict } from "../catalog";
 import { PolicyCard } from "./policy";
@@ -24,19 +24,19 @@ export function Steps({ catalog, relation, role, command }: Given) {
       </Step>
       {maySchema && (
         <Step passes={isGranted}>
-          {isGranted ? <Granted verdict={verdict} command={command} /> : <>Has no privilege to {command}, by itself or by a role that it has.</>}
+          {isGranted ? <Granted verdict={verdict} command={command} /> : <>Has no privilege to {command}, neither its own nor one of a role that it is a member of.</>}
         </Step>
       )}
       {isGranted && (
         <Step passes={isOpen || verdict.rows !== "none"}>
           {isOwners ? (
-            <>The view reads with the rights of its owner, <code>{relation.owner}</code>: policies for this role do not count.</>
+            <>The view reads with the rights of its owner, <code>{relation.owner}</code>: policies for this role do not apply.</>
           ) : !relation.rowSecurity ? (
-            "Row level security is off: the privilege is for all rows."
+            "Row level security is off: the privilege applies to all rows."
           ) : bypasses ? (
-            "The role bypasses row level security: the privilege is for all rows."
+            "The role bypasses row level security: the privilege applies to all rows."
           ) : (
-            "Row level security is on: a row needs a policy that lets it through."
+            "Row level security is on: a row needs a policy that allows it."
           )}
         </Step>
       )}
@@ -53,17 +53,17 @@ function Policies({ relation, verdict, command }: { relation: Relation; verdict:
     <>
       <Step passes={permissive.length > 0}>
         {permissive.length === 0
-          ? `No policy for this role and ${command} lets a row through.`
+          ? `No policy for this role and ${command} allows a row.`
           : permissive.length === 1
             ? "This policy decides on each row:"
-            : "A row passes if any of these policies lets it through:"}
+            : "A row passes if any of these policies allows it:"}
         {permissive.map((each) => (
           <PolicyCard key={each.name} policy={each} />
         ))}
       </Step>
       {restrictive.length > 0 && (
         <Step passes>
-          And only if {restrictive.length === 1 ? "this restrictive policy does" : "all these restrictive policies do"}, too:
+          It must also pass {restrictive.length === 1 ? "this restrictive policy" : "all of these restrictive policies"}:
           {restrictive.map((each) => (
             <PolicyCard key={each.name} policy={each} />
           ))}
@@ -82,7 +82,7 @@ function Step({ passes, children }: { passes: boolean; children: React.ReactNode
   );
 }
 
-/** The privilege, with the roles that have it and the columns that it is for. */
+/** The privilege, with the roles that have it and the columns to which it applies. */
 function Granted({ verdict, command }: { verdict: Verdict; command: Command }) {
   const to = [...new Set(verdict.grants.map((each) => each.to))];
   return (

@@ -1,4 +1,4 @@
-// The editor of a cell: Enter saves, Escape leaves it as it was.
+// The editor of a cell: Enter saves, Escape cancels.
 
 import { useCallback, useState } from "react";
 import type { Failure } from "../http";
@@ -29,7 +29,7 @@ export function CellEditor({ column, value, save, close }: Given) {
       setSaving(false);
     }
   };
-  // Where the table ends before the editor does, it is scrolled to.
+  // The editor may extend beyond the table, so it is scrolled into view.
   const form = useCallback((node: HTMLFormElement | null) => node?.scrollIntoView({ block: "nearest", inline: "nearest" }), []);
   return (
     <td className="editing">

@@ -1,4 +1,4 @@
-// Which columns are shown: at first those that fit a request and a screen.
+// The choice of visible columns. Initially they are those that fit a request and a screen.
 
 import { useState } from "react";
 import { Dialog, plural } from "../ui/parts";
@@ -35,7 +35,7 @@ export function ColumnChoice({ table, shown, show }: { table: Table; shown: stri
             ))}
           </ul>
           <div className="row">
-            <button onClick={() => show(shownAtFirst(table))}>As at first</button>
+            <button onClick={() => show(shownAtFirst(table))}>Reset</button>
             <button className="primary" onClick={() => setOpen(false)}>
               Done
             </button>

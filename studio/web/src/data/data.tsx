@@ -1,4 +1,4 @@
-// Data: each collection as a table, through the public API as the chosen caller.
+// The view Data: each collection as a table, through the public API as the chosen caller.
 
 import { useEffect, useState } from "react";
 import { useLoading } from "../loading";
@@ -35,7 +35,7 @@ function Tables({ tables, chosen }: { tables: Collection[]; chosen?: string }) {
   if (!tables.length) {
     return (
       <Blank icon="data" title={`${caller.name} sees no table`}>
-        Nothing is granted to the role {caller.role}. “Who sees what” shows what is, and the statement that would change it.
+        The role {caller.role} has no grants. “Who sees what” shows all grants, and statements that would change them.
       </Blank>
     );
   }
@@ -59,7 +59,7 @@ function Tables({ tables, chosen }: { tables: Collection[]; chosen?: string }) {
               </li>
             ))}
           </ul>
-          {!found.length && <p className="muted small">Nothing is called like that.</p>}
+          {!found.length && <p className="muted small">No matches.</p>}
           {found.length > MOST && <p className="muted small">and {plural(found.length - MOST, "more table")}; search for them</p>}
         </div>
       </aside>
@@ -78,7 +78,7 @@ function TablePage({ type }: { type: string }) {
           <Rows table={found} />
         ) : (
           <Blank icon="lock" title={`${caller.name} does not see ${type}`}>
-            Choose another caller above, or another table. One without a key is in nobody’s API: a key identifies its rows.
+            Choose another caller above, or another table. A table without a key is not in the API, which identifies rows by their key.
           </Blank>
         )
       }

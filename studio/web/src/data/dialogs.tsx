@@ -1,4 +1,4 @@
-// A new row, the deletion of rows, and a row seen whole.
+// The dialogs of the view Data: a new row, the deletion of rows, and a single row.
 
 import { useState } from "react";
 import type { GraphQLError } from "../http";
@@ -13,7 +13,7 @@ import type { Table, ToMany } from "./model";
 import { deleteRows, insertRow, type Changed } from "./query";
 import { editedText, valueOf } from "./values";
 
-/** More of a value takes a browser seconds to lay out. */
+/** A browser takes seconds to lay out longer values. */
 const LONGEST_WHOLE = 20_000;
 
 type Refused = { errors: GraphQLError[]; query: string } | null;
@@ -51,7 +51,7 @@ export function NewRow({ table, done, close }: { table: Table; done: (message: s
   };
   return (
     <Dialog title={`New row in ${table.type}`} close={close} side>
-      <p className="muted small">What stays empty is left out, and has the column's default.</p>
+      <p className="muted small">Empty fields are left out, and get the column's default.</p>
       <form className="stack" onSubmit={insert}>
         {table.insert!.columns.map((each, index) => (
           <label key={each.name} className="field">
@@ -90,7 +90,7 @@ export function Deletion({ table, ids, done, close }: { table: Table; ids: strin
   return (
     <Dialog title={`Delete ${plural(ids.length, "row")} of ${table.type}?`} close={close}>
       <p>
-        They are deleted for good, as <strong>{caller.name}</strong>. The request allows at most {ids.length} (<code>atMost</code>): should more match, none is
+        They are deleted permanently, as <strong>{caller.name}</strong>. The request allows at most {ids.length} (<code>atMost</code>): if more match, none is
         deleted.
       </p>
       <Refusals refused={refused} failure={failure} />
@@ -129,7 +129,7 @@ export function WholeRow({ table, row, lead, close }: { table: Table; row: Recor
           <ul className="side-list">
             {table.toMany.map((each) => (
               <li key={each.name}>
-                <button disabled={!each.back} onClick={() => lead(each, label)} title={each.back ? undefined : "The API's filter has no single way back to this row"}>
+                <button disabled={!each.back} onClick={() => lead(each, label)} title={each.back ? undefined : "The API's filter cannot select the related rows of this row"}>
                   <Icon name="link" /> {each.name}
                 </button>
               </li>

@@ -1,4 +1,4 @@
-// The filter builder: conditions that all hold, from what the caller's filter type has.
+// The filter builder. All conditions must hold; the caller's filter type has the columns and operators.
 
 import { useState } from "react";
 import { Icon } from "../ui/icons";
@@ -8,7 +8,7 @@ export interface Condition {
   column: string;
   operator: string;
   value: string;
-  /** How it is told where the value is an id. */
+  /** The label for a value that is an id. */
   label?: string;
 }
 

@@ -1,4 +1,4 @@
-// Rows as a table: columns that can be widened and hidden, cells that lead on or are edited.
+// Rows as a table. Columns can be widened and hidden; cells are links or can be edited.
 
 import { flexRender, getCoreRowModel, useReactTable, type ColumnDef, type VisibilityState } from "@tanstack/react-table";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
@@ -142,7 +142,7 @@ function Cell({ table, row, column, follow, save, children }: Given & { row: Row
   if (editing) return <CellEditor column={column} value={value} save={(next) => save(row, column, next)} close={() => setEditing(false)} />;
   const shown = value === null || value === undefined ? <span className="null">null</span> : <bdi className="ellipsis">{children}</bdi>;
   return (
-    <td className={editable ? "editable" : "fixed"} title={isLong ? "Too long to be edited here" : undefined}>
+    <td className={editable ? "editable" : "fixed"} title={isLong ? "Too long to edit here" : undefined}>
       {editable ? (
         <button ref={button} className="value" onClick={() => setEditing(true)} aria-label={`Edit ${column.name}: ${shownValue(value) || (value === null ? "null" : "empty")}`}>
           {shown}

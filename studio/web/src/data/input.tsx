@@ -1,4 +1,4 @@
-// An input for a value of a column, by its type.
+// The input for a value of a column, according to its type.
 
 import { focusedFirst } from "../ui/parts";
 import type { ValueKind } from "./model";

@@ -1,4 +1,4 @@
-// A collection as the caller's schema has it: its columns, where they lead, and what may be done with the rows.
+// A collection in the caller's schema: its columns, its relationships, and the permitted operations on its rows.
 
 import {
   getNamedType,
@@ -32,14 +32,14 @@ export interface DataColumn extends ValueKind {
 export interface Link {
   name: string;
   type: string;
-  /** The field that names a row of the other side for people. */
+  /** The field that is shown as the name of a row of the other side. */
   label: string;
 }
 
 export interface ToMany {
   name: string;
   type: string;
-  /** The member of the other side's filter that leads back here. */
+  /** The member of the other side's filter that refers back to this side. */
   back: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface Table {
   remove: { field: string } | undefined;
 }
 
-/** A collection with all that its view needs; undefined if the caller has none of that type. */
+/** A collection with everything that its view needs; undefined if the caller has no collection of that type. */
 export async function tableOf(schemas: Schemas, type: string): Promise<Table | undefined> {
   const { collections, mutations } = await schemas.outline();
   const root = collections.find((each) => each.type === type);
@@ -90,7 +90,7 @@ export async function tableOf(schemas: Schemas, type: string): Promise<Table | u
   };
 }
 
-/** The types that those refer to, the rows and the filters of a relationship's other side included. */
+/** The types that these refer to, including the rows and the filters of a relationship's other side. */
 function neighbours(schema: GraphQLSchema, of: string[]): Set<string> {
   const found = new Set<string>();
   for (const type of of.map((each) => schema.getType(each))) {
@@ -138,7 +138,7 @@ function isToOne(field: GraphQLField<unknown, unknown>): boolean {
   return isObjectType(type) && "nodeId" in type.getFields() && !isConnection(field);
 }
 
-/** Whether a field gives pages of rows; what it is called is no sign, since a table may be called a connection. */
+/** Whether a field returns pages of rows. Its name does not show that, since a table may be called a connection. */
 function isConnection(field: GraphQLField<unknown, unknown> | GraphQLInputField): boolean {
   return "args" in field && field.args.some((each) => each.name === "first") && !!nodeOf(getNamedType(field.type).name);
 }

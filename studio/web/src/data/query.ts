@@ -1,4 +1,4 @@
-// The operations of this view, all through the public API as the chosen caller.
+// The operations of the view Data, through the public API as the chosen caller.
 
 import { data, run, type Credentials, type GraphQLError } from "../http";
 import type { Condition } from "./filters";
@@ -37,7 +37,7 @@ export function filterOf(table: Table, conditions: Condition[]): Record<string, 
   return all.length === 0 ? undefined : all.length === 1 ? all[0] : { and: all };
 }
 
-/** The document of a page, which can also be taken to Explore. */
+/** The document of a page. It can also be opened in Explore. */
 export function document(table: Table, columns: string[]): string {
   const shown = new Set(columns);
   const fields = [

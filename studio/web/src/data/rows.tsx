@@ -1,4 +1,4 @@
-// The rows of a table, page by page, and what may be done with them.
+// The rows of a table, page by page, and the operations on them.
 
 import { useMemo, useState } from "react";
 import type { GraphQLError } from "../http";
@@ -28,7 +28,7 @@ export function Rows({ table }: { table: Table }) {
   const [shown, setShown] = useState(() => shownAtFirst(table));
   const [chosen, setChosen] = useState(new Set<string>());
   const [open, setOpen] = useState<"new" | "delete" | Row | null>(null);
-  const [told, setTold] = useState<{ message?: string; unreached?: boolean; errors?: GraphQLError[]; query?: string }>({});
+  const [outcome, setOutcome] = useState<{ message?: string; unreached?: boolean; errors?: GraphQLError[]; query?: string }>({});
   const text = useMemo(() => document(table, shown), [table, shown]);
   const rows = useLoading(
     async (signal) => page(text, variablesOf(table, conditions, sort, turn), caller, signal),
@@ -42,15 +42,15 @@ export function Rows({ table }: { table: Table }) {
   const after = (message: string) => {
     setOpen(null);
     setChosen(new Set());
-    setTold({ message });
+    setOutcome({ message });
     rows.again();
   };
   const save = async (row: Row, column: DataColumn, value: unknown) => {
     const changed = await updateRow(table, row["nodeId"], { [column.name]: value }, caller);
-    if (changed.errors.length) setTold({ errors: changed.errors, query: changed.query });
-    else if (!changed.count) setTold({ unreached: true });
+    if (changed.errors.length) setOutcome({ errors: changed.errors, query: changed.query });
+    else if (!changed.count) setOutcome({ unreached: true });
     else {
-      setTold({ message: `${column.name} was saved.` });
+      setOutcome({ message: `${column.name} was saved.` });
       rows.again();
     }
     return changed.count === 1;
@@ -85,9 +85,9 @@ export function Rows({ table }: { table: Table }) {
           </a>
         </p>
       )}
-      {told.message && <Notice tone="good">{told.message}</Notice>}
-      {told.unreached && <Unreached type={table.type} command="update" />}
-      {told.errors?.map((each, index) => <Refusal key={index} error={each} query={told.query ?? ""} />)}
+      {outcome.message && <Notice tone="good">{outcome.message}</Notice>}
+      {outcome.unreached && <Unreached type={table.type} command="update" />}
+      {outcome.errors?.map((each, index) => <Refusal key={index} error={each} query={outcome.query ?? ""} />)}
       <Loaded from={rows} what="rows">
         {(found) =>
           found.rows.length > 0 ? (

@@ -1,4 +1,4 @@
-// Values between the text that people type and what the API takes.
+// Converts values between the text that people type and the API's JSON.
 
 import { Failure } from "../http";
 import type { ValueKind } from "./model";
@@ -12,13 +12,13 @@ export function shownValue(value: unknown): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-/** A value as the text that is edited. */
+/** A value as the text in its editor. */
 export function editedText(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** What a typed text means for a type of the API. Raises Failure for one that is no such value. */
+/** The value of a typed text for a type of the API. Throws Failure for an invalid text. */
 export function valueOf(text: string, kind: ValueKind, name: string): unknown {
   if (kind.isList) return list(text, kind, name);
   if (kind.type === "Boolean") return text === "true";
@@ -41,7 +41,7 @@ function list(text: string, kind: ValueKind, name: string): unknown[] {
     const found: unknown = JSON.parse(text);
     if (Array.isArray(found)) return found;
   } catch {
-    // Said below.
+    // The Failure is thrown below.
   }
   throw new Failure(`${name} must be a list: values with commas between them, or JSON.`, "BAD_INPUT");
 }

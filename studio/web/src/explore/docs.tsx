@@ -1,4 +1,4 @@
-// The schema as a book: types, their fields and arguments, found by name and followed by click.
+// The documentation of the schema: types, fields and arguments, with a search and links.
 
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionType, type GraphQLNamedType, type GraphQLType } from "graphql";
 import { useState } from "react";
@@ -39,7 +39,7 @@ export function Docs({ outline, schemas, shown, show }: Given) {
   );
 }
 
-/** The roots and all types, or what is called like the search; members come later, since they are many. */
+/** The roots and all types, or the matches of the search. The many members of types are loaded later. */
 function Found({ outline, schemas, search, into }: { outline: Outline; schemas: Schemas; search: string; into: (name: string) => void }) {
   const { value, failure, again } = useLoading(() => schemas.names(), [schemas]);
   const members = useLoading(async () => (search ? schemas.members() : []), [schemas, !search]);
@@ -51,7 +51,7 @@ function Found({ outline, schemas, search, into }: { outline: Outline; schemas: 
     ...types.filter((each) => each.toLowerCase().includes(search)),
     ...(search ? (members.value ?? []).filter((each) => each.split(".")[1]!.toLowerCase().includes(search)) : []),
   ];
-  if (!found.length && !members.isLoading) return <p className="muted">Nothing is called like that in what this caller sees.</p>;
+  if (!found.length && !members.isLoading) return <p className="muted">No matches in this caller's schema.</p>;
   return (
     <ul className="side-list">
       {found.slice(0, MOST).map((each) => {

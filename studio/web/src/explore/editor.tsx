@@ -14,8 +14,8 @@ import { useEffect, useRef } from "react";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="portico-style"]')?.content ?? "";
 
-/** Chromium types over a selection by a span with a style, which the content security policy refuses, so the editor does
- * it itself. */
+/** When text is typed over a selection, Chromium inserts a span with a style, which the content security policy refuses. So
+ * the editor replaces the selection itself. */
 const typeOver = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
     const selection = document.getSelection();
@@ -84,7 +84,7 @@ export function Editor({ label, text, change, language, schema, run, showInDocs,
         EditorView.updateListener.of((update) => update.docChanged && latest.current.change?.(update.state.doc.toString())),
       ];
     }
-    // The editor is made once; what it shows changes below.
+    // The editor is created once; the effects below change its content.
   }, []);
 
   useEffect(() => {

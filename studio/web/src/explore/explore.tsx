@@ -1,4 +1,4 @@
-// Explore: ask questions as any caller, and see what becomes of them.
+// The view Explore: runs documents as any caller, and shows the response, the SQL, the plan and the times.
 
 import { useEffect, useState } from "react";
 import { useLoading, type Loading } from "../loading";
@@ -20,7 +20,7 @@ export default function Explore() {
   const caller = useCaller();
   const schemas = schemasOf(caller);
   const outline = useOutline();
-  // What greets depends on the tables only; the rest of the schema comes while the visitor reads.
+  // The first document depends only on the tables; the rest of the schema is loaded while the visitor reads.
   const first = useLoading(() => schemas.outline().then((found) => greeting(found, schemas)), [caller.id]);
   if (first.isLoading && !first.value) return <Waiting what="the tables" />;
   return <Workbench outline={outline} schemas={schemas} first={first.value ?? NOTHING} />;
@@ -38,7 +38,8 @@ function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; sch
   const [trail, setTrail] = useState<string[]>([]);
   const run = () => void execute(current);
   useEffect(() => {
-    // A first answer without a click; where others rely on the database, only clicks ask it.
+    // In development the first document runs without a click. Elsewhere others rely on the database, so only clicks send
+    // requests.
     if (open.isGreeting && session?.development) run();
   }, []);
   const take = (query: string, variables = "") => {
@@ -58,7 +59,7 @@ function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; sch
       {side && (
         <aside aria-label={SIDES.find((each) => each.id === side)!.label}>
           {side === "examples" && (outline.value ? <Examples items={outline.value.collections} take={async (each) => take(await example(each, schemas))} /> : <p className="muted">No schema, no examples.</p>)}
-          {side === "docs" && (outline.value ? <Docs outline={outline.value} schemas={schemas} shown={trail} show={setTrail} /> : <p className="muted">The schema is not known.</p>)}
+          {side === "docs" && (outline.value ? <Docs outline={outline.value} schemas={schemas} shown={trail} show={setTrail} /> : <p className="muted">The schema could not be loaded.</p>)}
           {side === "history" && <HistoryList past={past} take={take} clear={clear} />}
         </aside>
       )}
@@ -66,7 +67,7 @@ function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; sch
         <div className="row documents">
           <OpenDocuments {...open} />
           {operationKind(current.query) === "mutation" && session?.development && (
-            <button onClick={() => void execute(current, true)} disabled={isRunning} title="Run it with its policies and constraints, and roll it back">
+            <button onClick={() => void execute(current, true)} disabled={isRunning} title="Run it under its policies and constraints, then roll it back">
               Try
             </button>
           )}
@@ -84,7 +85,7 @@ function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; sch
         </details>
         <details className="more">
           <summary>Headers</summary>
-          <Editor key={`h${current.id}`} label="Headers" text={current.headers} change={(headers) => change({ headers })} language="json" run={run} hint='{ "X-Header": "value" }, beside those of the caller' />
+          <Editor key={`h${current.id}`} label="Headers" text={current.headers} change={(headers) => change({ headers })} language="json" run={run} hint='{ "X-Header": "value" }, in addition to those of the caller' />
         </details>
       </section>
       <Result ran={ran} failure={failure} isRunning={isRunning} />

@@ -1,4 +1,4 @@
-// Tabs and history of documents, kept for this tab of the browser.
+// The open documents and the history, stored for this tab of the browser.
 
 import { useEffect, useState } from "react";
 
@@ -32,7 +32,7 @@ function write(place: string, value: unknown) {
   try {
     sessionStorage.setItem(place, JSON.stringify(value));
   } catch {
-    // The browser's room is full: what was typed stays in the page.
+    // The browser's storage is full. The documents stay in the page's memory.
   }
 }
 
@@ -44,7 +44,7 @@ interface Open {
   chosen: string;
 }
 
-/** Have Explore show a document when it is opened next. */
+/** Let Explore show a document when it is opened next. */
 export function showInExplore(query: string) {
   const document = newDocument(query);
   const { documents } = read<Open>(OPEN, { documents: [], chosen: "" });
@@ -52,13 +52,13 @@ export function showInExplore(query: string) {
 }
 
 export function useDocuments(first: Document) {
-  const [kept] = useState(() => read<Open | null>(OPEN, null));
-  const [state, setState] = useState<Open>(() => kept ?? { documents: [first], chosen: first.id });
+  const [stored] = useState(() => read<Open | null>(OPEN, null));
+  const [state, setState] = useState<Open>(() => stored ?? { documents: [first], chosen: first.id });
   useEffect(() => write(OPEN, state), [state]);
   const current = state.documents.find((each) => each.id === state.chosen) ?? state.documents[0]!;
   return {
-    /** Whether the visitor has opened nothing yet, and sees the first document. */
-    isGreeting: !kept,
+    /** Whether the visitor has not opened a document yet, and sees the first one. */
+    isGreeting: !stored,
     documents: state.documents,
     current,
     choose: (id: string) => setState((old) => ({ ...old, chosen: id })),
@@ -84,7 +84,7 @@ export function useHistory() {
   return { past, remember, clear: () => setPast([]) };
 }
 
-/** What a document is called: its operation's name, else its first field. */
+/** The name of a document: its operation's name, or else its first field. */
 export function nameOf(query: string): string {
   const named = /(?:query|mutation)\s+(\w+)/.exec(query)?.[1];
   return named ?? /\{\s*(?:\w+\s*:\s*)?(\w+)/.exec(query)?.[1] ?? "New";

@@ -1,4 +1,4 @@
-// PostgreSQL's plan of a statement as a tree: what each step does, its rows, its cost or its time.
+// PostgreSQL's plan of a statement as a tree: each step with its rows, and its cost or time.
 
 import { count, duration, plural } from "../ui/parts";
 
@@ -30,7 +30,7 @@ export interface Explained {
 
 const timeOf = (node: PlanNode) => (node["Actual Total Time"] ?? 0) * (node["Actual Loops"] ?? 1);
 
-/** What a step takes itself, without those below it. */
+/** The cost or time of a step without the steps below it. */
 function own(node: PlanNode, of: (node: PlanNode) => number): number {
   return Math.max(0, of(node) - (node.Plans ?? []).reduce((sum, each) => sum + of(each), 0));
 }
@@ -70,7 +70,7 @@ function Step({ node, of, total, wasRun }: { node: PlanNode; of: (node: PlanNode
             {plural(Math.round(rows), "row")}{wasRun ? "" : " expected"} · {wasRun ? duration(timeOf(node)) : `cost ${count.format(Math.round(node["Total Cost"]))}`}
           </span>
         </div>
-        <meter min={0} max={1} value={share} aria-label={`${Math.round(share * 100)} % of the whole`} />
+        <meter min={0} max={1} value={share} aria-label={`${Math.round(share * 100)} % of the total`} />
         {conditions.map((each) => (
           <code key={each} className="condition">
             {each}

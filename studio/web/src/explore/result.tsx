@@ -1,4 +1,4 @@
-// An answer, and what stands behind it: the SQL that was sent, PostgreSQL's plan, and where the time went.
+// The response, with its SQL, PostgreSQL's plan, and the time of each stage.
 
 import { useState } from "react";
 import { run, type Failure, type Operation, type Travelled } from "../http";
@@ -42,8 +42,8 @@ export function Result({ ran, failure, isRunning }: { ran: Ran | null; failure: 
       <Panel name="result" chosen={shown} className="result-body">
         {failure && <FailureNotice failure={failure} />}
         {!ran && !failure && (
-          <Blank icon="play" title="Nothing was asked yet">
-            Run the document with Ctrl-Enter, or take an example from the list.
+          <Blank icon="play" title="No result yet">
+            Run the document with Ctrl-Enter, or choose an example from the list.
           </Blank>
         )}
         {ran && shown === "answer" && <AnswerPanel ran={ran} />}
@@ -61,7 +61,7 @@ function AnswerPanel({ ran }: { ran: Ran }) {
   return (
     <div className="stack">
       {answer.errors?.map((each, index) => <Refusal key={index} error={each} query={ran.operation.query} />)}
-      {long && <Notice tone="info">{`The answer has ${bytes(ran.travelled.bytes)}; this is its beginning.`}</Notice>}
+      {long && <Notice tone="info">{`The response has ${bytes(ran.travelled.bytes)}; only its beginning is shown.`}</Notice>}
       <Editor key={long ? "text" : "json"} label="Answer" text={shown} language="json" />
     </div>
   );
@@ -83,12 +83,12 @@ function Behind({ ran, shown }: { ran: Ran; shown: "sql" | "plan" }) {
     return (
       <Notice tone="warn" title="The service does not explain this operation">
         <p>{loading.failure.message.replace(/^Error: /, "")}</p>
-        <p className="muted">EXPLAIN_ROLES names the roles that may see SQL and plans; with DEVELOPMENT=on all of the API's may.</p>
+        <p className="muted">EXPLAIN_ROLES names the roles that may see SQL and plans; with DEVELOPMENT=on all roles of the API may.</p>
       </Notice>
     );
   }
   if (!loading.value) return <Waiting what="the plan" />;
-  if (!loading.value.length) return <Blank icon="explore" title="No statement was needed">The answer is known without asking the database.</Blank>;
+  if (!loading.value.length) return <Blank icon="explore" title="No statement was needed">The response needs no data from the database.</Blank>;
   return (
     <div className="stack">
       <div className="row">
@@ -114,10 +114,10 @@ function Behind({ ran, shown }: { ran: Ran; shown: "sql" | "plan" }) {
 
 const STAGES: Record<string, string> = {
   parse: "reads the document and chooses the operation",
-  authorize: "finds out who asks, and what that role may see",
-  plan: "makes SQL of it, or takes the plan that is kept",
+  authorize: "finds the caller and its role's schema",
+  plan: "makes the SQL, or takes the cached plan",
   execute: "sends role, claims and statements in one flight, and reads the results",
-  shape: "copies PostgreSQL's JSON into the answer",
+  shape: "copies PostgreSQL's JSON into the response",
 };
 
 function Times({ ran }: { ran: Ran }) {

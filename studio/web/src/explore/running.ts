@@ -1,4 +1,4 @@
-// The run of a document, and what came of the last one.
+// Runs a document, and holds the result of the last run.
 
 import { parse } from "graphql";
 import { useRef, useState } from "react";
@@ -9,7 +9,7 @@ import type { Ran } from "./result";
 
 type Text = Pick<Document, "query" | "variables" | "headers">;
 
-/** Runs documents as the caller, one at a time: the next stops the one before. `trial` runs it and rolls it back. */
+/** Runs documents as the caller, one at a time: a new run stops the previous one. `trial` rolls the run back. */
 export function useRunning(remember: (entry: Past) => void) {
   const caller = useCaller();
   const [ran, setRan] = useState<Ran | null>(null);
@@ -42,7 +42,7 @@ function objectOf(text: string, what: string): Record<string, unknown> | undefin
     const found: unknown = JSON.parse(text);
     if (found && typeof found === "object" && !Array.isArray(found)) return found as Record<string, unknown>;
   } catch {
-    // Said below.
+    // The Failure is thrown below.
   }
   throw new Failure(`${what} must be a JSON object.`, "BAD_INPUT");
 }

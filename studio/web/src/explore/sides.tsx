@@ -13,7 +13,7 @@ export const SIDES: { id: Side; label: string; icon: IconName }[] = [
   { id: "history", label: "History", icon: "history" },
 ];
 
-/** The buttons that open the panels, and close the one that is open. */
+/** The buttons that open and close the panels. */
 export function Rail({ side, open }: { side: Side; open: (side: Side) => void }) {
   return (
     <div className="rail" role="toolbar" aria-label="Panels" aria-orientation="vertical">
@@ -35,7 +35,7 @@ export function Examples({ items, take }: { items: Collection[]; take: (collecti
     <div className="stack">
       <h2>Examples</h2>
       {items.length > 12 && <input type="search" aria-label="Search examples" placeholder={`Search ${plural(items.length, "table")}`} value={search} onChange={(event) => setSearch(event.target.value)} />}
-      {!items.length && <p className="muted">This caller sees no table. Choose another one, or grant something.</p>}
+      {!items.length && <p className="muted">This caller sees no table. Choose another caller, or grant it privileges.</p>}
       <ul className="side-list">
         {found.slice(0, MOST).map((each) => (
           <li key={each.field}>
@@ -52,7 +52,7 @@ export function Examples({ items, take }: { items: Collection[]; take: (collecti
 }
 
 export function HistoryList({ past, take, clear }: { past: Past[]; take: (query: string, variables: string) => void; clear: () => void }) {
-  if (!past.length) return <p className="muted">What you run is listed here, as long as this tab is open.</p>;
+  if (!past.length) return <p className="muted">Documents that you run are listed here until this tab is closed.</p>;
   return (
     <div className="stack">
       <div className="row">

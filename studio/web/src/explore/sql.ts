@@ -1,4 +1,4 @@
-// SQL laid out for reading: a line for each clause. Quoted texts and names stay as they are.
+// Formats SQL for reading, with a line for each clause. Quoted texts and names stay unchanged.
 
 const CLAUSE = /^(?:with|select|from|where|order by|group by|having|limit|offset|union all|left outer join|left join|join|insert into|update|delete from|returning|set|values|on conflict|cross join lateral|left join lateral)\b/i;
 

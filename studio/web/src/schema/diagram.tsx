@@ -1,4 +1,4 @@
-// The entity diagram: tables, their keys, and where they lead.
+// The entity diagram: tables, their keys, and their relationships.
 
 import { Background, Controls, Handle, MarkerType, MiniMap, Position, ReactFlow, type Edge, type Node, type NodeProps, type ReactFlowInstance } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
@@ -48,7 +48,7 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
   return (
     <div className="diagram" ref={frame}>
       <ReactFlow
-        // Another choice of tables is shown as a whole again.
+        // After another choice of tables, the complete diagram is shown.
         key={layout.value.placed.map((each) => each.id).join()}
         nodes={nodes}
         edges={edges}
@@ -59,7 +59,7 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
           isMoved.current = false;
           setFlow(instance);
         }}
-        // In another size it is shown as a whole again, unless the visitor chose a part of it.
+        // After a change of size, the complete diagram is shown, unless the visitor has chosen a part of it.
         onMoveStart={(event) => event && (isMoved.current = true)}
         minZoom={0.03}
         nodesDraggable={false}
@@ -80,7 +80,7 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
           onZoomOut={() => (isMoved.current = true)}
           onFitView={() => (isMoved.current = false)}
         />
-        {relations.length > 15 && <MiniMap pannable zoomable ariaLabel="The whole diagram, small" className="only-wide" />}
+        {relations.length > 15 && <MiniMap pannable zoomable ariaLabel="Overview of the diagram" className="only-wide" />}
       </ReactFlow>
       <button className="export" onClick={() => save("schema.svg", svgOf(layout.value!), "image/svg+xml")}>
         <Icon name="down" /> SVG

@@ -1,4 +1,4 @@
-// Where the tables of the diagram stand: laid out by ELK, in a worker, so that the page stays usable meanwhile.
+// The layout of the diagram. ELK computes it in a worker, so that the page stays usable meanwhile.
 
 import ELK, { type ElkNode } from "elkjs/lib/elk-api";
 import workerUrl from "elkjs/lib/elk-worker.min.js?url";
@@ -8,7 +8,7 @@ export const WIDTH = 220;
 const HEAD = 40;
 const LINE = 22;
 const MOST_COLUMNS = 9;
-/** So many tables that lead from one to the next still fit beside each other. */
+/** The number of tables in a chain of relationships that still fit side by side. */
 const LONG_CHAIN = 10;
 
 export interface Placed {
@@ -35,7 +35,7 @@ export interface Layout {
   height: number;
 }
 
-/** The columns of a relation as the diagram shows them: keys first, then links, then the rest. */
+/** The columns of a relation in the diagram: keys first, then foreign keys, then the rest. */
 function columnsOf(relation: Relation) {
   const primary = new Set(relation.keys.find((each) => each.type === "p")?.columns ?? []);
   const links = new Set(relation.keys.filter((each) => each.type === "f").flatMap((each) => each.columns ?? []));
@@ -44,7 +44,7 @@ function columnsOf(relation: Relation) {
   return marked.sort((a, b) => order[a.mark] - order[b.mark]).slice(0, MOST_COLUMNS);
 }
 
-/** How many tables the longest chain of relationships has, leaving out those that close a circle. */
+/** The number of tables in the longest chain of relationships, without those that close a cycle. */
 function longestChain(drawn: Drawn[]): number {
   const next = new Map<string, string[]>();
   for (const each of drawn) next.set(each.from, [...(next.get(each.from) ?? []), each.to]);
@@ -52,7 +52,7 @@ function longestChain(drawn: Drawn[]): number {
   const from = (id: string): number => {
     const before = known.get(id);
     if (before !== undefined) return before;
-    // Until it is known, so that circles end.
+    // A preliminary value, so that cycles end.
     known.set(id, 0);
     const length = 1 + Math.max(0, ...(next.get(id) ?? []).map(from));
     known.set(id, length);
@@ -85,9 +85,9 @@ export async function layoutOf(relations: Relation[], signal: AbortSignal): Prom
         "elk.layered.spacing.nodeNodeBetweenLayers": "90",
         "elk.spacing.componentComponent": "48",
         "elk.aspectRatio": "1.6",
-        // A long chain goes on in the next line.
+        // A long chain continues in the next line.
         "elk.layered.wrapping.strategy": longestChain(drawn) > LONG_CHAIN ? "MULTI_EDGE" : "OFF",
-        // Tables that all lead to one would stand in one long column otherwise.
+        // Otherwise all tables that refer to the same table would be in one long column.
         "elk.layered.layering.strategy": "COFFMAN_GRAHAM",
         "elk.layered.layering.coffmanGraham.layerBound": String(Math.max(4, Math.ceil(Math.sqrt(placed.length)))),
       },

@@ -8,7 +8,7 @@ import { addressOf, follow } from "../router";
 import { useSession } from "../session";
 import { count, FailureNotice, Notice, Sql, Waiting } from "../ui/parts";
 
-interface Told {
+interface RelationDetails {
   types: Record<string, string | null>;
   directives: Record<string, unknown>;
   notices: { what: string; why: string; fix: string }[];
@@ -16,9 +16,9 @@ interface Told {
 
 export function RelationPage({ relation, catalog }: { relation: Relation; catalog: Catalog }) {
   const { serviceKey } = useSession();
-  const told = useLoading(() => ask<Told>(`relations/${relation.oid}`, serviceKey), [relation.oid, serviceKey]);
+  const details = useLoading(() => ask<RelationDetails>(`relations/${relation.oid}`, serviceKey), [relation.oid, serviceKey]);
   const name = `${relation.schema}.${relation.name}`;
-  const typeName = /^type (\w+)/m.exec(told.value?.types["service_role"] ?? "")?.[1];
+  const typeName = /^type (\w+)/m.exec(details.value?.types["service_role"] ?? "")?.[1];
   return (
     <article className="padded relation">
       <header className="row">
@@ -34,7 +34,7 @@ export function RelationPage({ relation, catalog }: { relation: Relation; catalo
         )}
       </header>
       {relation.comment && <p className="muted">{relation.comment.replace(/@graphql\(\{.*?\}\)/s, "").trim()}</p>}
-      {told.value?.notices.map((each) => (
+      {details.value?.notices.map((each) => (
         <Notice key={each.what + each.why} tone="warn" title={`${each.what} is not in the API, or not as its comment says`}>
           <p>{each.why}</p>
           {each.fix && <p>{each.fix}</p>}
@@ -80,12 +80,12 @@ export function RelationPage({ relation, catalog }: { relation: Relation; catalo
       )}
       <section aria-label="In the API" className="stack">
         <h3>In the API</h3>
-        {told.failure && <FailureNotice failure={told.failure} again={told.again} />}
-        {!told.value && told.isLoading && <Waiting what="the types" />}
-        {told.value && <Directives directives={told.value.directives} />}
-        {told.value && (
+        {details.failure && <FailureNotice failure={details.failure} again={details.again} />}
+        {!details.value && details.isLoading && <Waiting what="the types" />}
+        {details.value && <Directives directives={details.value.directives} />}
+        {details.value && (
           <div className="types">
-            {Object.entries(told.value.types).map(([role, text]) => (
+            {Object.entries(details.value.types).map(([role, text]) => (
               <div key={role}>
                 <h3>
                   <code>{role}</code>
@@ -95,7 +95,7 @@ export function RelationPage({ relation, catalog }: { relation: Relation; catalo
                     {text}
                   </pre>
                 ) : (
-                  <p className="muted">does not have it</p>
+                  <p className="muted">not in this role's schema</p>
                 )}
               </div>
             ))}
@@ -110,11 +110,11 @@ function NoPolicy({ relation }: { relation: Relation }) {
   if (relation.kind === "v") {
     return (
       <p className="muted">
-        {relation.invoker ? "The view reads with the rights of who asks, so the policies of its tables count." : `The view reads with the rights of its owner, ${relation.owner}: policies of its tables do not count for who asks.`}
+        {relation.invoker ? "The view reads with the rights of the caller, so the policies of its tables apply." : `The view reads with the rights of its owner, ${relation.owner}: policies of its tables do not apply to the caller.`}
       </p>
     );
   }
-  return <p className="muted">{relation.rowSecurity ? "None, and row level security is on: no role sees a row, unless it bypasses policies." : "None: who has a privilege has it for all rows."}</p>;
+  return <p className="muted">{relation.rowSecurity ? "None, and row level security is on: a role sees no row unless it bypasses policies." : "None: a privilege applies to all rows."}</p>;
 }
 
 function Roles({ relation, catalog, name }: { relation: Relation; catalog: Catalog; name: string }) {
@@ -160,18 +160,18 @@ function Keys({ relation, catalog }: { relation: Relation; catalog: Catalog }) {
           </li>
         ))}
       </ul>
-      {!relation.keys.length && !back.length && <p className="muted">None in the database. The API has its rows only where a comment names key columns: see Directives in the documentation.</p>}
+      {!relation.keys.length && !back.length && <p className="muted">None in the database. The API has its rows only if a comment names key columns: see Directives in the documentation.</p>}
     </section>
   );
 }
 
 const EFFECTS: Record<string, string> = {
   name: "is its name in the API",
-  description: "is what the API says about it",
+  description: "is its description in the API",
   totalCount: "lets callers count the rows",
   aggregate: "lets callers aggregate the rows",
-  primary_key_columns: "is taken for its key",
-  foreign_keys: "makes relationships that the database does not have",
+  primary_key_columns: "is used as its key",
+  foreign_keys: "defines relationships that the database does not have",
   max_rows: "is the largest page",
 };
 

@@ -1,4 +1,4 @@
-// Schema: pictures of the database, and a page for each table.
+// The view Schema: a diagram of the database, and a page for each table.
 
 import { useDeferredValue, useMemo, useState } from "react";
 import { KINDS, useCatalog, type Catalog, type Relation } from "../catalog";
@@ -12,7 +12,7 @@ import "../styles/access.css";
 import "../styles/schema.css";
 
 const AT_ONCE = 400;
-/** More than that is no picture for people, and takes a browser minutes to lay out. */
+/** A larger diagram is not readable, and takes a browser minutes to lay out. */
 const MOST_DRAWN = 100;
 
 export default function SchemaView() {
@@ -63,7 +63,7 @@ function Relations({ catalog }: { catalog: Catalog }) {
               </li>
             ))}
           </ul>
-          {!found.length && <p className="muted small">Nothing is called like that.</p>}
+          {!found.length && <p className="muted small">No matches.</p>}
           {found.length > AT_ONCE && <p className="muted small">and {plural(found.length - AT_ONCE, "more table")}; search for them</p>}
         </div>
       </aside>
@@ -71,7 +71,7 @@ function Relations({ catalog }: { catalog: Catalog }) {
         {chosen ? (
           <RelationPage key={chosen.oid} relation={chosen} catalog={catalog} />
         ) : rest[0] ? (
-          <Blank icon="search" title={`There is no table ${rest[0]}`}>It may have been renamed since, or be in a schema that the API leaves out.</Blank>
+          <Blank icon="search" title={`There is no table ${rest[0]}`}>It may have been renamed, or it is in a schema that the API leaves out.</Blank>
         ) : (
           <>
             {drawn.length < catalog.relations.length && (
@@ -92,7 +92,8 @@ function drawnOf(relations: Relation[], found: Relation[] | null): Relation[] {
   return found ? found.slice(0, MOST_DRAWN) : mostRelated(relations, MOST_DRAWN);
 }
 
-/** The table with most relationships, then always the one with most to those that are chosen, so that lines are drawn. */
+/** First the table with most relationships, then repeatedly the one with most relationships to the chosen tables, so that
+ * the diagram has lines. */
 function mostRelated(relations: Relation[], most: number): Relation[] {
   const related = new Map<number, number[]>(relations.map((each) => [each.oid, []]));
   for (const { oid, keys } of relations) {

@@ -1,4 +1,4 @@
-// The diagram as a picture of its own, to be kept or printed. Names become text, never markup.
+// The diagram as a separate SVG file, to save or print. Names become text, never markup.
 
 import { type Layout, WIDTH } from "./layout";
 

@@ -1,4 +1,4 @@
-// A line that moves with time, drawn as SVG, with its figures in words for those who do not see it.
+// A line chart of recent values as SVG, with a text alternative for screen readers.
 
 export function Line({ label, values, unit }: { label: string; values: number[]; unit: string }) {
   const most = Math.max(1, ...values);

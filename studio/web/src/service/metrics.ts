@@ -1,4 +1,4 @@
-// Figures from the Prometheus text of /metrics, and what changed between two readings.
+// Reads figures from the Prometheus text of /metrics, and computes the changes between two readings.
 
 export interface Reading {
   at: number;
@@ -17,7 +17,7 @@ export function readingOf(text: string): Reading {
   for (const [, name, labels = "", number] of text.matchAll(LINE)) {
     const label = (which: string) => new RegExp(`${which}="([^"]*)"`).exec(labels)?.[1] ?? "";
     const value = Number(number);
-    // What this page itself asks for is not what the service is for.
+    // Requests of this page are not counted.
     if (label("door") === "metrics" || label("door") === "studio") continue;
     if (name === "portico_request_seconds_count") add(reading.requests, `${label("door")} ${label("status")}`, value);
     else if (name === "portico_request_seconds_sum") add(reading.seconds, label("door"), value);
@@ -30,7 +30,7 @@ export function readingOf(text: string): Reading {
 
 export const total = (of: Map<unknown, number>) => [...of.values()].reduce((sum, each) => sum + each, 0);
 
-/** Requests in a second between two readings. */
+/** Requests per second between two readings. */
 export function rate(before: Reading, after: Reading): number {
   return Math.max(0, total(after.requests) - total(before.requests)) / ((after.at - before.at) / 1000);
 }
@@ -45,7 +45,7 @@ export function stagesBetween(before: Reading, after: Reading): { name: string; 
   }));
 }
 
-/** The time under which a share of all requests was answered, in milliseconds, by the buckets. */
+/** The time within which a share of all requests was answered, in milliseconds, according to the histogram's buckets. */
 export function quantile(reading: Reading, share: number): number | null {
   const bounds = [...reading.buckets].sort(([a], [b]) => a - b);
   const all = bounds.at(-1)?.[1] ?? 0;

@@ -1,4 +1,4 @@
-// Service: how it is, what it does now, how it is set, and which plugins it has.
+// The view Service: health, current load, settings and plugins.
 
 import { useEffect, useState } from "react";
 import { ask, send, type Failure } from "../http";
@@ -11,7 +11,7 @@ import { quantile, rate, readingOf, stagesBetween, total, type Reading } from ".
 import { SlowOperations } from "./slow";
 import "../styles/service.css";
 
-interface Told {
+interface ServiceDetails {
   version: string;
   database: { version: string; name: string };
   settings: { name: string; value: string; help: string; secret: boolean }[];
@@ -19,7 +19,7 @@ interface Told {
 }
 
 const EVERY_MS = 2000;
-const KEPT = 60;
+const MOST_READINGS = 60;
 
 export default function Service() {
   return (
@@ -68,7 +68,7 @@ function useReadings(): { readings: Reading[]; failure: Failure | null; missing:
         const answer = await send("/metrics");
         if (answer.status === 404) return setMissing(true);
         const reading = readingOf(await answer.text());
-        setReadings((old) => [...old, reading].slice(-KEPT));
+        setReadings((old) => [...old, reading].slice(-MOST_READINGS));
         setFailure(null);
       } catch (error) {
         setFailure(error as Failure);
@@ -130,7 +130,7 @@ function Live() {
           )}
         </p>
         <p>
-          <strong>{count.format(last.gauges.get("portico_plans") ?? 0)}</strong> plans kept, {hits + misses ? Math.round((100 * hits) / (hits + misses)) : 0} % of requests used one
+          <strong>{count.format(last.gauges.get("portico_plans") ?? 0)}</strong> cached plans, {hits + misses ? Math.round((100 * hits) / (hits + misses)) : 0} % of requests used one
         </p>
         <Refused requests={last.requests} />
       </div>
@@ -145,7 +145,7 @@ const DOORS: Record<string, string> = {
   resumable: "Resumable uploads",
   images: "Images",
   health: "Health",
-  unknown: "Addresses that are not there",
+  unknown: "Unknown addresses",
 };
 
 function Refused({ requests }: { requests: Reading["requests"] }) {
@@ -179,15 +179,15 @@ function Refused({ requests }: { requests: Reading["requests"] }) {
 
 function About() {
   const { serviceKey } = useSession();
-  const told = useLoading(() => ask<Told>("service", serviceKey), [serviceKey]);
+  const details = useLoading(() => ask<ServiceDetails>("service", serviceKey), [serviceKey]);
   return (
-    <Loaded from={told} what="settings">
+    <Loaded from={details} what="settings">
       {(value) => <Settings {...value} />}
     </Loaded>
   );
 }
 
-function Settings({ version, database, settings, plugins }: Told) {
+function Settings({ version, database, settings, plugins }: ServiceDetails) {
   const [search, setSearch] = useState("");
   const wanted = search.toLowerCase();
   const found = settings.filter((each) => `${each.name} ${each.help}`.toLowerCase().includes(wanted));
@@ -218,7 +218,7 @@ function Settings({ version, database, settings, plugins }: Told) {
                 <th scope="row">
                   <code>{each.name}</code>
                 </th>
-                <td className="told">{each.value ? <code>{each.value}</code> : <span className="muted">not set</span>}</td>
+                <td className="setting-value">{each.value ? <code>{each.value}</code> : <span className="muted">not set</span>}</td>
                 <td className="muted small only-wide">{each.help}</td>
               </tr>
             ))}

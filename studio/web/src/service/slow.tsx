@@ -1,4 +1,4 @@
-// The slowest operations of late, without their values: which they were, and where their time went.
+// The slowest recent operations, without their values, with the time of each stage.
 
 import { showInExplore } from "../explore/kept";
 import { ask } from "../http";
@@ -41,7 +41,7 @@ export function SlowOperations() {
             </ul>
           ) : (
             <p className="muted">
-              None. An operation that takes as long as <code>SLOW_OPERATION_MS</code> says is listed here for a day.
+              None. Operations that take at least <code>SLOW_OPERATION_MS</code> milliseconds are listed here for a day.
             </p>
           )
         }
@@ -57,7 +57,7 @@ function Operation({ slow }: { slow: SlowOperation }) {
       <summary>
         <strong className="mono">{duration(slow.milliseconds)}</strong> <span>{slow.name || `a ${slow.kind || "request"} without a name`}</span>{" "}
         <span className="small muted">
-          as <code>{slow.role || "nobody"}</code>, {new Date(1000 * slow.at).toLocaleString()}
+          as <code>{slow.role || "no role"}</code>, {new Date(1000 * slow.at).toLocaleString()}
         </span>{" "}
         {slow.codes.map((each) => (
           <span key={each} className="badge bad">
@@ -79,11 +79,11 @@ function Operation({ slow }: { slow: SlowOperation }) {
               >
                 Open in Explore
               </button>
-              <span className="small muted">Its values were not kept.</span>
+              <span className="small muted">Its values were not recorded.</span>
             </div>
           </>
         ) : (
-          <p className="muted">Its document has a mistake and was not kept.</p>
+          <p className="muted">Its document is invalid and was not recorded.</p>
         )}
       </div>
     </details>

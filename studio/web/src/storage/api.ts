@@ -1,4 +1,4 @@
-// The storage API as the chosen caller, and its errors in words.
+// Requests to the storage API as the chosen caller, and readable messages for their errors.
 
 import { Failure, headersOf, send, type Credentials } from "../http";
 import { addressOf } from "../router";
@@ -32,17 +32,17 @@ export interface Listing {
   nextCursor?: string;
 }
 
-/** The page of a folder, by the beginning that its keys share. */
+/** A page of a folder; `prefix` is the common start of its keys. */
 export const addressOfFolder = (bucket: string, prefix: string) => addressOf("storage", [bucket], prefix ? { folder: prefix } : {});
 
 export const pathOf = (bucket: string, key: string) => `${encodeURIComponent(bucket)}/${key.split("/").map(encodeURIComponent).join("/")}`;
 
-/** The error of a refused request. The storage says of a token what Supabase's says, in no words for people. */
+/** The error of a refused request. For an expired token, it replaces Supabase's message, which is hard to read. */
 export function refusal(by: Credentials, status: number, text: string): Failure {
-  if (hasExpired(by)) return new Failure("The token has expired.", "JWT_EXPIRED", "Choose who asks, at the top right: paste a new token, or make up the user again.");
+  if (hasExpired(by)) return new Failure("The token has expired.", "JWT_EXPIRED", "Use the caller switch at the top right: paste a new token, or add the test user again.");
   try {
-    const told = JSON.parse(text) as { message?: string; code?: string; hint?: string };
-    return new Failure(told.message ?? `The storage answered ${status}.`, told.code ?? String(status), told.hint ?? "");
+    const error = JSON.parse(text) as { message?: string; code?: string; hint?: string };
+    return new Failure(error.message ?? `The storage answered ${status}.`, error.code ?? String(status), error.hint ?? "");
   } catch {
     return new Failure(`The storage answered ${status}.`, String(status));
   }
@@ -56,14 +56,14 @@ export async function call(by: Credentials, method: string, path: string, body?:
   return answer;
 }
 
-export async function told<Told>(by: Credentials, method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Told> {
-  return (await (await call(by, method, path, body, signal)).json()) as Told;
+export async function json<Result>(by: Credentials, method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Result> {
+  return (await (await call(by, method, path, body, signal)).json()) as Result;
 }
 
-export const buckets = (by: Credentials, signal: AbortSignal) => told<Bucket[]>(by, "GET", "bucket", undefined, signal);
+export const buckets = (by: Credentials, signal: AbortSignal) => json<Bucket[]>(by, "GET", "bucket", undefined, signal);
 
 export function list(by: Credentials, bucket: string, prefix: string, cursor: string | undefined, signal: AbortSignal): Promise<Listing> {
-  return told(by, "POST", `object/list-v2/${encodeURIComponent(bucket)}`, { prefix, with_delimiter: true, limit: 200, ...(cursor ? { cursor } : {}) }, signal);
+  return json(by, "POST", `object/list-v2/${encodeURIComponent(bucket)}`, { prefix, with_delimiter: true, limit: 200, ...(cursor ? { cursor } : {}) }, signal);
 }
 
 export async function bytesOf(by: Credentials, bucket: string, key: string, signal: AbortSignal): Promise<Blob> {
@@ -71,13 +71,13 @@ export async function bytesOf(by: Credentials, bucket: string, key: string, sign
 }
 
 export async function signed(by: Credentials, bucket: string, key: string, seconds: number): Promise<string> {
-  const { signedURL } = await told<{ signedURL: string }>(by, "POST", `object/sign/${pathOf(bucket, key)}`, { expiresIn: seconds });
+  const { signedURL } = await json<{ signedURL: string }>(by, "POST", `object/sign/${pathOf(bucket, key)}`, { expiresIn: seconds });
   return `${location.origin}${ROOT}${encodeURI(signedURL)}`;
 }
 
 export const publicAddress = (bucket: string, key: string) => `${location.origin}${ROOT}/object/public/${pathOf(bucket, key)}`;
 
-/** How many were deleted; others were not there, or policies hide them. */
+/** The number of deleted objects. Others did not exist, or policies hide them. */
 export async function remove(by: Credentials, bucket: string, keys: string[]): Promise<number> {
-  return (await told<unknown[]>(by, "DELETE", `object/${encodeURIComponent(bucket)}`, { prefixes: keys })).length;
+  return (await json<unknown[]>(by, "DELETE", `object/${encodeURIComponent(bucket)}`, { prefixes: keys })).length;
 }

@@ -1,4 +1,4 @@
-// Where files are dropped or chosen, and what is being uploaded.
+// The area where files are dropped or chosen, and the list of uploads.
 
 import { useState } from "react";
 import { Icon } from "../ui/icons";

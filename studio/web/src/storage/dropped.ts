@@ -1,4 +1,4 @@
-// The files of a drop, those in dropped folders included, with their paths.
+// The dropped files, including those in dropped folders, with their paths.
 
 export interface Dropped {
   file: File;
@@ -20,7 +20,7 @@ async function walked(entry: FileSystemEntry): Promise<Dropped[]> {
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: Dropped[] = [];
   for (;;) {
-    // A directory is read in parts, the last of which is empty.
+    // A directory is read in parts; the last part is empty.
     const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (!part.length) return found;
     for (const each of part) found.push(...(await walked(each)));

@@ -1,4 +1,4 @@
-// The folders and objects of a folder, as far as they were listed.
+// The table of the listed folders and objects of a folder.
 
 import { follow } from "../router";
 import { Blank, bytes } from "../ui/parts";
@@ -19,9 +19,9 @@ export function Entries({ all, bucket, prefix, search, chosen, choose, show }: E
   const objects = all.flatMap((each) => each.objects);
   if (!inside.length && !objects.length) {
     return (
-      <Blank icon="storage" title={search ? "No name begins like that" : "Nothing is here"}>
+      <Blank icon="storage" title={search ? "No matches" : "This folder is empty"}>
         {search
-          ? "Folders and objects of this folder are searched, capitals and small letters told apart."
+          ? "The search covers folders and objects of this folder, and is case-sensitive."
           : "Drop files or folders anywhere on this page, or choose some above. If you expected objects, policies on storage.objects may hide them from this caller."}
       </Blank>
     );

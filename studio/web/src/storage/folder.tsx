@@ -1,4 +1,4 @@
-// A bucket and its folders: what is in one, page by page.
+// A folder of a bucket, page by page.
 
 import { useDeferredValue, useState } from "react";
 import type { Failure } from "../http";
@@ -14,7 +14,7 @@ import { Entries } from "./entries";
 import { Preview } from "./preview";
 import { useUploads, type Queue } from "./queue";
 
-/** A bucket's uploads go on while the visitor looks into its folders. */
+/** A bucket's uploads continue while the visitor opens other folders of it. */
 export function BucketPage({ bucket, prefix }: { bucket: Bucket; prefix: string }) {
   const queue = useUploads(useCaller(), bucket.id);
   return <FolderPage key={prefix} bucket={bucket} prefix={prefix} queue={queue} />;
@@ -28,7 +28,7 @@ function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string;
   const [chosen, setChosen] = useState(new Set<string>());
   const [shown, setShown] = useState<StoredObject | null>(null);
   const [deleting, setDeleting] = useState(false);
-  const [told, setTold] = useState<{ message?: string; failure?: Failure }>({});
+  const [outcome, setOutcome] = useState<{ message?: string; failure?: Failure }>({});
   const first = useLoading(
     (signal) => {
       setPages([]);
@@ -38,7 +38,7 @@ function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string;
   );
   const more = async () => {
     const last = pages.at(-1) ?? first.value!;
-    const next = await list(caller, bucket.id, wanted, last.nextCursor, new AbortController().signal).catch((failure: Failure) => setTold({ failure }));
+    const next = await list(caller, bucket.id, wanted, last.nextCursor, new AbortController().signal).catch((failure: Failure) => setOutcome({ failure }));
     if (next) setPages([...pages, next]);
   };
   const again = () => {
@@ -66,8 +66,8 @@ function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string;
           </button>
         )}
       </nav>
-      {told.message && <Notice tone="good">{told.message}</Notice>}
-      {told.failure && <FailureNotice failure={told.failure} />}
+      {outcome.message && <Notice tone="good">{outcome.message}</Notice>}
+      {outcome.failure && <FailureNotice failure={outcome.failure} />}
       <Loaded from={first} what="objects">
         {() => <Entries all={all} bucket={bucket} prefix={prefix} search={search} chosen={chosen} choose={setChosen} show={setShown} />}
       </Loaded>
@@ -81,7 +81,7 @@ function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string;
           close={() => setShown(null)}
           changed={(message) => {
             setShown(null);
-            setTold({ message });
+            setOutcome({ message });
             again();
           }}
         />
@@ -89,7 +89,7 @@ function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string;
       {deleting && (
         <Dialog title={`Delete ${plural(chosen.size, "object")}?`} close={() => setDeleting(false)}>
           <p>
-            They are deleted for good, as <strong>{caller.name}</strong>.
+            They are deleted permanently, as <strong>{caller.name}</strong>.
           </p>
           <div className="row">
             <button
@@ -97,8 +97,8 @@ function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string;
               onClick={() => {
                 setDeleting(false);
                 remove(caller, bucket.id, [...chosen]).then(
-                  (count) => (setTold({ message: `${count} of ${chosen.size} were deleted.${count < chosen.size ? " Policies keep the rest from this caller, or they are gone." : ""}` }), again()),
-                  (failure: Failure) => setTold({ failure }),
+                  (count) => (setOutcome({ message: `${count} of ${chosen.size} were deleted.${count < chosen.size ? " Policies do not let this caller delete the others, or they no longer exist." : ""}` }), again()),
+                  (failure: Failure) => setOutcome({ failure }),
                 );
               }}
             >

@@ -1,4 +1,4 @@
-// Which policies on storage.objects decide for the chosen caller.
+// The policies on storage.objects that apply to the chosen caller.
 
 import { useState } from "react";
 import { PolicyCard } from "../access/policy";
@@ -33,7 +33,7 @@ function PoliciesDialog({ close }: { close: () => void }) {
     <Dialog title={`What ${caller.role} may do with objects`} close={close} side>
       {found.failure && <FailureNotice failure={found.failure} again={found.again} />}
       {!found.value && found.isLoading && <Waiting what="policies" />}
-      {found.value && !access && <p className="muted">The database has no storage, or not this role.</p>}
+      {found.value && !access && <p className="muted">The database does not have the storage's tables, or this role.</p>}
       {objects &&
         access &&
         COMMANDS.map((each) => (

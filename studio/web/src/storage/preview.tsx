@@ -1,4 +1,4 @@
-// An object seen, and what can be done with it.
+// The preview of an object, and the operations on it.
 
 import { useEffect, useState } from "react";
 import { Failure } from "../http";
@@ -29,7 +29,7 @@ export function Preview({ bucket, object, changed, close }: Given) {
       </p>
       {/^(image|video|audio)\//.test(type) || IS_TEXT.test(type) ? (
         size > LARGEST_SEEN ? (
-          <p className="muted">It is too large to be shown here.</p>
+          <p className="muted">The object is too large for a preview.</p>
         ) : (
           <Seen bucket={bucket.id} name={object.name} type={type} />
         )
@@ -40,7 +40,7 @@ export function Preview({ bucket, object, changed, close }: Given) {
       {bucket.public && (
         <fieldset className="stack">
           <legend>
-            <strong>Anybody reads it at</strong>
+            <strong>Anyone can read it at</strong>
           </legend>
           <Shown link={publicAddress(bucket.id, object.name)} what="The public address" />
         </fieldset>
@@ -89,7 +89,7 @@ function Download({ bucket, name }: { bucket: string; name: string }) {
   const [failure, setFailure] = useState<Failure | null>(null);
   const download = async () => {
     try {
-      // A link that is valid for a minute: the browser saves the file itself, however large it is.
+      // A link that is valid for a minute, so that the browser itself saves the file, regardless of its size.
       const link = document.createElement("a");
       link.href = `${await signed(caller, bucket, name, 60)}&download=`;
       link.download = name.split("/").at(-1)!;
@@ -155,7 +155,7 @@ function Move({ bucket, name, changed }: { bucket: string; name: string; changed
   const act = async (how: "move" | "copy") => {
     try {
       await call(caller, "POST", `object/${how}`, { bucketId: bucket, sourceKey: name, destinationKey: to });
-      changed(how === "move" ? `It is ${to} now.` : `It was copied to ${to}.`);
+      changed(how === "move" ? `It was moved to ${to}.` : `It was copied to ${to}.`);
     } catch (error) {
       setFailure(error as Failure);
     }

@@ -1,4 +1,4 @@
-// Uploads one after another, a few at a time; large ones in pieces that can be paused, where the service has that.
+// The upload queue: a few uploads at a time. If the service supports it, large ones are sent in pieces and can be paused.
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Failure, headersOf, type Credentials } from "../http";
@@ -37,7 +37,7 @@ const isResumable = () =>
 
 export type Queue = ReturnType<typeof useUploads>;
 
-/** The uploads into a bucket as a caller. `stored` changes soon after some have arrived. */
+/** The uploads into a bucket as a caller. `stored` changes soon after uploads have finished. */
 export function useUploads(by: Credentials, bucket: string) {
   const [uploads, setUploads] = useState<Upload[]>([]);
   const [stored, setStored] = useState(0);
@@ -54,8 +54,8 @@ export function useUploads(by: Credentials, bucket: string) {
       running.current.set(upload.id, { stop: () => undefined });
       const inPieces = upload.file.size > IN_PIECES && (await isResumable());
       change(upload.id, { state: "running", canPause: inPieces });
-      const told = { progress: (sent: number) => change(upload.id, { sent }), end: (problem?: Failure) => end(upload, problem) };
-      running.current.set(upload.id, inPieces ? await sendInPieces(upload, by, bucket, told) : sendWhole(upload, by, bucket, told));
+      const callbacks = { progress: (sent: number) => change(upload.id, { sent }), end: (problem?: Failure) => end(upload, problem) };
+      running.current.set(upload.id, inPieces ? await sendInPieces(upload, by, bucket, callbacks) : sendWhole(upload, by, bucket, callbacks));
     }
     function end(upload: Upload, problem?: Failure) {
       running.current.delete(upload.id);
@@ -99,25 +99,25 @@ export function useUploads(by: Credentials, bucket: string) {
   };
 }
 
-interface Told {
+interface Callbacks {
   progress: (sent: number) => void;
   end: (problem?: Failure) => void;
 }
 
-function sendWhole(upload: Upload, by: Credentials, bucket: string, told: Told): Running {
+function sendWhole(upload: Upload, by: Credentials, bucket: string, callbacks: Callbacks): Running {
   const request = new XMLHttpRequest();
   request.open("POST", `${ROOT}/object/${pathOf(bucket, upload.key)}`);
   for (const [name, value] of Object.entries(headersOf(by))) request.setRequestHeader(name, value);
   request.setRequestHeader("Content-Type", upload.file.type || "application/octet-stream");
   if (upload.replace) request.setRequestHeader("x-upsert", "true");
-  request.upload.onprogress = (event) => told.progress(event.loaded);
-  request.onload = () => told.end(request.status < 300 ? undefined : refusal(by, request.status, request.responseText));
-  request.onerror = () => told.end(new Failure("The service does not answer.", "OFFLINE", "", true));
+  request.upload.onprogress = (event) => callbacks.progress(event.loaded);
+  request.onload = () => callbacks.end(request.status < 300 ? undefined : refusal(by, request.status, request.responseText));
+  request.onerror = () => callbacks.end(new Failure("The service does not answer.", "OFFLINE", "", true));
   request.send(upload.file);
   return { stop: () => request.abort() };
 }
 
-async function sendInPieces(upload: Upload, by: Credentials, bucket: string, told: Told): Promise<Running> {
+async function sendInPieces(upload: Upload, by: Credentials, bucket: string, callbacks: Callbacks): Promise<Running> {
   const { DetailedError, Upload: Pieces } = await import("tus-js-client");
   const pieces = new Pieces(upload.file, {
     endpoint: RESUMABLE,
@@ -126,11 +126,11 @@ async function sendInPieces(upload: Upload, by: Credentials, bucket: string, tol
     chunkSize: IN_PIECES,
     uploadDataDuringCreation: true,
     storeFingerprintForResuming: false,
-    onProgress: told.progress,
-    onSuccess: () => told.end(),
+    onProgress: callbacks.progress,
+    onSuccess: () => callbacks.end(),
     onError: (error) => {
       const answer = error instanceof DetailedError ? error.originalResponse : null;
-      told.end(answer ? refusal(by, answer.getStatus(), answer.getBody()) : new Failure(error.message));
+      callbacks.end(answer ? refusal(by, answer.getStatus(), answer.getBody()) : new Failure(error.message));
     },
   });
   pieces.start();

@@ -1,4 +1,4 @@
-// Storage: buckets and their folders, as the chosen caller.
+// The view Storage: buckets and their folders, as the chosen caller.
 
 import { useState } from "react";
 import { Failure } from "../http";
@@ -58,14 +58,14 @@ function Buckets({ all, chosen, prefix, again }: { all: Bucket[]; chosen: string
             <BucketPage key={bucket.id} bucket={bucket} prefix={prefix} />
           </div>
         ) : chosen ? (
-          <Blank icon="storage" title={`There is no bucket ${chosen}`}>It may have been deleted since.</Blank>
+          <Blank icon="storage" title={`There is no bucket ${chosen}`}>It may have been deleted.</Blank>
         ) : all.length ? (
           <Blank icon="storage" title="Choose a bucket">Its folders and objects are listed here.</Blank>
         ) : seesAll ? (
-          <Blank icon="storage" title="There is no bucket yet">Make the first one with “New bucket”.</Blank>
+          <Blank icon="storage" title="There is no bucket yet">Create the first one with “New bucket”.</Blank>
         ) : (
           <Blank icon="storage" title={`${caller.name} sees no bucket`}>
-            <p>There is none, or no policy on storage.buckets shows it to {caller.role}. The service role sees all.</p>
+            <p>There are none, or no policy on storage.buckets shows them to {caller.role}. The service role sees all buckets.</p>
             <OpenByName />
           </Blank>
         )}
@@ -84,7 +84,7 @@ function Buckets({ all, chosen, prefix, again }: { all: Bucket[]; chosen: string
   );
 }
 
-/** A bucket whose row a caller does not see may hold objects that it does. */
+/** A caller may see objects of a bucket whose row it cannot see. */
 function OpenByName() {
   const [name, setName] = useState("");
   return (
@@ -111,7 +111,7 @@ function Head({ bucket, isKnown, gone, changed }: { bucket: Bucket; isKnown: boo
     <>
       <div className="row">
         <h2>{bucket.id}</h2>
-        {bucket.public && <span className="badge warn">anybody reads it by its address</span>}
+        {bucket.public && <span className="badge warn">anyone can read its objects by their address</span>}
         {bucket.file_size_limit !== null && <span className="badge">at most {bytes(bucket.file_size_limit)}</span>}
         {bucket.allowed_mime_types && <span className="badge">{bucket.allowed_mime_types.join(", ")}</span>}
         <span className="grow" />
@@ -128,7 +128,7 @@ function Head({ bucket, isKnown, gone, changed }: { bucket: Bucket; isKnown: boo
       {failure && <FailureNotice failure={failure} />}
       {deleting && (
         <Dialog title={`Delete the bucket ${bucket.id}?`} close={() => setDeleting(false)}>
-          <p>It must be empty. “Empty” deletes all its objects, for good, and needs the service role.</p>
+          <p>It must be empty. “Empty” permanently deletes all its objects, and needs the service role.</p>
           {failure && <FailureNotice failure={failure} />}
           <div className="row">
             <button className="danger" onClick={() => void act("DELETE", path, gone)}>
@@ -170,7 +170,7 @@ function NewBucket({ close, done }: { close: () => void; done: (name: string) =>
           <input required ref={focusedFirst} value={name} onChange={(event) => setName(event.target.value)} />
         </label>
         <label className="row">
-          <input type="checkbox" checked={isPublic} onChange={(event) => setPublic(event.target.checked)} /> Public: anybody reads its objects by their address
+          <input type="checkbox" checked={isPublic} onChange={(event) => setPublic(event.target.checked)} /> Public: anyone can read its objects by their address
         </label>
         <label className="field">
           <span>Largest object</span>

@@ -1,4 +1,4 @@
-// What is being uploaded, and how far it is.
+// The list of uploads with their progress.
 
 import { Icon } from "../ui/icons";
 import { bytes, plural } from "../ui/parts";

@@ -1,4 +1,4 @@
-// Icons, each a path on a grid of 24 that is drawn as a line.
+// Icons. Each is a path on a grid of 24 by 24, drawn as a line.
 
 const PATHS = {
   explore: "M4 17l6-5-6-5M12 19h8",

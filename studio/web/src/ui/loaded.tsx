@@ -1,4 +1,4 @@
-// What is drawn of something that is asked for: the wait, the failure with another try, or the thing itself.
+// Draws a value that is being loaded: a waiting message, a failure with a button to retry, or the value.
 
 import type { ReactNode } from "react";
 import type { Loading } from "../loading";
@@ -10,7 +10,7 @@ interface Given<Value> {
   children: (value: Value) => ReactNode;
 }
 
-/** A value stays in sight while it is asked for again, and while the service is away, which is said on top. */
+/** A value stays visible while it is loaded again. While the service does not answer, a notice above it says so. */
 export function Loaded<Value>({ from, what, children }: Given<Value>) {
   const { value, failure, again } = from;
   return (

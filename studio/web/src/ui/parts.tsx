@@ -52,10 +52,11 @@ export function Waiting({ what }: { what: string }) {
   );
 }
 
-/** A `ref` for what gets the focus first in a dialog. React's autoFocus comes before the dialog is open, and is lost. */
+/** A `ref` for the element that gets the focus first in a dialog. React's autoFocus runs before the dialog is open, without
+ * effect. */
 export const focusedFirst = (node: HTMLElement | null) => node?.setAttribute("autofocus", "");
 
-/** A dialog that is open as long as it is drawn. Escape and the backdrop close it; the focus goes back to where it was. */
+/** A dialog that is open as long as it is rendered. Escape and the backdrop close it; the focus returns to where it was. */
 export function Dialog({ title, close, side, children }: { title: string; close: () => void; side?: boolean; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -91,7 +92,7 @@ export interface Tab {
   label: ReactNode;
 }
 
-/** Tabs by the arrow keys. What is chosen is drawn by the parent, in a Panel of the same name. */
+/** Tabs with arrow keys. The parent renders the chosen tab's content, in a Panel of the same name. */
 export function Tabs({ name, label, tabs, chosen, choose }: { name: string; label: string; tabs: Tab[]; chosen: string; choose: (id: string) => void }) {
   const move = (event: React.KeyboardEvent<HTMLDivElement>) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -1,4 +1,4 @@
-// A file for the visitor, made of a text of the page.
+// Saves a text of the page as a file.
 
 export function save(name: string, text: string, type: string) {
   const url = URL.createObjectURL(new Blob([text], { type }));
