@@ -91,7 +91,7 @@ class Metrics:
 
 
 class _MetricsResource:
-    def __init__(self, counted: CountedNumbers, *sampled: AskedNumbers | ReplicaNumbers) -> None:
+    def __init__(self, counted: WorkerNumbers, *sampled: DatabaseNumbers | ReplicaNumbers) -> None:
         self._counted = counted
         self._sampled = sampled
 

@@ -23,7 +23,6 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
-    as_place_errors,
 )
 
 PATIENCE: dict[str, Any] = {"connection_timeout": 10, "read_timeout": 60}
@@ -31,13 +30,10 @@ PATIENCE: dict[str, Any] = {"connection_timeout": 10, "read_timeout": 60}
 
 @hookimpl
 def storage_place(url: str, options: PlaceOptions) -> AzurePlace | None:
-    if urlsplit(url).scheme != "azure":
-        return None
-    with as_place_errors():
-        return AzurePlace(*bucket_and_prefix(url))
+    return place_in_cloud(url, ("azure",), AzurePlace)
 
 
-class AzurePlace:
+class AzurePlace(CloudPlace):
     """An ``OutsidePlace`` in a container of Azure Blob Storage."""
 
     def __init__(self, container: str, prefix: str) -> None:
@@ -59,32 +55,18 @@ class AzurePlace:
 
     def describe(self, found: PlacedObject) -> ObjectDescription:
         with self._translated:
-            properties = self._container.get_blob_client(self._prefix + found.key).get_blob_properties()
-        settings = properties.content_settings
-        return ObjectDescription(
-            content_type=settings.content_type or "",
-            caching=settings.cache_control or "",
-            encoding=settings.content_encoding or "",
-            disposition=settings.content_disposition or "",
-            language=settings.content_language or "",
-            user_metadata=properties.metadata or {},
-            md5=found.tag,
-        )
+            properties = self._container.get_blob_client(self._name(found.key)).get_blob_properties()
+        return described(properties.content_settings, properties.metadata, found.tag)
 
     def open(self, found: PlacedObject) -> ClosableSource:
         with self._translated:
-            download = self._container.download_blob(self._prefix + found.key)
+            download = self._container.download_blob(self._name(found.key))
         # There is nothing to close: no connection is occupied between two reads.
         return TranslatedReader(download.read, lambda: None, self._translated)
 
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
         settings = self._models.ContentSettings(
-            content_type=description.content_type or None,
-            cache_control=description.caching or None,
-            content_encoding=description.encoding or None,
-            content_disposition=description.disposition or None,
-            content_language=description.language or None,
-            content_md5=bytearray.fromhex(description.md5) if description.md5 else None,
+            **labels_of(description), content_md5=bytearray.fromhex(description.md5) if description.md5 else None
         )
         # Azure accepts only identifiers as names of metadata.
         metadata = {name: value for name, value in description.user_metadata.items() if name.isidentifier()}

@@ -23,7 +23,6 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
-    as_place_errors,
 )
 
 PART = 4 * 1024 * 1024
@@ -32,13 +31,10 @@ PATIENCE: dict[str, Any] = {"timeout": 60}
 
 @hookimpl
 def storage_place(url: str, options: PlaceOptions) -> GooglePlace | None:
-    if urlsplit(url).scheme not in ("gs", "gcs"):
-        return None
-    with as_place_errors():
-        return GooglePlace(*bucket_and_prefix(url))
+    return place_in_cloud(url, ("gs", "gcs"), GooglePlace)
 
 
-class GooglePlace:
+class GooglePlace(CloudPlace):
     """An ``OutsidePlace`` in a bucket of Google Cloud Storage."""
 
     def __init__(self, bucket: str, prefix: str) -> None:
@@ -62,26 +58,21 @@ class GooglePlace:
     def open(self, found: PlacedObject) -> ClosableSource:
         # raw_download returns the bytes as they are stored: otherwise Google would unpack objects with the encoding
         # gzip.
-        blob = self._bucket.blob(self._prefix + found.key)
+        blob = self._bucket.blob(self._name(found.key))
         reader: IO[bytes] = blob.open("rb", chunk_size=PART, raw_download=True, **PATIENCE)
         return TranslatedReader(reader.read, reader.close, self._translated)
 
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
-        properties = {
-            "content_type": description.content_type,
-            "cache_control": description.caching,
-            "content_encoding": description.encoding,
-            "content_disposition": description.disposition,
-            "content_language": description.language,
-            "metadata": dict(description.user_metadata),
-        }
+        properties: dict[str, Any] = {**labels_of(description)}
+        if description.user_metadata:
+            properties["metadata"] = dict(description.user_metadata)
         writer = self._open(
             self._bucket.name,
             self._name(key),
             "wb",
             client=self._client,
             min_part_size=PART,
-            blob_properties={name: value for name, value in properties.items() if value},
+            blob_properties=properties,
         )
         try:
             while chunk := source.read(CHUNK):

@@ -26,7 +26,6 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
-    as_place_errors,
 )
 
 MIB = 1024 * 1024
@@ -40,13 +39,10 @@ _OF_ALL = frozenset({"ExpiredToken", "InvalidAccessKeyId", "NoSuchBucket", "Sign
 
 @hookimpl
 def storage_place(url: str, options: PlaceOptions) -> S3Place | None:
-    if urlsplit(url).scheme != "s3":
-        return None
-    with as_place_errors():
-        return S3Place(*bucket_and_prefix(url), options)
+    return place_in_cloud(url, ("s3",), lambda bucket, prefix: S3Place(bucket, prefix, options))
 
 
-class S3Place:
+class S3Place(CloudPlace):
     """An ``OutsidePlace`` in an S3 bucket."""
 
     def __init__(self, bucket: str, prefix: str, options: PlaceOptions) -> None:
@@ -102,7 +98,8 @@ class S3Place:
                 self._client.put_object(**where, Body=content, **_labels(description), **more)
             return
         # Parts are sent one at a time, since other objects are transferred concurrently. If ``source`` raises, the SDK
-        # aborts the upload.
+        # aborts the
+        # upload.
         chosen = cloud_module("boto3.s3.transfer", "s3").TransferConfig(
             multipart_threshold=PART, multipart_chunksize=max(PART, size // MOST_PARTS + 1), use_threads=False
         )
@@ -111,7 +108,7 @@ class S3Place:
 
     def _head(self, found: PlacedObject) -> dict[str, Any]:
         with self._translated:
-            head: dict[str, Any] = self._client.head_object(Bucket=self._bucket, Key=self._prefix + found.key)
+            head: dict[str, Any] = self._client.head_object(Bucket=self._bucket, Key=self._name(found.key))
         return head
 
 

@@ -35,7 +35,7 @@ _LINGER_S = 5.0
 
 def serve_live(settings: Settings, plugins: Plugins, listener: socket.socket, started: Callable[[], None]) -> None:
     """Serve streams until SIGTERM or SIGINT; ``started`` is called when the process is ready."""
-    open_as_many_as_granted()
+    raise_open_file_limit()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     with closing(make_engine(settings, plugins)) as engine, closing(Poller(engine.schema_cache)) as poller:
         engine.database.start()
@@ -100,7 +100,8 @@ def _call(loop: asyncio.AbstractEventLoop, hub: Hub, tables: frozenset[int] | No
 
 class _Server(uvicorn.Server):
     """A server that calls ``started`` when it listens. At shutdown it ends the streams, waits for their connections,
-    and aborts those that are still open after ``_LINGER_S``."""
+    and
+    aborts those that are still open after ``_LINGER_S``."""
 
     def __init__(self, config: uvicorn.Config, hub: Hub, started: Callable[[], None]) -> None:
         super().__init__(config)
