@@ -87,7 +87,7 @@ def _broken(*_: object) -> Finding:
     raise RuntimeError("no way in")
 
 
-def test_what_gets_through_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_attack_that_gets_through_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "found.json"
     attacks = (
         Attack("held", "a promise", lambda *_: Finding(3, 0)),
@@ -102,7 +102,7 @@ def test_what_gets_through_is_reported(tmp_path: Path, capsys: pytest.CaptureFix
     assert [entry["got_through"] for entry in json.loads(file.read_text())] == [0, 1, 1]
 
 
-def test_names_tell_attacks_apart() -> None:
+def test_names_of_attacks_are_unique() -> None:
     names = [each.name for each in ATTACKS]
     assert len(set(names)) == len(names)
     assert set(SHORT) <= set(names)

@@ -36,7 +36,7 @@ def test_the_examples_work(database_url: str) -> None:
         door.close()
 
 
-def test_the_page_about_directives(database_url: str, postgres: PostgresServer) -> None:
+def test_the_examples_of_directives_work(database_url: str, postgres: PostgresServer) -> None:
     install(database_url)
     for statements in blocks("docs/directives.md", "sql"):
         postgres.execute(statements.text, database_url)

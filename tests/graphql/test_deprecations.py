@@ -54,7 +54,7 @@ def test_a_malformed_reason_is_left_out(open_door: OpenDoor, comment: str) -> No
     assert '@deprecated(reason: "use name")' not in printed(door)
 
 
-def test_the_dialect_pg_graphql_does_not_read_it(reading_door: OpenDoor) -> None:
+def test_pg_graphql_ignores_deprecations(reading_door: OpenDoor) -> None:
     assert "@deprecated" not in printed(reading_door(SCHEMA, graphql_dialect="pg_graphql")).replace(
         '@deprecated(reason: "Use', ""
     )

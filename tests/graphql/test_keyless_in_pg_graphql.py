@@ -36,7 +36,7 @@ def told(open_door: OpenDoor, dialect: str) -> tuple[set[str], dict[str, Any]]:
     return {each["name"] for each in schema["queryType"]["fields"]}, {each["name"]: each for each in schema["types"]}
 
 
-def test_it_is_absent(open_door: OpenDoor) -> None:
+def test_pg_graphql_leaves_out_relations_without_keys(open_door: OpenDoor) -> None:
     fields, types = told(open_door, "pg_graphql")
     assert {"declaredCollection", "returns_declared", "ownerCollection"} <= fields
     assert not [each for each in fields for name in ABSENT if name in each]
@@ -45,5 +45,5 @@ def test_it_is_absent(open_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("function", ["returns_account", "returns_kept", "returns_keyless"])
-def test_the_standard_has_what_returns_one_row(open_door: OpenDoor, function: str) -> None:
+def test_the_standard_keeps_functions_that_return_one_row(open_door: OpenDoor, function: str) -> None:
     assert open_door(SCHEMA).ask(f"{{ {function} {{ foo }} }}").data == {function: {"foo": 1}}

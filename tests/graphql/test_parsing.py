@@ -54,7 +54,7 @@ def _told(read: Any, text: str, max_tokens: int) -> object:
 
 @pytest.mark.parametrize("max_tokens", [1000, 12, 1])
 @pytest.mark.parametrize("text", [*USUAL, *OTHERS])
-def test_as_graphql_core_does(text: str, max_tokens: int) -> None:
+def test_documents_are_parsed_as_by_graphql_core(text: str, max_tokens: int) -> None:
     assert _told(parsed, text, max_tokens) == _told(parse, text, max_tokens)
 
 

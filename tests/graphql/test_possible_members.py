@@ -170,7 +170,7 @@ grant all on all tables in schema public to anon;
 """
 
 
-def test_columns_that_the_database_gives_values_take_none_through_views(reading_door: OpenDoor) -> None:
+def test_generated_columns_take_no_values_through_views(reading_door: OpenDoor) -> None:
     types: Any = reading_door(VIEWS).application.services.engine.role_schemas.of_role("anon").graphql.type_map
     inputs = {name: list(each.fields) for name, each in types.items() if name.endswith(("InsertInput", "UpdateInput"))}
     keyed = {name: each for name, each in inputs.items() if "Keyed" not in name}

@@ -124,7 +124,7 @@ def distinct(table: Sequence[Row]) -> list[Row]:
     replaced=st.lists(st.sampled_from(COLUMNS), max_size=2, unique=True),
     filtered=st.none() | st.integers(-2, 2),
 )
-def test_upserts(
+def test_random_upserts_equal_the_model(
     writing_door: OpenDoor,
     postgres: PostgresServer,
     table: list[Row],

@@ -27,7 +27,7 @@ def _is_type_variable(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and getattr(value.func, "id", "") in ("TypeVar", "TypeVarTuple", "ParamSpec")
 
 
-def test_no_name_is_given_twice() -> None:
+def test_no_class_name_is_used_twice() -> None:
     places = defaultdict(set)
     for room in ROOMS:
         for path in (ROOT / room).rglob("*.py"):

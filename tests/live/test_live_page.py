@@ -47,7 +47,9 @@ def running(client: Block, url: str) -> Iterator[IO[str]]:
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=["sse", "websocket", "apollo", "urql"])
-def test_the_page(portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path, client: Block) -> None:
+def test_the_commands_and_clients_of_the_page_work(
+    portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path, client: Block
+) -> None:
     """The client also goes on with a process that takes the place of another."""
     postgres.execute(ROLES + SQL.text, database_url)
     command = SHELL.text.split()[1:]

@@ -63,7 +63,7 @@ def temporary(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_worker_that_ends_leaves_what_it_counted(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
+def test_counts_of_an_ended_worker_are_kept(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
     with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(temporary), POOL_SIZE="3") as url:
         ask(url, ["Named"] * ASKED)
         until(lambda: requests_counted(url) == ASKED)
@@ -81,7 +81,7 @@ def test_a_worker_that_ends_leaves_what_it_counted(postgres: PostgresServer, tmp
     assert list(temporary.iterdir()) == []
 
 
-def test_files_of_metrics_have_their_space(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
+def test_files_of_metrics_are_allocated_at_the_start(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
     # Twice the places that there are, each with the longest name.
     with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(temporary), METRICS_OPERATIONS="20") as url:
         lengths = {path.name: path.stat().st_size for path in temporary.rglob("*.db")}

@@ -35,7 +35,7 @@ class Watch:
         return self.seen[-1]
 
 
-def test_an_operation_is_told(open_door: Callable[..., Door]) -> None:
+def test_an_operation_is_observed(open_door: Callable[..., Door]) -> None:
     watch = Watch()
     door = open_door(SCHEMA, plugins={"watch": watch}, batch_limit=2)
     answer = door.ask("query A { thingCollection { edges { node { id } } } }", headers={"traceparent": TRACE})
@@ -129,7 +129,7 @@ def watched(own_service: Callable[..., Service]) -> tuple[Service, Watch]:
     return own_service(plugins={"watch": watch}), watch
 
 
-def test_requests_to_the_storage_are_told_by_door(watched: tuple[Service, Watch]) -> None:
+def test_requests_to_the_storage_are_observed_by_protocol(watched: tuple[Service, Watch]) -> None:
     service, watch = watched
     bucket = service.bucket()
     service.post(f"/storage/v1/object/{bucket}/a.txt", data=b"12345", headers={"content-type": "text/plain"})
@@ -145,7 +145,7 @@ def test_requests_to_the_storage_are_told_by_door(watched: tuple[Service, Watch]
     assert watch.last().codes != ()
 
 
-def test_requests_that_the_server_refuses_are_told(watched: tuple[Service, Watch]) -> None:
+def test_requests_refused_by_the_server_are_observed(watched: tuple[Service, Watch]) -> None:
     service, watch = watched
     body = b"x" * (2 * 1024 * 1024)
     refused = service.post("/graphql/v1", data=body, headers={"x-request-id": "large"})

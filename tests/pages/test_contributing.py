@@ -14,7 +14,7 @@ from tests.postgres_server import PostgresServer
 LEFT_OUT = shutil.ignore_patterns(".git", ".portico", ".venv", ".*_cache", "__pycache__", "build", "*.egg-info")
 
 
-def test_the_quick_loop(tmp_path: Path, postgres: PostgresServer) -> None:
+def test_the_commands_of_contributing_work(tmp_path: Path, postgres: PostgresServer) -> None:
     directory = tmp_path / "portico"
     shutil.copytree(REPOSITORY, directory, ignore=LEFT_OUT)
     _make_repository(directory)

@@ -36,7 +36,7 @@ def reading() -> Iterator[Reading]:
 
 
 @pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="it is for the embedded PostgreSQL")
-def test_first_five_minutes(reading: Reading) -> None:
+def test_the_first_five_minutes_work(reading: Reading) -> None:
     reader = reading()
     start, ask, change, compare, public, private, store, make, look = blocks("docs/first-five-minutes.md", "sh")
     token = re.search(r"^Ada's token: (\S+)$", reader.run(start), re.M)
@@ -61,7 +61,7 @@ def test_the_demonstration_is_what_demo_sh_serves() -> None:
     assert (REPOSITORY / "demo.sh").read_text().splitlines()[-1] == 'exec "$python" -m app serve --demo "$@"'
 
 
-def test_your_own_database(reading: Reading, database_url: str) -> None:
+def test_the_commands_for_your_own_database_work(reading: Reading, database_url: str) -> None:
     reader = reading(database_url)
     told = [reader.run(each) for each in blocks("docs/your-database.md", "sh", "sql")]
     assert (Path(reader.directory) / ".env").read_text().count("\n") == 3
@@ -74,7 +74,7 @@ def test_your_own_database(reading: Reading, database_url: str) -> None:
     assert "DIFFERENT" not in compared
 
 
-def test_readme(reading: Reading, database_url: str) -> None:
+def test_the_commands_of_the_readme_work(reading: Reading, database_url: str) -> None:
     reader = reading(database_url)
     # The first two on the page: one is run above, the other runs these tests.
     demo, suite, serve, ask = blocks("README.md", "sh")
@@ -85,7 +85,7 @@ def test_readme(reading: Reading, database_url: str) -> None:
     assert json.loads(reader.run(ask)) == {"data": {"articleCollection": {"edges": []}}}
 
 
-def test_operate(reading: Reading, database_url: str) -> None:
+def test_the_commands_for_operation_work(reading: Reading, database_url: str) -> None:
     reader = reading(database_url)
     reader.set(DATABASE_URL=database_url)
     reader.shell("portico keys > .env; set -a; . ./.env; portico init")

@@ -75,7 +75,7 @@ def reader(postgres: PostgresServer, project: tuple[Service, str]) -> Iterator[R
     postgres.drop_database(url)
 
 
-def test_the_page(reader: Reader, project: tuple[Service, str]) -> None:
+def test_a_supabase_project_is_moved(reader: Reader, project: tuple[Service, str]) -> None:
     service, _ = project
     dump, restore, bring, check, serve, export = (each.text for each in blocks("docs/moving-from-supabase.md", "sh"))
     (prepare,) = (each.text for each in blocks("docs/moving-from-supabase.md", "sql"))

@@ -42,7 +42,7 @@ comment on table thing is '@graphql({"totalCount": {"enabled": true}, "aggregate
 @pytest.mark.parametrize(
     "source", ["import nowhere_at_all", "from app.hooks import hookimpl\n@hookimpl\ndef oops(): 1"]
 )
-def test_what_cannot_be_loaded_is_named(distribute: Distribute, portico: Portico, source: str) -> None:
+def test_a_plugin_that_cannot_be_loaded_is_named(distribute: Distribute, portico: Portico, source: str) -> None:
     distribute("broken", source)
     reason = "No module named 'nowhere_at_all'" if source.startswith("import") else "unknown hook 'oops'"
     listed = portico("plugins")
@@ -56,7 +56,7 @@ def test_what_cannot_be_loaded_is_named(distribute: Distribute, portico: Portico
     assert "broken" not in dict(plugin_manager(required=False).list_name_plugin())
 
 
-def test_a_start_fails_with_a_sentence_or_leaves_the_plugin_out(
+def test_a_broken_plugin_fails_the_start_or_is_left_out(
     distribute: Distribute, portico: Portico, open_door: Callable[..., Door]
 ) -> None:
     distribute("broken", "raise RuntimeError('not today')")
@@ -83,7 +83,7 @@ def test_a_name_that_no_plugin_has_cannot_be_disabled() -> None:
         plugin_manager(disabled=["filtres"])
 
 
-def test_long_names_have_columns_of_their_own(distribute: Distribute, portico: Portico) -> None:
+def test_long_names_widen_their_columns(distribute: Distribute, portico: Portico) -> None:
     source = '"""The room of the cats."""'
     distribute("a_name_that_is_longer_than_others", source, distribution="a-distribution-whose-name-is-long")
     listed = portico("plugins").stdout
@@ -129,7 +129,7 @@ def test_a_hook_that_fails_is_named_and_only_its_contribution_is_missing(
         application.close()
 
 
-def test_a_hook_that_fails_at_startup_prevents_it(open_door: Callable[..., Door]) -> None:
+def test_a_hook_that_fails_at_startup_prevents_the_start(open_door: Callable[..., Door]) -> None:
     class Strict:
         @hookimpl
         def object_checks(self, settings: Any) -> Any:

@@ -45,7 +45,7 @@ def door(open_door: Callable[..., Door]) -> Door:
     return open_door(TABLE, plugins={"texts": Texts})
 
 
-def test_what_is_not_json_is_made_json(door: Door) -> None:
+def test_values_that_are_not_json_become_json(door: Door) -> None:
     assert door.ask("{ text json }").data == {"text": 'say "hi"', "json": 'say "hi"'}
 
 

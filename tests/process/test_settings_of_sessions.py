@@ -283,7 +283,7 @@ def quoted(value: str, name: str) -> str:
     ],
 )
 @pytest.mark.parametrize("place", PLACES, ids=["database", "login", "role"])
-def test_what_an_operators_setting_prints_is_read_back(
+def test_values_printed_under_any_setting_are_read_back(
     service: Service, postgres: PostgresServer, place: str, settings: Sequence[str]
 ) -> None:
     probe = Probe(service)
@@ -303,9 +303,7 @@ def test_what_an_operators_setting_prints_is_read_back(
             assert {name: row[name] for name in WRITTEN} == {name: node[name] for name in WRITTEN}
 
 
-def test_limits_of_the_database_do_not_keep_the_service_from_reading_the_catalog(
-    service: Service, postgres: PostgresServer
-) -> None:
+def test_limits_of_the_database_do_not_prevent_reading_the_catalog(service: Service, postgres: PostgresServer) -> None:
     probe = Probe(service)
     alter = f'alter database "{parse_database_url(service.database_url).database}"'
     schema_cache = service.application.services.engine.schema_cache

@@ -157,9 +157,7 @@ def test_the_view_agrees_with_the_server_about_every_privilege(owner: Session, c
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_roles_that_the_login_may_take_on_are_those_of_set_role(
-    owner: Session, connect: Connect, seed: int
-) -> None:
+def test_the_roles_of_the_login_are_those_of_set_role(owner: Session, connect: Connect, seed: int) -> None:
     owner.rows(OBJECTS)
     with owner.roles(6) as roles:
         mix(owner, roles, random.Random(seed))

@@ -18,7 +18,7 @@ def headers(key: str) -> dict[str, str]:
     return {"apikey": key, "Authorization": f"Bearer {key}"}
 
 
-def test_storage3(service: Service) -> None:
+def test_storage3_works(service: Service) -> None:
     storage3 = pytest.importorskip("storage3")
     from storage3.exceptions import StorageApiError
 
@@ -83,7 +83,7 @@ def test_storage3(service: Service) -> None:
     assert gone.value.message == "Bucket not found"
 
 
-def test_supabase(service: Service) -> None:
+def test_supabase_py_works(service: Service) -> None:
     """The whole client, signed in as a user under policies."""
     supabase = pytest.importorskip("supabase")
     bucket = service.bucket()
@@ -109,7 +109,7 @@ def test_supabase(service: Service) -> None:
         service.sql("drop policy own on storage.objects")
 
 
-def test_storage_js(service: Service) -> None:
+def test_storage_js_works(service: Service) -> None:
     life = node_program("storage.mjs")
     done = subprocess.run(
         ["node", str(life), f"{service.url}/storage/v1", SERVICE, ANON],

@@ -75,7 +75,7 @@ def complete(service: Service, told: dict[str, Any]) -> requests.Response:
     return service.post(told["completeURL"], None)
 
 
-def test_conditions(direct: Service) -> None:
+def test_conditions_are_checked_at_the_beginning(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
     direct.upload(path, b"first").raise_for_status()
     permit = direct.post(f"/object/upload/sign/{path}", headers={"x-upsert": "true"}).json()["token"]
@@ -84,7 +84,7 @@ def test_conditions(direct: Service) -> None:
     assert begin(direct, path, permit, 3).status_code == 200
 
 
-def test_the_bytes_go_to_the_store(direct: Service, folder: ReceivingFolder) -> None:
+def test_the_bytes_are_sent_to_the_backend(direct: Service, folder: ReceivingFolder) -> None:
     direct.sql("create policy own on storage.objects to authenticated using (true) with check (true)")
     path, user = f"{direct.bucket()}/a b/c?d.png", token(sub=USER)
     path_in_url = path.replace(" ", "%20").replace("?", "%3F")
@@ -113,7 +113,7 @@ def test_the_bytes_go_to_the_store(direct: Service, folder: ReceivingFolder) -> 
     direct.sql("drop policy own on storage.objects")
 
 
-def test_the_link_changes_nothing_afterwards(direct: Service, folder: ReceivingFolder) -> None:
+def test_the_link_has_no_effect_after_completion(direct: Service, folder: ReceivingFolder) -> None:
     path = f"{direct.bucket()}/k"
     told = begun(direct, path, b"first")
     complete(direct, told).raise_for_status()
@@ -136,7 +136,7 @@ def test_the_entity_tag_is_that_of_the_copy(direct: Service, folder: ReceivingFo
     assert (read.content, read.headers["etag"]) == (b"other", f'"{md5(b"other")}"')
 
 
-def test_a_store_that_does_not_know_the_md5(direct: Service, folder: ReceivingFolder) -> None:
+def test_a_backend_without_md5_gives_another_tag(direct: Service, folder: ReceivingFolder) -> None:
     path = f"{direct.bucket()}/k"
     tags = set()
     folder.knows_md5 = False
@@ -153,7 +153,7 @@ def test_a_store_that_does_not_know_the_md5(direct: Service, folder: ReceivingFo
     assert all(re.fullmatch(r'"[0-9a-f]{32}-1"', tag) for tag in tags)
 
 
-def test_bytes_that_are_not_there_or_too_few(direct: Service) -> None:
+def test_missing_or_too_few_bytes_are_refused(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
     told = begin(direct, path, signed(direct, path), 4).json()
     missing = error(complete(direct, told))
@@ -168,13 +168,13 @@ def test_bytes_that_are_not_there_or_too_few(direct: Service) -> None:
     assert direct.get(f"/object/{path}").content == b"1234"
 
 
-def test_an_empty_object(direct: Service) -> None:
+def test_an_empty_object_can_be_sent(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
     complete(direct, begun(direct, path, b"")).raise_for_status()
     assert direct.get(f"/object/{path}").content == b""
 
 
-def test_completing_at_once(direct: Service) -> None:
+def test_concurrent_completions_succeed(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
     told = begun(direct, path, b"once")
     with ThreadPoolExecutor(4) as pool:
@@ -195,7 +195,7 @@ def test_the_first_of_two_uploads_wins(direct: Service) -> None:
     assert direct.get(f"/object/{path}").content == b"two"
 
 
-def test_the_rules_at_the_end_count(direct: Service) -> None:
+def test_rules_are_checked_at_the_end(direct: Service) -> None:
     bucket, user = direct.bucket(), token(sub=USER)
     direct.sql(f"create policy p on storage.objects to authenticated using (true) with check (bucket_id = '{bucket}')")
     permits = [signed(direct, f"{bucket}/{key}", user) for key in "abc"]
@@ -213,7 +213,7 @@ def test_the_rules_at_the_end_count(direct: Service) -> None:
     assert direct.sql(f"select from storage.objects where bucket_id = '{bucket}'") == []
 
 
-def test_an_upload_that_is_never_completed(direct: Service) -> None:
+def test_an_incomplete_upload_is_deleted(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
     work = direct.application.services.storage.background.work_now
     work()
@@ -229,7 +229,7 @@ def test_an_upload_that_is_never_completed(direct: Service) -> None:
     assert error(complete(direct, told))[:3] == (400, "404", "NoSuchUpload")
 
 
-def test_what_is_refused_before_bytes_are_sent(direct: Service) -> None:
+def test_invalid_uploads_are_refused_before_bytes_are_sent(direct: Service) -> None:
     bucket = direct.bucket(file_size_limit=3, allowed_mime_types=["image/*"])
     path, links = f"{bucket}/k", len(direct.sql("select from storage.uploads"))
     permit = signed(direct, path, **{"content-type": "image/png"})
@@ -272,7 +272,7 @@ def test_tokens_have_one_purpose(direct: Service) -> None:
 
 
 @pytest.mark.parametrize("setting", ["direct", "proxy"])
-def test_a_store_without_links(own_service: Callable[..., Service], setting: str) -> None:
+def test_a_backend_without_links_refuses_direct_uploads(own_service: Callable[..., Service], setting: str) -> None:
     service = own_service(remote_uploads=setting)
     path = f"{service.bucket()}/{unique()}"
     assert error(begin(service, path, signed(service, path), 4))[1:3] == ("400", "DirectUploadUnavailable")

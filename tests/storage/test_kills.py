@@ -179,7 +179,9 @@ def wait_for_backends_to_end(postgres: PostgresServer, name: str) -> None:
 
 
 @pytest.mark.timeout(1800)
-def test_kills(postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path) -> None:
+def test_killed_services_leave_whole_objects(
+    postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path
+) -> None:
     url, bucket = storage_database(), "b"
     name = postgres.execute("select current_database()", url)[0][0]
     postgres.execute(f"insert into storage.buckets (id, name) values ('{bucket}', '{bucket}')", url)

@@ -22,7 +22,7 @@ def test_the_description_is_valid_and_has_every_route(service: Service) -> None:
     validator.validate(document)
 
 
-def test_what_it_says_of_an_operation(service: Service) -> None:
+def test_operations_are_described(service: Service) -> None:
     document = service.get(f"{PLACE}/json", None).json()
     signing = document["paths"]["/object/sign/{bucket}"]["post"]
     schema = signing["requestBody"]["content"]["application/json"]["schema"]
@@ -34,7 +34,7 @@ def test_what_it_says_of_an_operation(service: Service) -> None:
     assert document["servers"] == [{"url": "/storage/v1"}]
 
 
-def test_the_page(service: Service) -> None:
+def test_the_page_lists_the_operations(service: Service) -> None:
     answer = requests.get(service.url + PLACE, timeout=30)
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert "default-src 'none'" in answer.headers["content-security-policy"]

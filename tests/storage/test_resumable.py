@@ -85,7 +85,7 @@ def shown(answer: requests.Response) -> dict[str, str]:
     return {name.lower(): value for name, value in answer.headers.items() if name.lower().startswith(names)}
 
 
-def test_options(service: Service) -> None:
+def test_options_describe_the_protocol(service: Service) -> None:
     for path in (COLLECTION, f"{COLLECTION}/some-id", f"/storage/v1{COLLECTION}/sign", f"{COLLECTION}/sign/some-id"):
         answer = service.request("OPTIONS", path, None)
         assert told(answer) == (204, "")
@@ -98,7 +98,7 @@ def test_options(service: Service) -> None:
         }
 
 
-def test_an_upload_in_three_requests(client: Client, path: str) -> None:
+def test_an_upload_in_three_requests_is_stored(client: Client, path: str) -> None:
     bucket, _, key = path.partition("/")
     given = metadata(
         bucketName=bucket, objectName=key, contentType="text/x-story", cacheControl="60", metadata='{"a": 1}', mine="x"
@@ -134,7 +134,7 @@ def test_an_upload_in_three_requests(client: Client, path: str) -> None:
     assert told(client.send("DELETE", url)) == (400, "Cannot terminate an already completed upload")
 
 
-def test_the_row_is_that_of_any_upload(client: Client, path: str) -> None:
+def test_the_row_equals_that_of_any_upload(client: Client, path: str) -> None:
     owner = Client(client.service, token("service_role", sub=USER))
     url = owner.begin(path, 3)
     client.patch(url, 0, b"abc").raise_for_status()
@@ -152,7 +152,7 @@ def test_the_row_is_that_of_any_upload(client: Client, path: str) -> None:
 
 
 @pytest.mark.parametrize("between", [", ", " ,", "\t,  ", " , "])
-def test_blanks_around_the_commas_of_the_metadata(service: Service, path: str, between: str) -> None:
+def test_blanks_around_commas_of_the_metadata_are_ignored(service: Service, path: str, between: str) -> None:
     bucket, _, key = path.partition("/")
     named = [metadata(bucketName=bucket), metadata(objectName=key), metadata(contentType="text/css")]
     given = between.join([*named, "flag ", "other /w=="])
@@ -162,7 +162,7 @@ def test_blanks_around_the_commas_of_the_metadata(service: Service, path: str, b
     assert service.get(f"/object/{path}").headers["content-type"] == "text/css"
 
 
-def test_metadata_in_two_lines(service: Service, path: str) -> None:
+def test_metadata_in_two_lines_is_joined(service: Service, path: str) -> None:
     bucket, _, key = path.partition("/")
     lines = f"Upload-Metadata: {metadata(bucketName=bucket)}\r\nUpload-Metadata: {metadata(objectName=key)}\r\n"
     head = f"POST {COLLECTION} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {SERVICE}\r\nTus-Resumable: 1.0.0\r\n"
@@ -170,7 +170,7 @@ def test_metadata_in_two_lines(service: Service, path: str) -> None:
     assert answer.startswith(b"HTTP/1.1 201 ")
 
 
-def test_bytes_with_the_creation(client: Client, service: Service) -> None:
+def test_a_creation_may_carry_bytes(client: Client, service: Service) -> None:
     bucket = service.bucket()
     some = client.create(f"{bucket}/some", 6, b"abc", **{"content-type": BYTES})
     assert (some.status_code, some.headers["upload-offset"], "tus-complete" in some.headers) == (201, "3", False)
@@ -186,7 +186,7 @@ def test_bytes_with_the_creation(client: Client, service: Service) -> None:
     assert service.sql(f"select name from storage.uploads where bucket_id = '{bucket}' and name = 'long'") == []
 
 
-def test_a_length_that_is_told_later(client: Client, path: str) -> None:
+def test_a_deferred_length_is_accepted(client: Client, path: str) -> None:
     url = client.begin(path)
     assert shown(client.head(url))["upload-defer-length"] == "1"
     client.patch(url, 0, b"abc").raise_for_status()
@@ -235,7 +235,7 @@ NAMES = {"bucketName": "b", "objectName": "k"}
         ({"content-type": BYTES, "upload-checksum": "md5 ?"}, 400, "Invalid upload-checksum\n"),
     ],
 )  # fmt: skip
-def test_what_a_creation_refuses(client: Client, headers: Mapping[str, str], status: int, text: str) -> None:
+def test_invalid_creations_are_refused(client: Client, headers: Mapping[str, str], status: int, text: str) -> None:
     client.service.post("/bucket", json={"name": "b"})
     given = {"upload-length": "3", "upload-metadata": metadata(bucketName="b", objectName=unique()), **headers}
     answer = client.send("POST", COLLECTION, **given)
@@ -261,7 +261,7 @@ def test_what_a_creation_refuses(client: Client, headers: Mapping[str, str], sta
         ({"upload-checksum": "crc32"}, 400, "Invalid upload-checksum\n"),
     ],
 )
-def test_what_a_patch_refuses(client: Client, path: str, change: dict[str, Any], status: int, text: str) -> None:
+def test_invalid_patches_are_refused(client: Client, path: str, change: dict[str, Any], status: int, text: str) -> None:
     url = client.begin(path, 6)
     client.patch(url, 0, b"abc").raise_for_status()
     given: dict[str, Any] = {"content-type": BYTES, "upload-offset": "3", "data": b"def", **change}
@@ -273,7 +273,7 @@ def test_what_a_patch_refuses(client: Client, path: str, change: dict[str, Any],
     assert client.service.get(f"/object/{path}").content == b"abcdef"
 
 
-def test_checksums(client: Client, path: str) -> None:
+def test_checksums_are_verified(client: Client, path: str) -> None:
     data = b"some bytes"
     sums = {
         "md5": hashlib.md5(data).digest(),
@@ -289,7 +289,7 @@ def test_checksums(client: Client, path: str) -> None:
     assert told(wrong) == (460, "Checksum Mismatch\n")
 
 
-def test_unknown_ended_and_expired_uploads(client: Client, path: str) -> None:
+def test_unknown_ended_and_expired_uploads_are_reported(client: Client, path: str) -> None:
     unknown = (404, "The file for this url was not found\n")
     for url in (f"{COLLECTION}/nothing", f"{COLLECTION}/%2e%2e", f"{COLLECTION}/{'x' * 32}"):
         assert client.head(url).status_code == 404
@@ -329,7 +329,7 @@ def test_an_upload_expires_while_its_last_bytes_are_stored(
     assert service.blobs() == set()
 
 
-def test_an_upload_that_is_continued_in_the_moment_when_it_expires(own_service: Callable[..., Service]) -> None:
+def test_an_upload_continued_while_it_expires_is_consistent(own_service: Callable[..., Service]) -> None:
     service = own_service()
     client = Client(service)
     path = f"{service.bucket()}/k"
@@ -358,7 +358,7 @@ def test_other_methods_have_no_route(client: Client) -> None:
     assert answer.json()["message"] == f"Route POST:{COLLECTION} not found"
 
 
-def test_a_method_in_a_header(client: Client, service: Service, path: str) -> None:
+def test_the_method_may_be_in_a_header(client: Client, service: Service, path: str) -> None:
     """As tus-java-client sends it, in chunks."""
     url = client.begin(path, 6)
     headers = {
@@ -375,7 +375,7 @@ def test_a_method_in_a_header(client: Client, service: Service, path: str) -> No
     assert client.head(other).status_code == 404
 
 
-def test_credentials(service: Service, path: str) -> None:
+def test_bad_credentials_are_refused(service: Service, path: str) -> None:
     for credential, message in (
         ("nonsense", "Invalid Compact JWS"),
         (token(exp=1), '"exp" claim timestamp check failed'),
@@ -387,7 +387,7 @@ def test_credentials(service: Service, path: str) -> None:
     assert none.json()["message"] == "headers must have required property 'authorization'"
 
 
-def test_policies(own_service: Callable[..., Service]) -> None:
+def test_policies_decide_about_uploads(own_service: Callable[..., Service]) -> None:
     service = own_service()
     path = f"{service.bucket()}/{USER}/file"
     denied = (403, "new row violates row-level security policy")
@@ -416,7 +416,7 @@ def test_policies(own_service: Callable[..., Service]) -> None:
     assert told(creator.create(path, 3, x_upsert="true", **{"upload-metadata": right})) == denied
 
 
-def test_limits_of_the_bucket(client: Client, service: Service) -> None:
+def test_limits_of_the_bucket_are_enforced(client: Client, service: Service) -> None:
     bucket = service.bucket(file_size_limit=5, allowed_mime_types=["text/*"])
     path = f"{bucket}/k"
     given = {"upload-metadata": metadata(bucketName=bucket, objectName="k", contentType="text/plain")}
@@ -432,7 +432,7 @@ def test_limits_of_the_bucket(client: Client, service: Service) -> None:
     assert client.create(f"{nothing}/k", 0).headers["tus-complete"] == "1"
 
 
-def test_replacing(client: Client, service: Service) -> None:
+def test_x_upsert_decides_about_replacing(client: Client, service: Service) -> None:
     path = f"{service.bucket()}/k"
     first = client.begin(path, 3)
     service.upload(path, b"there").raise_for_status()
@@ -454,7 +454,7 @@ def signed_token(service: Service, path: str, credential: str = SERVICE, **heade
     return str(answer.json()["token"])
 
 
-def test_signed_uploads(service: Service, path: str) -> None:
+def test_signed_uploads_are_stored(service: Service, path: str) -> None:
     signer = token("service_role", sub=USER)
     signed = Client(service, None, x_signature=signed_token(service, path, signer))
     bucket, _, key = path.partition("/")
@@ -513,7 +513,7 @@ def test_a_signed_upload_outlives_its_token(own_service: Callable[..., Service])
          "http://z.example:8443"),
     ],
 )  # fmt: skip
-def test_the_location(
+def test_the_location_follows_the_proxy(
     own_service: Callable[..., Service], settings: dict[str, str], headers: dict[str, str], url: str
 ) -> None:
     service = own_service(**settings)
@@ -529,7 +529,7 @@ def test_the_location(
     assert prefixed.headers["location"].rpartition("/")[0] == with_prefix + COLLECTION
 
 
-def test_pages_of_other_origins(own_service: Callable[..., Service]) -> None:
+def test_pages_of_allowed_origins_can_upload(own_service: Callable[..., Service]) -> None:
     service = own_service(cors_origins=("https://page.example",))
     path = f"{service.bucket()}/k"
     page = Client(service, origin="https://page.example")
@@ -548,7 +548,7 @@ def test_pages_of_other_origins(own_service: Callable[..., Service]) -> None:
             assert name in answer.headers["access-control-expose-headers"]
 
 
-def test_switched_off(own_service: Callable[..., Service]) -> None:
+def test_the_routes_can_be_turned_off(own_service: Callable[..., Service]) -> None:
     service = own_service(resumable_uploads=False)
     path = f"{service.bucket()}/k"
     answer = Client(service).create(path, 3)
@@ -557,7 +557,7 @@ def test_switched_off(own_service: Callable[..., Service]) -> None:
     assert service.request("OPTIONS", COLLECTION, None).status_code == 404
 
 
-def test_events(own_service: Callable[..., Service]) -> None:
+def test_events_are_sent(own_service: Callable[..., Service]) -> None:
     told_to: list[dict[str, Any]] = []
 
     class Receiver(BaseHTTPRequestHandler):
@@ -584,7 +584,7 @@ def test_events(own_service: Callable[..., Service]) -> None:
     assert {each["payload"]["uploadType"] for each in events} == {"resumable"}
 
 
-def test_a_head_never_makes_a_client_begin_anew(own_service: Callable[..., Service]) -> None:
+def test_a_failing_head_never_restarts_an_upload(own_service: Callable[..., Service]) -> None:
     service = own_service()
     client, path = Client(service), f"{service.bucket()}/k"
     url = client.begin(path, 3)
@@ -604,9 +604,7 @@ def test_a_head_never_makes_a_client_begin_anew(own_service: Callable[..., Servi
     ("HEAD", "/object/b/k", 503),
     ("POST", "/graphql/v1", 503),
 ])  # fmt: skip
-def test_a_service_at_its_limit_makes_no_client_begin_anew(
-    service: Service, method: str, path: str, status: int
-) -> None:
+def test_an_overloaded_service_restarts_no_upload(service: Service, method: str, path: str, status: int) -> None:
     application = service.application
     admission = Admission(application.services.settings, faces=application.faces)
     block = f"{method} {path} HTTP/1.1\r\nHost: x".encode()
@@ -625,7 +623,9 @@ def test_a_service_at_its_limit_makes_no_client_begin_anew(
         ),
     ],
 )
-def test_what_is_refused_before_the_body_is_sent(service: Service, header: str, status: bytes, text: bytes) -> None:
+def test_invalid_requests_are_refused_before_the_body(
+    service: Service, header: str, status: bytes, text: bytes
+) -> None:
     lines = f"PATCH {COLLECTION}/some-id HTTP/1.1\r\nhost: x\r\ntus-resumable: 1.0.0\r\ncontent-type: {BYTES}\r\n"
     told = raw_request(service.address, f"{lines}upload-offset: 0\r\n{header}\r\n\r\n".encode())
     assert told.startswith(b"HTTP/1.1 " + status)

@@ -78,7 +78,7 @@ def metadata(service: Service, bucket: str, key: str) -> dict[str, object]:
     return dict(found)
 
 
-def test_a_folder_comes_in(target: Service, run: Run, tmp_path: Path) -> None:
+def test_a_folder_is_imported(target: Service, run: Run, tmp_path: Path) -> None:
     bucket = target.bucket()
     file(tmp_path, "a/b/picture.png", b"png")
     changed = file(tmp_path, "notes.txt", b"old")
@@ -130,7 +130,7 @@ def test_an_empty_url_is_not_the_current_directory(
     assert [each.name for each in tmp_path.iterdir()] == ["keys.json"]
 
 
-def test_the_rules_of_the_bucket_hold(target: Service, run: Run, tmp_path: Path) -> None:
+def test_the_rules_of_the_bucket_apply(target: Service, run: Run, tmp_path: Path) -> None:
     bucket = target.bucket(file_size_limit=5, allowed_mime_types=["image/*"])
     file(tmp_path, "small.png", b"12345")
     file(tmp_path, "large.png", b"123456")
@@ -157,7 +157,7 @@ def test_events_are_recorded(target: Service, run: Run, tmp_path: Path, monkeypa
     assert events == [["ObjectCreated:Post", "import"]]
 
 
-def test_a_bucket_goes_out_to_a_folder(target: Service, run: Run, tmp_path: Path) -> None:
+def test_a_bucket_is_exported_to_a_folder(target: Service, run: Run, tmp_path: Path) -> None:
     bucket, out = target.bucket(), tmp_path / "out"
     target.upload(f"{bucket}/a/large", LARGE).raise_for_status()
     target.upload(f"{bucket}/a/empty", b"").raise_for_status()
@@ -221,7 +221,7 @@ def test_an_empty_object_that_keeps_a_folder_becomes_one(target: Service, run: R
     assert (out / "a" / "file").read_bytes() == b"1"
 
 
-def test_what_a_killed_export_left_is_removed_by_the_next(target: Service, run: Run, tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_export_are_removed_by_the_next(target: Service, run: Run, tmp_path: Path) -> None:
     """But not what another export writes at that moment."""
     bucket, out = target.bucket(), tmp_path / "out"
     target.upload(f"{bucket}/a", b"1").raise_for_status()
@@ -246,7 +246,7 @@ def test_what_a_killed_export_left_is_removed_by_the_next(target: Service, run: 
 
 
 @pytest.mark.parametrize("kind", ["s3", "gcs", "azure"])
-def test_out_to_a_cloud_and_back(
+def test_a_bucket_is_exported_to_a_cloud_and_imported_again(
     kind: str, places: Places, target: Service, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = places.get(kind)
@@ -280,7 +280,7 @@ def from_portico(s3_service: Service, monkeypatch: pytest.MonkeyPatch) -> list[s
     return ["--endpoint-url", f"{s3_service.url}/storage/v1/s3"]
 
 
-def test_another_portico_by_its_own_door(
+def test_a_bucket_is_imported_from_another_portico(
     s3_service: Service, target: Service, run: Run, from_portico: list[str]
 ) -> None:
     source, bucket = s3_service.bucket(), target.bucket()
@@ -305,9 +305,7 @@ def test_another_portico_by_its_own_door(
     assert summary(again)[1] == "0 objects, 0 bytes, copied; 3 were there; 0 failed"
 
 
-def test_a_type_that_browsers_would_read_as_another_stays_out(
-    s3_service: Service, target: Service, run: Run, from_portico: list[str]
-) -> None:
+def test_a_misleading_type_is_refused(s3_service: Service, target: Service, run: Run, from_portico: list[str]) -> None:
     source, bucket = s3_service.bucket(), target.bucket()
     for key in ("page", "picture"):
         client(s3_service).put_object(Bucket=source, Key=key, Body=b"<p>", ContentType="image/png")
@@ -343,7 +341,7 @@ def test_rows_from_a_dump_get_their_bytes(
     assert (owner, created, colour) == (USER, True, "red")
 
 
-def test_what_a_folder_does_not_say_is_as_the_rows_have_it(target: Service, run: Run, tmp_path: Path) -> None:
+def test_types_and_caching_missing_in_a_folder_come_from_the_rows(target: Service, run: Run, tmp_path: Path) -> None:
     bucket = target.bucket()
     file(tmp_path, "portrait", b"png")
     target.sql(
@@ -376,7 +374,7 @@ def test_bytes_that_changed_on_their_way_are_not_stored(
     assert len(target.blobs() - before) == 1
 
 
-def test_what_cannot_begin_is_told_in_a_line(
+def test_a_transfer_that_cannot_begin_is_reported_in_one_line(
     target: Service, run: Run, tmp_path: Path, from_portico: list[str]
 ) -> None:
     bucket = target.bucket()

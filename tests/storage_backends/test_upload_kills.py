@@ -115,7 +115,9 @@ class Uploader(threading.Thread):
 
 
 @pytest.mark.timeout(1800)
-def test_kills(postgres: PostgresServer, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_uploads_lose_no_acknowledged_byte(
+    postgres: PostgresServer, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if WANTED is None and place.kind != "file":
         pytest.skip("only in the long form")
     for name, value in place.environment.items():

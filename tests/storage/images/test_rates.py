@@ -16,7 +16,7 @@ from tests.storage.service import running
 ONE, OTHER = ObjectName("b", "one"), ObjectName("b", "other")
 
 
-def test_an_average_over_four_seconds() -> None:
+def test_the_rate_is_an_average_over_four_seconds() -> None:
     now = [100.0]
     rates = RenderRates(5, lambda: now[0])
     assert [rates.allow("me", ONE) for _ in range(21)] == [True] * 20 + [False]
@@ -28,12 +28,12 @@ def test_an_average_over_four_seconds() -> None:
     assert [rates.allow("me", ONE) for _ in range(21)] == [True] * 20 + [False]
 
 
-def test_any_number() -> None:
+def test_a_rate_of_zero_allows_any_number() -> None:
     rates = RenderRates(0)
     assert all(rates.allow("me", ONE) for _ in range(1000))
 
 
-def test_only_what_is_drawn_counts(
+def test_only_rendered_images_count(
     postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path
 ) -> None:
     with running(postgres, storage_database(), tmp_path, image_rate=1) as service:
