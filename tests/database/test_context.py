@@ -250,7 +250,7 @@ def test_names_of_claims_do_not_collide_in_any_case(database: Database, as_role:
     assert setting(database, as_role(READER, SUB="u9"), "request.jwt.claim.sub") == ""
 
 
-def test_values_that_text_cannot_hold_are_handled(database: Database, contexts: ContextBuilder) -> None:
+def test_characters_that_text_cannot_hold_are_removed(database: Database, contexts: ContextBuilder) -> None:
     caller = Caller.of({"sub": "a\0b", "name": "\ud800"}, default_role=READER)
     context = contexts.build(caller, path="/a\0\udcff")
     assert setting(database, context, "request.jwt.claim.sub") == "ab"

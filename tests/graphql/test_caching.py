@@ -92,7 +92,7 @@ class Cookies:
         return [Identification("cookie", lambda head: Caller.of({}, default_role="anon"))]
 
 
-def test_another_credential_gets_another_tag(open_door: OpenDoor) -> None:
+def test_vary_names_credentials_of_plugins(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, plugins={"cookies": Cookies})
     assert get(door, Cookie="a=b").headers["vary"] == "Accept, apiKey, Authorization, cookie"
 

@@ -169,7 +169,7 @@ def test_an_unreadable_column_is_left_out(open_door: OpenDoor, postgres: Postgre
     assert door.ask(update).data["updateplaceCollection"]["affectedCount"] == 3
 
 
-def test_a_type_of_a_closed_schema_is_opaque(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_columns_of_a_closed_schema_are_left_out(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(
         """
         create schema other; create type other.pair as (a int);

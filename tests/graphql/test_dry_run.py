@@ -149,7 +149,7 @@ def test_a_query_is_answered_as_usual(reading_door: OpenDoor) -> None:
     assert tried(door, ROWS).body == {"data": door.ask(ROWS).data, "extensions": {"dryRun": True}}
 
 
-def test_false_and_null_are_no_dry_run(open_door: OpenDoor) -> None:
+def test_known_and_null_members_have_no_effect(open_door: OpenDoor) -> None:
     """What clients' libraries send on their own, and members that are null."""
     door = open_door(SCHEMA)
     harmless = {"clientLibrary": {"name": "web", "version": "1"}, "persistedQuery": {"version": 1}, "dryRun": None}

@@ -350,7 +350,7 @@ def test_a_function_without_the_privilege_is_gone(open_door: OpenDoor, postgres:
     assert validate_schema(door.application.services.engine.role_schemas.of_role("anon").graphql) == []
 
 
-def test_a_type_of_a_closed_schema_is_opaque(open_door: OpenDoor) -> None:
+def test_an_argument_of_a_closed_schema_hides_a_function(open_door: OpenDoor) -> None:
     door = open_door("""
         create schema closed;
         create type closed.mood as enum ('sad');

@@ -135,7 +135,7 @@ def test_literals_that_decide_the_sql_have_their_own_plans(
             assert each.ask(query % literal).body == cold(each, query % literal), literal
 
 
-def test_names_of_lifted_variables_cannot_be_used_by_clients(door: Door) -> None:
+def test_variables_of_a_client_cannot_replace_literals(door: Door) -> None:
     query = "{ fewCollection(filter: {id: {eq: 1}}) { edges { node { id } } } }"
     for _ in range(2):
         answer = door.ask(query.replace("1", "2"), {"0": 5, "1": 6})

@@ -76,7 +76,7 @@ def test_the_order_works_in_every_collection(door: Door) -> None:
     assert [ids(each["node"]["spotCollection"]) for each in towns] == [[2, 6, 1], [4, 3]]
 
 
-def test_missing_and_null_arguments_have_their_meaning(door: Door) -> None:
+def test_missing_arguments_have_defaults_and_null_is_null(door: Door) -> None:
     assert by(door, "[{apart: {x: 5, scale: -1, direction: AscNullsLast}}]") == [1, 2, 4, 6, 5, 3]
     assert by(door, "[{apart: {x: 5, scale: null, direction: AscNullsLast}}, {x: DescNullsLast}]") == [1, 4, 6, 5, 2, 3]
     assert by(door, "[{apart: null}]") == [1, 2, 3, 4, 5, 6]

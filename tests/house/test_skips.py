@@ -115,7 +115,7 @@ LEFT_OUT = (
         ),
     ],
 )
-def test_an_entry_that_no_longer_applies_is_reported(tmp_path: Path, listed: str, problem: str | None) -> None:
+def test_a_run_that_differs_from_the_list_is_reported(tmp_path: Path, listed: str, problem: str | None) -> None:
     (tmp_path / "test_a.py").touch()
     (tmp_path / "list.toml").write_text(listed)
     run = Run(read_list(tmp_path / "list.toml", 18, embedded=False), tmp_path, list(LEFT_OUT), {"test_a.py"})

@@ -106,7 +106,7 @@ def test_an_upload_into_a_deleted_bucket_is_refused(
 
 
 @pytest.mark.parametrize("is_move", [False, True], ids=["deletion", "move"])
-def test_a_read_of_a_replaced_object_is_retried(own_service: Callable[..., Service], is_move: bool) -> None:
+def test_a_change_applies_to_a_replaced_object(own_service: Callable[..., Service], is_move: bool) -> None:
     """The request waits for a deletion that another object of the same name follows in the same transaction."""
     service = own_service()
     bucket = service.bucket()
@@ -136,7 +136,7 @@ HELD_LOOKS = """
 
 
 @pytest.mark.parametrize("kind", ["deletion", "deletion of many", "move"])
-def test_a_write_among_many_others_ends(own_service: Callable[..., Service], kind: str) -> None:
+def test_a_change_ends_after_repeated_replacements(own_service: Callable[..., Service], kind: str) -> None:
     """As before, and while the request looks what is there, the other object goes the same way."""
     service = own_service()
     service.sql(HELD_LOOKS)
@@ -288,7 +288,7 @@ class OvertakenPlugin:
 
 
 @pytest.mark.parametrize("reads", ["a download", "a part that is copied"])
-def test_a_reader_of_an_often_replaced_object_ends(
+def test_a_reader_of_an_often_replaced_object_succeeds(
     own_service: Callable[..., Service], tmp_path: Path, reads: str
 ) -> None:
     plugin = OvertakenPlugin(tmp_path / "overtaken")

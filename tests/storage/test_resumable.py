@@ -329,7 +329,7 @@ def test_an_upload_expires_while_its_last_bytes_are_stored(
     assert service.blobs() == set()
 
 
-def test_an_upload_continued_while_it_expires_is_consistent(own_service: Callable[..., Service]) -> None:
+def test_an_upload_continued_while_it_expires_is_kept(own_service: Callable[..., Service]) -> None:
     service = own_service()
     client = Client(service)
     path = f"{service.bucket()}/k"

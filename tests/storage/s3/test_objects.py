@@ -318,7 +318,7 @@ def test_buckets_are_listed_created_and_deleted(s3: Any, s3_service: Service, bu
     assert s3_service.get(f"/bucket/{bucket}public").json()["public"] is True
 
 
-def test_unsupported_configurations_are_refused(s3: Any, bucket: str) -> None:
+def test_unsupported_configurations_are_read_as_unset(s3: Any, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"kept")
     assert s3.get_object_tagging(Bucket=bucket, Key="k")["TagSet"] == []
     grant = s3.get_bucket_acl(Bucket=bucket)["Grants"][0]
