@@ -27,7 +27,7 @@ PEER = {
 
 @dataclass(frozen=True)
 class Meter:
-    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is told, beside
+    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is reported, beside
     that of ``empty`` right before and after if there is one."""
 
     address: tuple[str, int]
@@ -43,13 +43,13 @@ class Meter:
     def selector(self, name: str, wanted: bytes) -> None:
         """The same small request again and again."""
         run_load(self.address, wanted, connections=16, seconds=0.5)
-        with self._told(name, 0) as ends:
+        with self._reported(name, 0) as ends:
             done = run_load(self.address, wanted, connections=16, seconds=self.seconds)
             assert not done.failures, f"{done.failures} failures"
             ends.extend([time.perf_counter()] * done.requests)
 
     @contextmanager
-    def _told(self, name: str, size: int) -> Iterator[list[float]]:
+    def _reported(self, name: str, size: int) -> Iterator[list[float]]:
         """Tells the figures of a load whose requests end at the times that are put into the list."""
         ends: list[float] = []
         empty = [self.empty.cpu_of_request()] if self.empty else []
@@ -74,7 +74,7 @@ class Meter:
         """``once`` again and again, on each connection in a thread, once at least. Gives how many per second."""
         began = time.perf_counter()
         deadline = time.perf_counter() + self.seconds
-        with self._told(name, size) as ends:
+        with self._reported(name, size) as ends:
 
             def run() -> None:
                 with KeptConnection(self.address) as connection:

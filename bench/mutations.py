@@ -53,7 +53,7 @@ CASES = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each of the rounds takes")
-    parser.add_argument("--rounds", type=int, default=3, help="of how many rounds the best is told")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds, of which the best is reported")
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as directory,

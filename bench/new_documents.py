@@ -1,6 +1,6 @@
 """Documents that were not seen before: ``python -m bench.new_documents [--count N]``.
 
-Each is parsed, validated and planned, and none shares its form with another. The CPU time of these stages is told as
+Each is parsed, validated and planned, and none shares its shape with another. The CPU time of these stages is reported as
 their median and, since machines are noisy, their least, and how many bytecodes of Python they run.
 """
 

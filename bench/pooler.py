@@ -24,8 +24,8 @@ def missing_pooler() -> str:
 @lru_cache(1)
 def keeps_prepared() -> bool:
     """Whether the pooler knows prepared statements in transaction mode."""
-    told = subprocess.run([str(_PROGRAM), "--version"], capture_output=True, text=True, check=True).stdout
-    major, minor = told.split()[1].split(".")[:2]
+    reported = subprocess.run([str(_PROGRAM), "--version"], capture_output=True, text=True, check=True).stdout
+    major, minor = reported.split()[1].split(".")[:2]
     return (int(major), int(minor)) >= _FIRST_WITH_PREPARED
 
 

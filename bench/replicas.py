@@ -35,11 +35,11 @@ MAX_LAG_S = 2.0
 
 
 class Mixture:
-    """Requests of all clients until there were enough; ``told`` counts what happened. ``looks``: status and body of
+    """Requests of all clients until there were enough; ``outcomes`` counts what happened. ``looks``: status and body of
     /health, of /metrics and of a request with a wrong token, before the requests."""
 
     def __init__(self, address: tuple[str, int], requests: int, clients: int) -> None:
-        self.told: Counter[str] = Counter()
+        self.outcomes: Counter[str] = Counter()
         self.wrong: list[str] = []
         self.looks: list[tuple[int, str]] = []
         self._requests = requests
@@ -59,7 +59,7 @@ class Mixture:
             each.join()
         for client in self._clients:
             client.close()
-            self.told += client.told
+            self.outcomes += client.outcomes
             self.wrong += client.wrong
 
     def _run(self, client: ReplicaClient) -> None:
@@ -94,7 +94,7 @@ def run(requests: int, clients: int, *, workers: int = 2, threads: int = 4) -> M
             began = time.monotonic()
             second.promote()
             wait_until(apart.writes, "the service writes again", seconds=10.0)
-            mixture.told["ms from the promotion to a write"] = round(1000 * (time.monotonic() - began))
+            mixture.outcomes["ms from the promotion to a write"] = round(1000 * (time.monotonic() - began))
             first.follow(second)
             wait_until(lambda: first.execute("select pg_last_wal_receive_lsn()") != [[None]], "it follows")
             mixture.join()
@@ -141,7 +141,7 @@ def main() -> None:
     began = time.monotonic()
     mixture = run(options.requests, options.clients)
     print(f"{mixture.done} requests in {time.monotonic() - began:.0f} s, {len(mixture.wrong)} wrong answers")
-    for what, times in sorted(mixture.told.items()):
+    for what, times in sorted(mixture.outcomes.items()):
         print(f"{times:9}  {what}")
     for each in mixture.wrong[:20]:
         print(each)

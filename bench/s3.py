@@ -103,8 +103,8 @@ def compare(found: Mapping[tuple[str, str], float]) -> None:
             continue
         plain = found.get((what.replace("multipart", "PUT"), "REST"))
         rates = [plain, *(found.get((what, name)) for name in (MOTO, MINIO))]
-        told = "".join(f" {found[what, way] / each:8.2f}" if each else f"{'-':>9}" for each in rates)
-        print(f"{what:20}{told}")
+        reported = "".join(f" {found[what, way] / each:8.2f}" if each else f"{'-':>9}" for each in rates)
+        print(f"{what:20}{reported}")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What gives out first as requests grow to a million a second: ``python -m bench.simulation`` prints a table.
+"""Which part reaches its limit first as requests grow to a million a second: ``python -m bench.simulation`` prints it.
 
 A model, not a measurement. What one request takes of each part is measured on the machine of docs/performance.md; how
 the parts queue is simulated: web processes, their connections, a primary for each shard, its replicas, and the one

@@ -133,13 +133,13 @@ class _Watcher:
 
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     """The reason of a skip, which a report has behind the file and the line."""
-    told: Any = report.longrepr
-    return str(told[2]).removeprefix("Skipped: ")
+    reported: Any = report.longrepr
+    return str(reported[2]).removeprefix("Skipped: ")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    told = "fail if a test is left out that the file does not list"
-    parser.addoption(OPTION, type=Path, metavar="FILE", help=told)
+    reported = "fail if a test is left out that the file does not list"
+    parser.addoption(OPTION, type=Path, metavar="FILE", help=reported)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -87,11 +87,11 @@ class Besieged:
     server: PostgresServer
 
     def ask(self, method: str, path: str, *more: Any, **headers: Any) -> Answer:
-        """One request to the storage or the like; as service_role unless told otherwise."""
+        """One request, by default to the storage as service_role."""
         return ask(self.address, method, path, *more, **headers)
 
     def graphql(self, query: str, *more: Any, **options: Any) -> Answer:
-        """One GraphQL request; as anon unless told otherwise."""
+        """One GraphQL request, by default as anon."""
         return graphql(self.address, query, *more, **options)
 
     def sql(self, statements: str) -> list[list[Any]]:

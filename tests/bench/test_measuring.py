@@ -26,8 +26,8 @@ def figures(contestant: str, per_second: float, service_us: float, database_us: 
 
 
 def test_the_output_of_wrk_is_parsed() -> None:
-    told = "Running 2s test @ http://x\nfigures 4000 2000000 800000 3 1500 2500 9000\nRequests/sec: 2000\n"
-    read = wrk.read(told, 0.08)
+    reported = "Running 2s test @ http://x\nfigures 4000 2000000 800000 3 1500 2500 9000\nRequests/sec: 2000\n"
+    read = wrk.read(reported, 0.08)
     assert (read.requests, read.per_second, read.size, read.failures) == (4000, 2000.0, 200.0, 3)
     assert read.latencies == {50: 1.5, 90: 2.5, 99: 9.0}
     assert read.client_us == pytest.approx(20)
@@ -93,9 +93,9 @@ def test_a_short_run_reports_figures(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bench", "--seconds", "1", "--rounds", "1", "--json", str(tmp_path / "figures")]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=8 * PATIENCE_S)
     assert done.returncode == 0, done.stderr
-    told = json.loads((tmp_path / "figures").read_text())["figures"]
-    asked = [(each["question"], each["contestant"]) for each in told]
+    reported = json.loads((tmp_path / "figures").read_text())["figures"]
+    asked = [(each["question"], each["contestant"]) for each in reported]
     assert asked[:3] == [("__typename", "Portico"), ("__typename", EMPTY), ("__typename", BARE)]
     assert len(asked) == 28
-    assert all(each["per_second"] > 0 for each in told)
+    assert all(each["per_second"] > 0 for each in reported)
     assert "of the ideal" in done.stdout

@@ -95,10 +95,10 @@ def test_an_attack_that_gets_through_is_reported(tmp_path: Path, capsys: pytest.
         Attack("not even tried", "a third promise", _broken),
     )
     assert main(["--json", str(file)], attacks) == 1
-    told = capsys.readouterr().out
-    assert "got through: the second" in told
-    assert "got through: the attack itself failed: RuntimeError('no way in')" in told
-    assert told.endswith("5 tries, 2 got through\n")
+    reported = capsys.readouterr().out
+    assert "got through: the second" in reported
+    assert "got through: the attack itself failed: RuntimeError('no way in')" in reported
+    assert reported.endswith("5 tries, 2 got through\n")
     assert [entry["got_through"] for entry in json.loads(file.read_text())] == [0, 1, 1]
 
 

@@ -1,4 +1,4 @@
-"""What the operator is told to do about a database that cannot be used."""
+"""Advice to the operator about a database that cannot be used."""
 
 from __future__ import annotations
 

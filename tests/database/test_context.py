@@ -151,7 +151,7 @@ def test_a_session_that_cannot_be_cleaned_is_replaced(
 def test_all_sessions_that_cannot_be_cleaned_are_replaced(
     url: str, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
-    """However many connections were spoilt meanwhile, the next caller is not told."""
+    """The next caller notices nothing, however many connections were spoilt meanwhile."""
     database = make_database(url, pool_size=4)
     spoil = Statement("select set_config('default_transaction_read_only', 'on', false)")
 

@@ -1,4 +1,4 @@
-"""Explicit transactions, which Citus needs: as atomic, clean and well told as implicit ones.
+"""Explicit transactions, which Citus needs: as atomic, clean and well reported as implicit ones.
 
 And transactions that keep nothing.
 """
@@ -111,8 +111,8 @@ def test_settings_of_all_kinds_are_set(database: Database, contexts: ContextBuil
     )
     names = ["search_path", "app.tenant", "statement_timeout", "jit", "request.headers", "request.jwt.claim.a.b"]
     asked = [(Statement("select current_setting($1)"), [name.encode()]) for name in names]
-    told = [rows[0][0] for rows in database.run(context, asked, read_only=True)]
-    assert told == [b"pg_catalog, auth", b"7; drop", b"20s", b"off", b'{"x-a": "\\u00e9\'"}', b"c"]
+    reported = [rows[0][0] for rows in database.run(context, asked, read_only=True)]
+    assert reported == [b"pg_catalog, auth", b"7; drop", b"20s", b"off", b'{"x-a": "\\u00e9\'"}', b"c"]
 
 
 def test_longer_transactions_propagate_settings_too(database: Database, contexts: ContextBuilder) -> None:

@@ -327,9 +327,9 @@ def test_a_connection_returned_just_before_a_wait_is_not_overlooked(url: str, ma
 def test_pools_of_replicas_are_shared_too(url: str, make_database: MakeDatabase) -> None:
     database = make_database(url, database_read_urls=(url, url))
     database.read("select 1")
-    told: list[tuple[int, int, bool]] = []
-    database.share(lambda pool, count, was_refused: told.append((pool, count, was_refused)) or 0)
-    assert told == [(0, 1, False), (1, 0, False), (2, 0, False)]
+    reported: list[tuple[int, int, bool]] = []
+    database.share(lambda pool, count, was_refused: reported.append((pool, count, was_refused)) or 0)
+    assert reported == [(0, 1, False), (1, 0, False), (2, 0, False)]
 
 
 def test_a_connection_returned_during_a_failed_attempt_is_found(

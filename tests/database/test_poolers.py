@@ -144,9 +144,9 @@ def test_a_limit_of_connections_is_waited_for(cluster: Cluster, server: Node, ma
         waiting = threads.submit(second.read, "select 1")
         with pytest.raises(TimeoutError):
             waiting.result(0.3)
-        told = []
-        first.share(lambda pool, count, was_refused: told.append((pool, count, was_refused)) or 1)
-        assert told == [(0, 2, True)]
+        reported = []
+        first.share(lambda pool, count, was_refused: reported.append((pool, count, was_refused)) or 1)
+        assert reported == [(0, 2, True)]
         assert waiting.result(60) == b"1"
     assert first.pool_state().open == 1
     # What one keeps goes on, and so does what the other got.

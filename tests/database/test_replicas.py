@@ -298,9 +298,9 @@ def test_processes_share_the_connections_of_a_limited_replica(
             "the replica has the limit",
         )
         assert second.read() == primary.port
-        told: list[tuple[int, int, bool]] = []
-        second.database.share(lambda *asked: told.append(asked) or 0)
-        assert told[1] == (1, 0, True)
+        reported: list[tuple[int, int, bool]] = []
+        second.database.share(lambda *asked: reported.append(asked) or 0)
+        assert reported[1] == (1, 0, True)
         first.database.share(lambda pool, count, _: count // 2 if pool == 1 else 0)
         wait_until(lambda: second.read() == replica.port, "the replica has a place for the second")
         assert first.database.replicas.states()[0][1].open == 2

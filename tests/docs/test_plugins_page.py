@@ -92,5 +92,5 @@ def test_an_application_is_embedded(open_door: Callable[..., Door]) -> None:
 
 
 def test_the_page_lists_each_public_name() -> None:
-    told = PAGE.partition("## Public names")[2].partition("\n## ")[0]
-    assert set(re.findall(r"`(\w+)`", told.partition("| for | names |")[2])) == set(portico.__all__)
+    listed = PAGE.partition("## Public names")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`(\w+)`", listed.partition("| for | names |")[2])) == set(portico.__all__)

@@ -67,9 +67,9 @@ def door(wagtail: str) -> Iterator[Door]:
 
 def test_init_opens_no_table(wagtail: str, door: Door, postgres: PostgresServer) -> None:
     report = install(wagtail)
-    told = " ".join(f"{lack.what} {lack.fix}" for lack in report.lacks)
-    assert "public.auth_user" in told
-    assert "public.wagtailcore_page" in told
+    reported = " ".join(f"{lack.what} {lack.fix}" for lack in report.lacks)
+    assert "public.auth_user" in reported
+    assert "public.wagtailcore_page" in reported
     readable = "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"
     for role in ("anon", "authenticated"):
         theirs = f"{readable} and has_table_privilege('{role}', oid, 'select, insert, update, delete')"

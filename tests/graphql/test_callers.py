@@ -116,13 +116,13 @@ def test_a_relation_with_an_unreadable_key_has_no_node_id(reading_door: OpenDoor
     assert door.ask("{ keylessByPk(id: 1) { name } }").errors
 
 
-def told(door: Door, **asked: Any) -> dict[str, Any]:
+def reported(door: Door, **asked: Any) -> dict[str, Any]:
     query = "{ toldByPk(id: 1) { role method path claims timeout set_role login read_only } }"
     return door.ask(query, **asked).data["toldByPk"]
 
 
 def test_policies_read_role_claims_and_request(door: Door) -> None:
-    anon = told(door)
+    anon = reported(door)
     assert (anon["role"], anon["set_role"], anon["method"], anon["path"], anon["timeout"]) == (
         "anon",
         "anon",
@@ -132,14 +132,14 @@ def test_policies_read_role_claims_and_request(door: Door) -> None:
     )
     assert json.loads(anon["claims"]) == {"role": "anon"}
     claims = {"sub": "ünï 'q' \"d\" \\ $1", "email": "a@b", "nested": {"a": [1, None]}, "aud": "x"}
-    user = told(door, claims=claims)
+    user = reported(door, claims=claims)
     assert json.loads(user["claims"]) == {"role": "authenticated", **claims}
     assert user["role"] == "authenticated"
     assert user["login"] not in ("anon", "authenticated")
 
 
 def test_no_state_reaches_the_next_caller(door: Door) -> None:
-    told(door, claims={"sub": "ann"})
+    reported(door, claims={"sub": "ann"})
     services = door.application.services
     for _ in range(services.settings.pool_size):
         after = services.engine.database.read(

@@ -113,10 +113,10 @@ def test_doctor_reports_the_requirements_of_citus(door: Door, postgres: Postgres
         as 'select count(*) from book'"""
     postgres.execute(functions, door.database_url)
     services = door.application.services
-    told = {each.what: each for each in spread(services.settings, services.engine.database)}
-    (silent,) = (what for what in told if "silent()" in what)
+    reported = {each.what: each for each in spread(services.settings, services.engine.database)}
+    (silent,) = (what for what in reported if "silent()" in what)
     assert "heard()" not in silent
     assert "elsewhere()" not in silent
-    (login,) = (what for what in told if "log in" in what)
+    (login,) = (what for what in reported if "log in" in what)
     assert "anon, authenticated" in login
-    assert not any("set_local" in what or "CITUS" in what for what in told)
+    assert not any("set_local" in what or "CITUS" in what for what in reported)

@@ -150,8 +150,8 @@ def test_attributes_that_cannot_be_shown_are_left_out(open_door: OpenDoor) -> No
     assert list(types["tInsertInput"].fields) == ["id"]
     answer = door.ask("{ tByPk(id: 1) { mixed { shown lists } } }").data["tByPk"]
     assert answer == {"mixed": {"shown": 4, "lists": [[1, 2]]}}
-    told = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
-    assert {f"attribute public.mixed.{name}" for name in ("row_", "no name", "fine")} <= told
+    reported = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
+    assert {f"attribute public.mixed.{name}" for name in ("row_", "no name", "fine")} <= reported
 
 
 def test_an_unreadable_column_is_left_out(open_door: OpenDoor, postgres: PostgresServer) -> None:

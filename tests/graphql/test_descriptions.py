@@ -24,9 +24,9 @@ grant select on all tables in schema public to anon;
 
 def test_comments_are_descriptions(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, descriptions="comments")
-    told = door.ask('{ __type(name: "account") { description fields { name description } } }').data["__type"]
-    assert told["description"] == "Who may log in"
-    assert {each["name"]: each["description"] for each in told["fields"]} | {"nodeId": None} == {
+    reported = door.ask('{ __type(name: "account") { description fields { name description } } }').data["__type"]
+    assert reported["description"] == "Who may log in"
+    assert {each["name"]: each["description"] for each in reported["fields"]} | {"nodeId": None} == {
         "nodeId": None,
         "id": None,
         "name": "As on the passport",

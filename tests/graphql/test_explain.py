@@ -98,9 +98,9 @@ def test_unknown_ways_to_explain_are_refused(reading_door: OpenDoor, how: Any) -
 
 def test_explain_and_cost_can_be_combined(reading_door: OpenDoor) -> None:
     answer = ask_with(reading_door(SCHEMA), {"cost": True, "explain": "plan"}, TWO, role="service_role")
-    told = answer.body["extensions"]
-    assert told.keys() == {"cost", "explain"}
-    assert told["cost"]["estimate"] == round(told["explain"][0]["plan"]["Plan"]["Total Cost"])
+    reported = answer.body["extensions"]
+    assert reported.keys() == {"cost", "explain"}
+    assert reported["cost"]["estimate"] == round(reported["explain"][0]["plan"]["Plan"]["Total Cost"])
 
 
 def test_an_invalid_query_is_not_explained(reading_door: OpenDoor) -> None:

@@ -109,13 +109,13 @@ def test_exposed_functions_are_fields(reading_door: OpenDoor) -> None:
     assert str(types_of(door)["Query"].fields["accountCollection"].type) == "accountConnection!"
     assert fields(door, "account")["name"] == "String"
     assert types_of(door)["account"].fields["name"].args == {}
-    told = {
+    reported = {
         each.subject.removeprefix("function public."): each.reason
         for each in door.application.services.engine.role_schemas.of_role("anon").notices
         if "it is not exposed" in each.reason
     }
-    assert told.keys() == {"nameless", "any_of", "some_record", "with_first", "of_row"}
-    assert "argument of the same name" in told["with_first"]
+    assert reported.keys() == {"nameless", "any_of", "some_record", "with_first", "of_row"}
+    assert "argument of the same name" in reported["with_first"]
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-exposed_functions"}, {"graphql_dialect": "pg_graphql"}])
@@ -191,8 +191,8 @@ def test_an_invalid_name_does_not_affect_other_functions(reading_door: OpenDoor)
       grant select on t to anon;
     """)
     assert door.ask("{ plain { a b } tCollection { edges { node { id } } } }").data["plain"] == [{"a": 1, "b": 2}]
-    told = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
-    assert told == {"function public.über", "function public.1st", "function public.__two"}
+    reported = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
+    assert reported == {"function public.über", "function public.1st", "function public.__two"}
 
 
 def test_names_are_inflected(open_door: OpenDoor) -> None:

@@ -226,17 +226,17 @@ def test_nested_geometry_collections_are_limited() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "reported"),
     [
         (VIENNA | {"crs": {"type": "name", "properties": {"name": "EPSG:3857"}}}, "mixed SRID"),
         ({"type": "Polygon", "coordinates": [[[0, 0], [1, 1]]]}, "geometry"),
         ({"type": "LineString", "coordinates": [[0, 0], [1, 1, 1]]}, "mix dimensionality"),
     ],
 )
-def test_errors_of_postgis_are_reported(door: Door, value: Any, told: str) -> None:
+def test_errors_of_postgis_are_reported(door: Door, value: Any, reported: str) -> None:
     query = "query ($to: GeoJSON!) { placeCollection(filter: {area: {intersects: $to}}) { edges { cursor } } }"
     answer = door.ask(query, {"to": value})
-    assert told in answer.message
+    assert reported in answer.message
     assert answer.status == 200
 
 

@@ -93,7 +93,7 @@ def test_each_keyword_names_a_column(open_door: OpenDoor, postgres: PostgresServ
 
 @pytest.mark.parametrize("of", ["database", "role"])
 def test_names_work_where_backslashes_escape(open_door: OpenDoor, postgres: PostgresServer, of: str) -> None:
-    """PostgreSQL before version 19 reads constants so, if told to."""
+    """PostgreSQL before version 19 reads constants this way, with a setting."""
     name = "t\\b'\\"
     url = open_door(one_table(0, name) + "grant all on all tables in schema public to anon;").database_url
     database = f'database "{parse_database_url(url).database}"'

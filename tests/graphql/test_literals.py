@@ -106,7 +106,7 @@ def test_documents_that_differ_in_literals_share_a_plan(door: Door, query: str, 
             + ' f: fewCollection(filter: {name: {eq: "a"}}) { totalCount } }',
             ['"a"', '"b"', '"\\u0061"', '"""a"""'],
         ),
-        # What does not fit is told as ever, where it stands.
+        # An invalid literal is reported as usual, with its location.
         (
             "{ fewCollection(filter: {id: {eq: %s}}) " + EDGES + " }",
             ["1", "2147483648", "1.0", '"1"', "12345678901234567890", "true", "2"],
@@ -166,7 +166,7 @@ def test_a_mutation_uses_its_own_literals(writing_door: OpenDoor) -> None:
 
 
 def test_an_operation_replaced_by_a_plugin_has_its_own_plan(door: Door) -> None:
-    """The text is what it is told by, also where documents with other literals have the operation of this one."""
+    """Its text identifies it, even if documents with other literals have the same operation."""
     engine: Engine = door.application.services.engine
     query = "{ fewCollection(filter: {id: {eq: %d}}) { edges { node { name } } } }"
     texts = [query % 11, query % 12]
@@ -226,5 +226,5 @@ def test_the_shape_has_the_tokens_of_the_document(parts: list[str]) -> None:
 
 def test_lifted_literals_are_variables() -> None:
     text = 'query ($a: Int = 1) { f(x: 1, y: {z: ["s", 2.5, 1]}) @d(if: "s") }'
-    told = print_ast(lifted(parse(text).definitions[0], shape_of(text)))
-    assert " ".join(told.split()) == "query ($a: Int = 1) { f(x: $0, y: { z: [$1, $2, $0] }) @d(if: $1) }"
+    reported = print_ast(lifted(parse(text).definitions[0], shape_of(text)))
+    assert " ".join(reported.split()) == "query ($a: Int = 1) { f(x: $0, y: { z: [$1, $2, $0] }) @d(if: $1) }"

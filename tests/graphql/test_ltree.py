@@ -77,7 +77,7 @@ def test_values_are_strings_with_an_order(open_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("filter_", "told", "code"),
+    ("filter_", "reported", "code"),
     [
         ({"path": {"eq": "a..b"}}, "ltree syntax error", "SYNTAX_ERROR"),
         ({"path": {"eq": 1}}, "Invalid input for Ltree type", "BAD_USER_INPUT"),
@@ -86,10 +86,10 @@ def test_values_are_strings_with_an_order(open_door: OpenDoor) -> None:
         ({"path": {"matches": "a{,9}." * 4 + "a{2}"}}, "at most 4 levels", "LIMIT_EXCEEDED"),
     ],
 )
-def test_invalid_values_are_refused(door: Door, filter_: Any, told: str, code: str) -> None:
+def test_invalid_values_are_refused(door: Door, filter_: Any, reported: str, code: str) -> None:
     query = "query ($f: plantFilter) { plantCollection(filter: $f) { edges { node { id } } } }"
     answer = door.ask(query, {"f": filter_})
-    assert told in answer.message
+    assert reported in answer.message
     assert answer.errors[0]["extensions"]["code"] == code
 
 

@@ -378,8 +378,8 @@ def test_errors_show_no_row_that_a_trigger_writes_to_a_hidden_table(open_door: O
         insert into audit values ('b');
     """)
     answer = door.ask(f"mutation {{ insertIntodocCollection(objects: [{{id: 1, body: {body}}}]) {{ affectedCount }} }}")
-    told = answer.errors[0]["extensions"]
-    assert (told["code"], told.get("detail")) == (code, None)
+    reported = answer.errors[0]["extensions"]
+    assert (reported["code"], reported.get("detail")) == (code, None)
 
 
 def test_errors_of_triggers_show_no_key_of_a_hidden_row(open_door: OpenDoor) -> None:
@@ -394,6 +394,6 @@ def test_errors_of_triggers_show_no_key_of_a_hidden_row(open_door: OpenDoor) -> 
         insert into seen values ('a');
     """)
     answer = door.ask('mutation { insertIntodocCollection(objects: [{id: 1, body: "b"}]) { affectedCount } }')
-    told = answer.errors[0]["extensions"]
-    assert (told["code"], told.get("detail")) == ("UNIQUE_VIOLATION", None)
+    reported = answer.errors[0]["extensions"]
+    assert (reported["code"], reported.get("detail")) == ("UNIQUE_VIOLATION", None)
     assert "hidden value" not in str(answer.body)

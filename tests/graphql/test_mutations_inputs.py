@@ -187,9 +187,9 @@ def test_a_value_that_does_not_fit_is_refused(
     before = postgres.execute("select * from item", door.database_url)
     for answer in answers(door, column, value):
         # A row with this id exists; the value is refused before that matters.
-        told = answer.errors[0]
-        assert any(part in told["message"] for part in message.split("|")), answer.body
-        assert told["extensions"].get("sqlstate") in (sqlstate, None)
+        reported = answer.errors[0]
+        assert any(part in reported["message"] for part in message.split("|")), answer.body
+        assert reported["extensions"].get("sqlstate") in (sqlstate, None)
         assert answer.body.get("data") is None
     assert postgres.execute("select * from item", door.database_url) == before
 

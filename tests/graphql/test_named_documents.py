@@ -231,7 +231,7 @@ def test_a_changed_folder_is_read_again(open_door: OpenDoor, tmp_path: Path, cap
     assert ask(door, query=NAMES).data
     (folder / "Names.graphql").unlink()
     until(lambda: bool(ask(door, documentId="Names").errors))
-    # What cannot be used changes nothing, and is told once.
+    # Unusable documents change nothing, and are reported once.
     (folder / "broken.graphql").write_text("{")
     until(lambda: "the document 'broken' cannot be used" in caplog.text)
     assert ids(ask(door, documentId="Items")) == [1]

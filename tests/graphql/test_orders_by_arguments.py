@@ -136,7 +136,7 @@ def test_a_missing_privilege_removes_the_member(door: Door, postgres: PostgresSe
 
 
 @pytest.mark.parametrize(
-    ("function", "told"),
+    ("function", "reported"),
     [
         ("f(spot, direction text) returns int language sql stable as 'select 1'", "an argument is called direction"),
         ("f(spot, other town) returns int language sql stable as 'select 1'", "its argument other is public.town"),
@@ -147,7 +147,7 @@ def test_a_missing_privilege_removes_the_member(door: Door, postgres: PostgresSe
     ],
 )
 def test_functions_that_cannot_be_ordered_by_have_a_reason(
-    open_door: OpenDoor, function: str, told: str | None
+    open_door: OpenDoor, function: str, reported: str | None
 ) -> None:
     name = function.partition("(")[0]
     comment = """comment on function %s is '@graphql({"expose": true, "orderBy": true})'"""
@@ -155,8 +155,8 @@ def test_functions_that_cannot_be_ordered_by_have_a_reason(
     assert members(printed(door), "spotOrderBy") == ["id", "town_id", "x", "kind", "apart", "town"]
     notices = door.application.services.engine.role_schemas.of_role("anon").notices
     reasons = [each.reason for each in notices if "it is not in orderBy" in each.reason]
-    assert len(reasons) == (told is not None)
-    assert all(str(told) in each for each in reasons)
+    assert len(reasons) == (reported is not None)
+    assert all(str(reported) in each for each in reasons)
 
 
 @pytest.mark.parametrize("features", [("-relation_orders",), ("-exposed_functions",)])

@@ -1,4 +1,4 @@
-"""Pages of rows whose key the role may not read: each row is visited exactly once, though many cannot be told apart."""
+"""Pages of rows whose key the role may not read: each is visited exactly once, even if many are indistinguishable."""
 
 from __future__ import annotations
 

@@ -139,19 +139,19 @@ def test_nested_inserts_can_be_estimated(open_door: OpenDoor) -> None:
     (record,) = door.ask(nested, role="authenticated").data["insertIntoitemCollection"]["records"]
     children = [{"node": {"id": 7}}, {"node": {"id": 30002}}]
     assert record == {"id": 30001, "item": {"id": 1}, "itemCollection": {"edges": children}}
-    told = ask_with(door, {"cost": True, "explain": "plan"}, nested, role="service_role").body["extensions"]
-    assert told["cost"]["nodes"] == 32
-    assert told["cost"]["estimate"] > 0
-    assert len(told["explain"]) > 1
+    reported = ask_with(door, {"cost": True, "explain": "plan"}, nested, role="service_role").body["extensions"]
+    assert reported["cost"]["nodes"] == 32
+    assert reported["cost"]["estimate"] > 0
+    assert len(reported["explain"]) > 1
 
 
 def test_the_cost_is_reported_on_request(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, cost_limit=50_000, node_limit=5000, explain_roles=("anon", "authenticated"))
     answer = ask_with(door, {"cost": True}, EXPENSIVE, role="authenticated")
     assert list(answer.body) == ["data", "extensions"]
-    told = answer.body["extensions"]["cost"]
-    assert told.pop("estimate") > LIMIT
-    assert told == {"nodes": 30, "nodeLimit": 5000, "costLimit": 50_000}
+    reported = answer.body["extensions"]["cost"]
+    assert reported.pop("estimate") > LIMIT
+    assert reported == {"nodes": 30, "nodeLimit": 5000, "costLimit": 50_000}
     assert ask_with(door, {"cost": True}, "{ __typename }").body["extensions"]["cost"] == {
         "nodes": 0, "nodeLimit": 5000, "estimate": 0, "costLimit": 50_000,
     }  # fmt: skip
@@ -159,9 +159,9 @@ def test_the_cost_is_reported_on_request(reading_door: OpenDoor) -> None:
 
 def test_no_limit_is_null(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, node_limit=0, explain_roles=("anon",))
-    told = ask_with(door, {"cost": True}, CHEAP, {"id": 1}).body["extensions"]["cost"]
-    assert (told["nodes"], told["nodeLimit"], told["costLimit"]) == (1, None, None)
-    assert 0 < told["estimate"] < LIMIT
+    reported = ask_with(door, {"cost": True}, CHEAP, {"id": 1}).body["extensions"]["cost"]
+    assert (reported["nodes"], reported["nodeLimit"], reported["costLimit"]) == (1, None, None)
+    assert 0 < reported["estimate"] < LIMIT
 
 
 def test_anonymous_callers_learn_no_value_of_hidden_rows(reading_door: OpenDoor) -> None:
@@ -207,8 +207,8 @@ def test_extensions_that_are_no_object_are_refused(reading_door: OpenDoor, exten
 
 def test_pg_graphql_reports_the_cost_too(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, graphql_dialect="pg_graphql")
-    told = ask_with(door, {"cost": True}, EXPENSIVE).body["extensions"]["cost"]
-    assert (told["nodes"], told["nodeLimit"]) == (30, None)
+    reported = ask_with(door, {"cost": True}, EXPENSIVE).body["extensions"]["cost"]
+    assert (reported["nodes"], reported["nodeLimit"]) == (30, None)
 
 
 def test_a_failing_statement_has_its_usual_error(reading_door: OpenDoor) -> None:

@@ -153,11 +153,11 @@ def test_random_upserts_equal_the_model(
     except Twice:
         assert answer.code in ("CARDINALITY_VIOLATION", "UNIQUE_VIOLATION")
         return
-    told = answer.data["insertIntoitemCollection"]
-    assert told["records"] == model.affected
-    assert (told["affectedCount"], told["insertedCount"]) == (len(model.affected), model.inserted)
+    reported = answer.data["insertIntoitemCollection"]
+    assert reported["records"] == model.affected
+    assert (reported["affectedCount"], reported["insertedCount"]) == (len(model.affected), model.inserted)
     if tells:
-        assert [each["id"] for each in told["existing"]] == [
+        assert [each["id"] for each in reported["existing"]] == [
             each["id"] for each in model.existing(objects, chosen or "")
         ]
     kept = postgres.execute("select id, code, n, place, kind from item order by id", door.database_url)

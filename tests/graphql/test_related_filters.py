@@ -305,10 +305,10 @@ def test_a_taken_name_stays_with_its_owner(open_door: OpenDoor) -> None:
     assert str(types["thingFilter"].fields["ownerExists"].type) == "IntFilter"
     assert str(types["ownerFilter"].fields["thingCollection"].type) == "thingManyFilter_"
     assert "thingManyFilter" in types
-    told = [each.reason for each in door.application.services.engine.role_schemas.of_role("anon").notices]
+    reported = [each.reason for each in door.application.services.engine.role_schemas.of_role("anon").notices]
     assert (
         "of two filter fields called ownerExists one is left out; the directive `name` renames columns and functions"
-        in told
+        in reported
     )
 
 

@@ -138,7 +138,7 @@ def test_the_dialect_pg_graphql_has_no_features_for_any_role(limited: Any) -> No
 
 
 @pytest.mark.parametrize(
-    ("directives", "told"),
+    ("directives", "reported"),
     [
         ('{"node_limit": -1}', "invalid value: integer `-1`, expected u64 at node_limit"),
         ('{"depth_limit": 0}', "invalid value: integer `0`, expected an integer from 1 to 200 at depth_limit"),
@@ -150,12 +150,12 @@ def test_the_dialect_pg_graphql_has_no_features_for_any_role(limited: Any) -> No
         ('{"node_limits": 1}', 'unknown key "node_limits"; did you mean "node_limit"?'),
     ],
 )
-def test_a_malformed_directive_is_ignored_and_reported(limited: Any, directives: str, told: str) -> None:
+def test_a_malformed_directive_is_ignored_and_reported(limited: Any, directives: str, reported: str) -> None:
     door = limited(directives)
     assert door.ask(TWO_LEVELS, role=ROLE).data
     notices = door.application.services.engine.role_schemas.of_role(ROLE).notices
     (notice,) = [each for each in notices if each.subject == f"role {ROLE}"]
-    assert notice.reason.startswith(f"its comment directive is left out: {told}")
+    assert notice.reason.startswith(f"its comment directive is left out: {reported}")
 
 
 @pytest.mark.parametrize("directives", ['{"node_limit": 1}', '{"depth_limit": 1}', '{"cost_limit": 1}'])

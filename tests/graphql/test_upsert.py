@@ -104,7 +104,7 @@ def test_upserts_have_their_types(door: Door) -> None:
     assert list(made["BookingConstraint"].values) == ["booking_pkey"]
     assert "AccountsOnConflict" not in made
     assert "onConflict" not in made["Mutation"].fields["insertIntoAccountsCollection"].args
-    # The proposed row is called excluded: of a table of that name it could not be told apart.
+    # The proposed row is called excluded: it could not be distinguished from a table of that name.
     assert list(made["ExcludedOnConflict"].fields) == ["constraint"]
 
 

@@ -53,7 +53,7 @@ USUAL = [
     'mutation ($id: Int!) { rename(id: $id, name: "n") { id } }',
     "{ authors(filter: null) { ... { id } } }",
 ]
-"""Documents that are valid, and told so without the rules."""
+"""Documents that are valid, and recognized as such without the rules."""
 
 ALMOST_USUAL = [
     "{ author(id: 1) }",
@@ -82,7 +82,7 @@ ALMOST_USUAL = [
 """Each breaks one rule."""
 
 
-def _told(errors: list[GraphQLError]) -> list[tuple[str, object]]:
+def _reported(errors: list[GraphQLError]) -> list[tuple[str, object]]:
     return [(each.message, each.locations) for each in errors]
 
 
@@ -91,7 +91,7 @@ def _told(errors: list[GraphQLError]) -> list[tuple[str, object]]:
 def test_errors_equal_those_of_graphql_core(document: str, hide_suggestions: bool) -> None:
     syntax = parse(document)
     expected = validate_of_graphql_core(SCHEMA, syntax, specified_rules, 50, hide_suggestions)
-    assert _told(validate(SCHEMA, syntax, max_errors=50, hide_suggestions=hide_suggestions)) == _told(expected)
+    assert _reported(validate(SCHEMA, syntax, max_errors=50, hide_suggestions=hide_suggestions)) == _reported(expected)
 
 
 def test_common_documents_need_no_rules() -> None:
@@ -108,7 +108,7 @@ def test_validation_stops_at_the_limit_of_errors() -> None:
     syntax = parse("{ " + " ".join(f"missing{number}" for number in range(9)) + " }")
     expected = validate_of_graphql_core(SCHEMA, syntax, specified_rules, 5)
     errors = validate(SCHEMA, syntax, max_errors=5, hide_suggestions=False)
-    assert _told(errors) == _told(expected)
+    assert _reported(errors) == _reported(expected)
     assert len(errors) == 6
 
 

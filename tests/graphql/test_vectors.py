@@ -103,10 +103,12 @@ def test_a_value_that_is_no_list_of_numbers_is_refused(door: Door, value: Any) -
     assert "Invalid input for Vector type. Expected a list of numbers" in answer.message
 
 
-@pytest.mark.parametrize(("value", "told"), [([1, 2], "expected 3 dimensions, not 2"), ([], "at least 1 dimension")])
-def test_a_vector_of_other_dimensions_is_reported(door: Door, value: list[float], told: str) -> None:
+@pytest.mark.parametrize(
+    ("value", "reported"), [([1, 2], "expected 3 dimensions, not 2"), ([], "at least 1 dimension")]
+)
+def test_a_vector_of_other_dimensions_is_reported(door: Door, value: list[float], reported: str) -> None:
     answer = door.ask(NEAR, {"v": value})
-    assert told in answer.message
+    assert reported in answer.message
     assert answer.errors[0]["extensions"]["sqlstate"].startswith("22")
 
 

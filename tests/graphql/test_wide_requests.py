@@ -1,4 +1,4 @@
-"""Requests that are wide or long rather than deep: they are refused, or told of, before much is done with them."""
+"""Requests that are wide or long rather than deep: they are refused, or their errors reported, with little work."""
 
 from __future__ import annotations
 

@@ -185,9 +185,9 @@ def test_the_storage_works_with_two_logins(service: Service, receiver: Receiver)
     assert refused.status_code == 400
     assert "too large" in refused.text.lower() or "exceeded" in refused.text.lower(), refused.text
     assert service.delete(f"/object/{bucket}/large.txt", user).status_code == 200
-    told = {(event.type.partition(":")[2], event.name) for event in wait_for(receiver, 9)}
-    assert {name for _, name in told} >= {"a/one.txt", "b.txt", "large.txt"}
-    assert any("Delete" in kind or "Removed" in kind for kind, _ in told), told
+    reported = {(event.type.partition(":")[2], event.name) for event in wait_for(receiver, 9)}
+    assert {name for _, name in reported} >= {"a/one.txt", "b.txt", "large.txt"}
+    assert any("Delete" in kind or "Removed" in kind for kind, _ in reported), reported
 
 
 def wait_for(receiver: Receiver, count: int) -> list[ObjectEvent]:

@@ -75,7 +75,7 @@ def test_tables_of_frameworks_are_private(database_url: str, session: Session, m
     )
     expected = {"article": None, "client_orders": None, "job_advert": None}
     if maker == "Keycloak":
-        # It cannot be told from Keycloak's own client_attributes, client_scope and so on.
+        # It cannot be distinguished from Keycloak's own client_attributes, client_scope and so on.
         expected["client_orders"] = "Keycloak uses it"
     assert found == expected
 
@@ -140,15 +140,17 @@ def test_nothing_private_and_no_write_is_proposed(request, session: Session, as_
     owner = session(url)
     owner.run(DJANGO)
     report = install(url, as_extension=as_extension)
-    told = [f"{each.what}\n{each.fix}" for each in report.lacks]
-    proposed = [line for each in told for line in each.splitlines() if line.startswith("grant select on")]
+    reported = [f"{each.what}\n{each.fix}" for each in report.lacks]
+    proposed = [line for each in reported for line in each.splitlines() if line.startswith("grant select on")]
     assert proposed == [
         'grant select on public."Guest\'s book" to anon, authenticated;',
         "grant select on public.blog_post to anon, authenticated;",
     ]
     assert not [line for line in proposed if "insert" in line or "all" in line.split()]
-    assert [each for each in told if "public.auth_user (Django uses it)" in each and "public.django_session" in each]
-    assert not any("insert" in each for each in told)
+    assert [
+        each for each in reported if "public.auth_user (Django uses it)" in each and "public.django_session" in each
+    ]
+    assert not any("insert" in each for each in reported)
     for role in ("anon", "authenticated"):
         for table in ("auth_user", "django_session", "blog_post", "guarded_secret"):
             assert rights(owner, role, table) == set(), (role, table)

@@ -21,7 +21,7 @@ def as_user(url: str, user: str) -> str:
     return f"postgresql://{user}@/{quote(target.database)}?host={quote(target.host)}&port={target.port}"
 
 
-def told(report: Report) -> str:
+def answered(report: Report) -> str:
     return "\n".join(f"{lack.what} -> {lack.fix}" for lack in report.lacks)
 
 
@@ -49,9 +49,9 @@ def test_an_ordinary_owner_installs_what_it_may(nobody_yet, fresh_server: Postgr
     report = install(url)
     assert (report.after, report.by_extension) == (VERSION, False)
     for name in ("anon", "authenticated", "service_role"):
-        assert f"the role {name} does not exist" in told(report)
-    assert "create role service_role nologin noinherit bypassrls" in told(report)
-    assert "not counted" in told(report)
+        assert f"the role {name} does not exist" in answered(report)
+    assert "create role service_role nologin noinherit bypassrls" in answered(report)
+    assert "not counted" in answered(report)
     owner = session(url)
     owner.run("create table note (id int); alter table note enable row level security")
     owner.run("create policy everybody on note using (true)")
@@ -64,7 +64,7 @@ def test_an_ordinary_owner_installs_what_it_may(nobody_yet, fresh_server: Postgr
             fresh_server.execute(lack.fix.partition(": ")[2])
     fresh_server.execute("grant anon, authenticated, service_role to installer")
     again = install(url)
-    assert "not counted" in told(again)
+    assert "not counted" in answered(again)
     assert len(again.lacks) == 1
     owner.run("set role anon")
     owner.run("insert into note values (1)")
@@ -140,7 +140,7 @@ def test_objects_of_another_role_are_left_alone(nobody_yet, fresh_server: Postgr
     install(as_user(url, "postgres"))
     report = install(url)
     assert (report.before, report.after) == (VERSION, VERSION)
-    assert "installer may not switch to the role anon" in told(report)
+    assert "installer may not switch to the role anon" in answered(report)
     with pytest.raises(InstallationError, match="belong to another role"):
         upgrade(url)
 

@@ -109,9 +109,9 @@ def test_dropped_objects_of_the_storage_are_reported_and_restored(
     owner = session(database_url)
     for sql in DAMAGE:
         owner.run(sql)
-    told = {what for (what,) in owner.run("select what from graphql.missing")}
-    assert told == set(storage_damage(partial(ask, owner)))
-    assert told == {
+    reported = {what for (what,) in owner.run("select what from graphql.missing")}
+    assert reported == set(storage_damage(partial(ask, owner)))
+    assert reported == {
         "the table storage.access_keys has row level security disabled, so its policies protect nothing",
         "the trigger protect_version_on_update of the table storage.objects is disabled",
         "the trigger list_replaced_blob_on_delete of the table storage.objects does not exist",
@@ -188,9 +188,9 @@ def test_missing_objects_are_reported(database_url: str, session: Session) -> No
     assert owner.run("select * from graphql.missing") == []
     owner.run("drop event trigger portico_count_drop")
     owner.run("drop function auth.email()")
-    told = " ".join(what for what, _ in owner.run("select what, fix from graphql.missing"))
-    assert "not counted" in told
-    assert "auth.email()" in told
+    reported = " ".join(what for what, _ in owner.run("select what, fix from graphql.missing"))
+    assert "not counted" in reported
+    assert "auth.email()" in reported
 
 
 def test_create_extension_creates_the_same_objects_as_init(extension_url: str, session: Session, newest) -> None:

@@ -67,7 +67,7 @@ insert into note values (1, null, 'one');
 """
 NOTES = "{ noteCollection { edges { node { id body } } } }"
 QUIET_S = 2.5
-"""Longer than anything waits that is told of a change."""
+"""Longer than the notification of a change takes."""
 
 
 def notes(*rows: tuple[int, str]) -> dict[str, object]:
@@ -87,8 +87,8 @@ def runs(live: Live) -> int:
 
 
 def metric(live: Live, name: str) -> int:
-    told = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S)
-    return int(float(re.findall(f"{name} ([0-9.]+)", told.text)[0]))
+    reported = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S)
+    return int(float(re.findall(f"{name} ([0-9.]+)", reported.text)[0]))
 
 
 def health(live: Live) -> Any:
@@ -389,8 +389,8 @@ def test_a_header_of_many_spaces_takes_no_time(live: Live, end: str) -> None:
 
 
 def test_health_reports_streams_and_notifications(live: Live) -> None:
-    told = health(live)
-    assert (told["process"], told["changes"]) == ("ok", "heard")
+    reported = health(live)
+    assert (reported["process"], reported["changes"]) == ("ok", "heard")
 
 
 def test_metrics_count_streams_and_queries(made: str, tmp_path: Path) -> None:
@@ -398,12 +398,12 @@ def test_metrics_count_streams_and_queries(made: str, tmp_path: Path) -> None:
         stream = live.stream(NOTES)
         stream.data()
         live.stream("{ nothing }").next()
-        told = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S).text
-    assert "portico_live_streams 1.0" in told
-    assert "portico_live_queries 1.0" in told
-    assert "portico_live_changes_heard 1.0" in told
-    assert "portico_live_run_seconds_count 2.0" in told
-    assert 'portico_live_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1.0' in told
+        reported = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S).text
+    assert "portico_live_streams 1.0" in reported
+    assert "portico_live_queries 1.0" in reported
+    assert "portico_live_changes_heard 1.0" in reported
+    assert "portico_live_run_seconds_count 2.0" in reported
+    assert 'portico_live_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1.0' in reported
 
 
 def test_the_access_log_has_a_line_for_each_stream(made: str, tmp_path: Path) -> None:

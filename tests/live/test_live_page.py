@@ -56,10 +56,10 @@ def test_the_commands_and_clients_of_the_page_work(
     assert portico(*command, DATABASE_URL=database_url).stdout == "Changes of message are told.\n"
     with ExitStack() as stack:
         with living(database_url, tmp_path) as live:
-            told = stack.enter_context(running(client, live.url))
-            assert told.readline() == "Hello\n"
+            reported = stack.enter_context(running(client, live.url))
+            assert reported.readline() == "Hello\n"
             postgres.execute("insert into message (body) values ('World')", database_url)
-            assert told.readline() == "Hello, World\n"
+            assert reported.readline() == "Hello, World\n"
         with living(database_url, tmp_path, LIVE_PORT=str(urlsplit(live.url).port)):
             postgres.execute("insert into message (body) values ('again')", database_url)
-            assert "Hello, World, again\n" in told
+            assert "Hello, World, again\n" in reported

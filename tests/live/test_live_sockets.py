@@ -38,7 +38,7 @@ grant select, delete on note to service_role;
 insert into note values (1, null, 'one'), (2, 'ada', 'hers');
 """
 QUIET_S = 2.5
-"""Longer than anything waits that is told of a change."""
+"""Longer than the notification of a change takes."""
 
 
 def notes(*rows: tuple[int, str]) -> dict[str, object]:
@@ -105,7 +105,7 @@ def test_a_query_is_answered_once(live: Live) -> None:
 
 
 def test_a_query_gets_the_current_result(live: Live, made: str, postgres: PostgresServer) -> None:
-    """Also while the same is watched by somebody who is not told of changes yet."""
+    """Also while another client watches the same query and has not been notified of the change yet."""
     query = "{ untoldCollection { edges { node { id } } } }"
     with socket(live) as one:
         one.subscribe("live", f"subscription {query}")
@@ -153,9 +153,9 @@ def test_the_headers_of_the_connection_count_where_the_payload_has_none(live: Li
 def test_unknown_callers_are_refused(live: Live, payload: Any, reason: str) -> None:
     with socket(live, False) as one:
         one.send(type="connection_init", payload=payload)
-        code, told = one.closed()
+        code, reported = one.closed()
     assert code == 4403
-    assert reason.lower() in told.lower()
+    assert reason.lower() in reported.lower()
 
 
 def test_a_connection_ends_with_its_token(live: Live) -> None:

@@ -28,7 +28,7 @@ def test_each_request_is_logged_in_one_line(open_door: Callable[..., Door], capl
         door.ask("{ nope }")
         door.client.simulate_get("/storage/v1/object/secret-bucket/secret-key?token=eyJsecret")
     first, second, third = (json.loads(each) for each in lines(caplog, JSONLines()))
-    told = {
+    reported = {
         "message": "request",
         "door": "graphql",
         "method": "POST",
@@ -37,7 +37,7 @@ def test_each_request_is_logged_in_one_line(open_door: Callable[..., Door], capl
         "status": 200,
         "request_id": "abc",
     }
-    assert told.items() <= first.items()
+    assert reported.items() <= first.items()
     assert first["sent"] == int(answer.headers["content-length"])
     assert first["ms"] >= sum(first["stages"].values())
     assert list(first["stages"]) == ["parse", "authorize", "plan", "execute", "shape"]

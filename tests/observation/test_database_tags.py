@@ -1,4 +1,4 @@
-"""The operation and the request that the database is told of."""
+"""Tags of SQL statements and sessions with the operation and the request."""
 
 from __future__ import annotations
 

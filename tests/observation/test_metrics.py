@@ -162,15 +162,17 @@ def test_each_metric_of_dashboard_and_alerts_exists(path: Path, storage: Service
         storage.post("/graphql/v1", json={"query": "query A { __typename }"}, headers={"apikey": "wrong"})
         storage.get("/bucket")
     text = storage.get("/metrics").text
-    told = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
-    told |= {f"{name}{suffix}" for name in told for suffix in ("_count", "_sum", "_bucket", "_total")}
+    reported = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
+    reported |= {f"{name}{suffix}" for name in reported for suffix in ("_count", "_sum", "_bucket", "_total")}
     # Told only where there are replicas.
-    told |= set(re.findall(r'"(portico_replica_\w+)"', (REPOSITORY / "app" / "metrics" / "replicas.py").read_text()))
+    reported |= set(
+        re.findall(r'"(portico_replica_\w+)"', (REPOSITORY / "app" / "metrics" / "replicas.py").read_text())
+    )
     content = yaml.safe_load(path.read_text())
     expressions = _expressions(content)
     asked = _asked(expressions)
     assert asked
-    assert asked - told == set()
+    assert asked - reported == set()
     # These are of Prometheus, and of replicas.
     labels = {"job", "instance", "replica", *re.findall(r'[{,](\w+)="', text)}
     joined = "".join(expressions)

@@ -90,8 +90,8 @@ def test_files_of_metrics_are_allocated_at_the_start(postgres: PostgresServer, t
         files = list(temporary.rglob("*.db"))
         assert {path.name: path.stat().st_size for path in files} == lengths
         for path in files:
-            told = path.stat()
-            assert told.st_blocks * 512 >= told.st_size, path
+            reported = path.stat()
+            assert reported.st_blocks * 512 >= reported.st_size, path
 
 
 @pytest.fixture

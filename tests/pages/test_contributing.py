@@ -22,9 +22,9 @@ def test_the_commands_of_contributing_work(tmp_path: Path, postgres: PostgresSer
     try:
         reader.set(TEST_DATABASE_URL=postgres.url)
         for block in blocks("CONTRIBUTING.md", "sh"):
-            told = reader.run(block)
-            assert "1 passed" in told
-            assert "diff --git" not in told
+            reported = reader.run(block)
+            assert "1 passed" in reported
+            assert "diff --git" not in reported
     finally:
         reader.close()
 

@@ -63,12 +63,14 @@ def test_the_demonstration_is_what_demo_sh_serves() -> None:
 
 def test_the_commands_for_your_own_database_work(reading: Reading, database_url: str) -> None:
     reader = reading(database_url)
-    told = [reader.run(each) for each in blocks("docs/your-database.md", "sh", "sql")]
+    reported = [reader.run(each) for each in blocks("docs/your-database.md", "sh", "sql")]
     assert (Path(reader.directory) / ".env").read_text().count("\n") == 3
-    assert any("Portico's objects is installed" in text for text in told)
-    edges = next(json.loads(text) for text in told if text.startswith('{"data"'))["data"]["articleCollection"]["edges"]
+    assert any("Portico's objects is installed" in text for text in reported)
+    edges = next(json.loads(text) for text in reported if text.startswith('{"data"'))["data"]["articleCollection"][
+        "edges"
+    ]
     assert edges == [{"node": {"title": "Arches"}}]
-    schema, compared = told[-2:]
+    schema, compared = reported[-2:]
     assert "authorId: UUID" in schema
     assert compared.startswith("1 relations, ")
     assert "DIFFERENT" not in compared
@@ -90,11 +92,11 @@ def test_the_commands_for_operation_work(reading: Reading, database_url: str) ->
     reader.set(DATABASE_URL=database_url)
     reader.shell("portico keys > .env; set -a; . ./.env; portico init")
     reader.shell("portico serve")
-    told = [reader.run(each) for each in blocks("docs/operations.md", "sh")]
-    assert json.loads(told[0].partition("}")[0] + "}") == {"process": "ok", "database": "ok"}
+    reported = [reader.run(each) for each in blocks("docs/operations.md", "sh")]
+    assert json.loads(reported[0].partition("}")[0] + "}") == {"process": "ok", "database": "ok"}
     page = (REPOSITORY / "docs" / "operations.md").read_text()
     names = {_without_suffix(each) for each in re.findall(r"`(portico_\w+)`", page)}
-    shown = {_without_suffix(each) for each in re.findall(r"^(?:# TYPE )?(portico_\w+)", told[1], re.M)}
+    shown = {_without_suffix(each) for each in re.findall(r"^(?:# TYPE )?(portico_\w+)", reported[1], re.M)}
     # There are no replicas here.
     assert {each for each in names if "_replica_" not in each} == {each for each in shown if "_replica_" not in each}
 

@@ -90,8 +90,8 @@ def test_a_supabase_project_is_moved(reader: Reader, project: tuple[Service, str
             reader.sql(statement)
     reader.shell(restore)
     assert PROJECT in bring
-    told = reader.shell(bring.replace(PROJECT, service.url)).splitlines()
-    assert told == [
+    reported = reader.shell(bring.replace(PROJECT, service.url)).splitlines()
+    assert reported == [
         "2 objects, 26 bytes, copied; 0 were there; 0 failed",
         "1 objects, 10 bytes, copied; 0 were there; 0 failed",
     ]

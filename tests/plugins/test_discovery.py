@@ -117,9 +117,9 @@ def test_a_hook_that_fails_is_named_and_only_its_contribution_is_missing(
         (edge,) = door.ask(query).data["thingCollection"]["edges"]
         assert edge["node"] == {"name": "quiet", "owner": {"shouted": "Ann"}}
         assert "Cannot query field" in door.ask("{ thingCollection { edges { node { shouted } } } }").message
-        told = [each for each in caplog.records if "the plugin failing failed in node_fields" in each.message]
-        assert len(told) == 1
-        assert told[0].exc_info is not None
+        answered = [each for each in caplog.records if "the plugin failing failed in node_fields" in each.message]
+        assert len(answered) == 1
+        assert answered[0].exc_info is not None
         health = door.client.simulate_get("/health")
         assert health.status_code == 200
         assert health.json == {
@@ -174,9 +174,9 @@ def test_a_result_of_the_wrong_type_is_the_plugins_fault(
     assert door.ask('{ thingCollection(filter: {name: {eq: "quiet"}}) { edges { node { name } } } }').data
     assert door.ask("{ __schema { types { name } } }").data
     assert door.application.services.plugins.faults == {"wrong": hook}
-    (told,) = [each for each in caplog.records if f"the plugin wrong failed in {hook}" in each.message]
-    assert told.exc_info is not None
-    assert "it returned" in str(told.exc_info[1])
+    (answered,) = [each for each in caplog.records if f"the plugin wrong failed in {hook}" in each.message]
+    assert answered.exc_info is not None
+    assert "it returned" in str(answered.exc_info[1])
 
 
 def test_a_result_that_fails_when_it_is_read_is_the_plugins_fault(open_door: Callable[..., Door]) -> None:

@@ -142,7 +142,7 @@ def test_later_features_leave_existing_names_alone(open_door: Callable[..., Door
     assert str(api.object_type(api.relations[0]).fields["mood"].type) == "personMood__"
     filters = api.graphql.type_map["personFilter"].fields
     assert str(filters["name"].type) == "StringFilter"
-    (told,) = {each for each in api.notices if each.subject == "table public.person"}
-    assert told.reason == (
+    (reported,) = {each for each in api.notices if each.subject == "table public.person"}
+    assert reported.reason == (
         "of two filter fields called name one is left out; the directive `name` renames columns and functions"
     )

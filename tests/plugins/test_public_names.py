@@ -63,5 +63,5 @@ def test_a_hidden_package_is_reported_in_a_sentence(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    told = done.stderr.splitlines()[-1]
-    assert f"Portico's package 'app' is hidden by {tmp_path}/app: start Portico from another directory" in told
+    reported = done.stderr.splitlines()[-1]
+    assert f"Portico's package 'app' is hidden by {tmp_path}/app: start Portico from another directory" in reported

@@ -225,10 +225,10 @@ def test_doctor_finds_a_misspelt_role_that_would_be_restricted(
     portico: Portico, postgres: PostgresServer, database_url: str, roles: str, unknown: str
 ) -> None:
     postgres.execute(ROLES, database_url)
-    told = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", DOCUMENTS_ONLY=roles).stdout
+    reported = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", DOCUMENTS_ONLY=roles).stdout
     wrong = f"WRONG DOCUMENTS_ONLY restricts nobody by roles that do not exist: {unknown}\n"
-    assert (wrong in told) == bool(unknown), told
-    assert ("DOCUMENTS_ONLY" in told) == bool(unknown)
+    assert (wrong in reported) == bool(unknown), reported
+    assert ("DOCUMENTS_ONLY" in reported) == bool(unknown)
 
 
 def test_doctor_checks_the_roles_of_the_api(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
@@ -237,13 +237,13 @@ def test_doctor_checks_the_roles_of_the_api(portico: Portico, postgres: Postgres
         database_url,
     )
     variables = {"DATABASE_URL": database_url, "ANON_KEY": "k"}
-    told = portico("doctor", API_ROLES="painter,no'body", **variables).stdout
+    reported = portico("doctor", API_ROLES="painter,no'body", **variables).stdout
     postgres.execute("drop owned by painter; drop role painter", database_url)
-    assert "may switch to the role painter" in told
-    assert "note  the role no'body does not exist\n      create role" in told
-    assert "painter may read 1 of 1 relations in schema public" in told
-    assert "no role of the API may read" not in told
-    assert "anon" not in told
+    assert "may switch to the role painter" in reported
+    assert "note  the role no'body does not exist\n      create role" in reported
+    assert "painter may read 1 of 1 relations in schema public" in reported
+    assert "no role of the API may read" not in reported
+    assert "anon" not in reported
     assert (
         "no role of the API may read these relations in schema public: picture"
         in portico("doctor", API_ROLES="service_role", **variables).stdout
@@ -255,9 +255,9 @@ def test_uninstall_removes_the_extension(portico: Portico, postgres: PostgresSer
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", database_url)
     assert "Version 1.1.0 was removed" in portico("uninstall", DATABASE_URL=database_url).stdout
-    told = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
-    assert "note  schema changes are detected by polling every second, since portico uninstall\n" in told
-    assert "portico init was not run here" not in told
+    reported = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
+    assert "note  schema changes are detected by polling every second, since portico uninstall\n" in reported
+    assert "portico init was not run here" not in reported
     assert postgres.execute("select to_regnamespace('graphql') is null", database_url) == [[True]]
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     assert postgres.execute("select id from storage.buckets", database_url) == [["b"]]

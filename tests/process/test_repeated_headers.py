@@ -36,8 +36,8 @@ class Echo:
 def echo(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     body = environ["wsgi.input"].read()
     if body == TELL:
-        told = {name: value for name, value in environ.items() if isinstance(value, str)}
-        body = json.dumps(told).encode()
+        reported = {name: value for name, value in environ.items() if isinstance(value, str)}
+        body = json.dumps(reported).encode()
     answer = b"%b %b %b" % (environ["REQUEST_METHOD"].encode(), environ["REMOTE_PORT"].encode(), body)
     start_response("200 OK", [("Content-Length", str(len(answer)))])
     return [answer]
@@ -138,8 +138,8 @@ def test_a_header_with_another_request_line_is_parsed_anew(connect: Callable[[],
         line = f"{method} {target} HTTP/1.1\r\nNumber: {number}\r\n".encode("latin-1")
         client.send(line + b"".join(post(TELL).partition(b"Host")[1:]))
         status, body = client.read()
-        told = json.loads(body.split(b" ", 2)[2]) if status == 200 else {}
-        return status, {**told, "REMOTE_PORT": "", "HTTP_NUMBER": ""}
+        reported = json.loads(body.split(b" ", 2)[2]) if status == 200 else {}
+        return status, {**reported, "REMOTE_PORT": "", "HTTP_NUMBER": ""}
 
     assert tell("POST", "/other?x=y", "again")[0] == 200
     for method in ("POST", "PATCH"):

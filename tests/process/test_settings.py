@@ -98,8 +98,8 @@ def test_a_misspelt_name_is_reported(portico: Portico, database_url: str) -> Non
     finished = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", JTW_SECRET="s" * 32, ANON_KEYS="k")
     assert "note  JTW_SECRET is not a setting, but JWT_SECRET is\n" in finished.stdout
     assert "ANON_KEYS" not in finished.stdout
-    told = portico("serve", DATABASE_URL=database_url, JTW_SECRET="s" * 32).stderr
-    assert "JTW_SECRET is not a setting, but JWT_SECRET is." in told
+    reported = portico("serve", DATABASE_URL=database_url, JTW_SECRET="s" * 32).stderr
+    assert "JTW_SECRET is not a setting, but JWT_SECRET is." in reported
 
 
 @pytest.mark.parametrize(
@@ -148,24 +148,26 @@ def test_a_key_server_without_http_is_reported_at_the_start(portico: Portico) ->
         answering = threading.Thread(target=answer)
         answering.start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}/keys"
-        told = portico("serve", "--port=0", JWT_JWKS=url, DATABASE_URL="no url", ANON_KEY="k").stderr
+        reported = portico("serve", "--port=0", JWT_JWKS=url, DATABASE_URL="no url", ANON_KEY="k").stderr
         answering.join()
-    assert "The keys of JWT_JWKS cannot be read: the answer is not one of HTTP" in told
-    assert "Traceback" not in told
+    assert "The keys of JWT_JWKS cannot be read: the answer is not one of HTTP" in reported
+    assert "Traceback" not in reported
 
 
 IGNORED = "postgresql://nobody:hush@127.0.0.1:1/none?pgbouncer=true&gssencmode=disable&schema=x"
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "told"),
+    ("variable", "value", "reported"),
     [
         ("JWT_SECRET", "short", "JWT_SECRET is shorter than 32 bytes"),
         ("STORAGE_URL", "s4://objects", "serves the scheme 's4'"),
         ("DATABASE_URL", IGNORED, "without effect: pgbouncer, schema."),
     ],
 )
-def test_a_wrong_setting_is_reported_once_for_all_workers(tmp_path: Path, variable: str, value: str, told: str) -> None:
+def test_a_wrong_setting_is_reported_once_for_all_workers(
+    tmp_path: Path, variable: str, value: str, reported: str
+) -> None:
     base = {
         "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
         "ANON_KEY": "k",
@@ -180,7 +182,7 @@ def test_a_wrong_setting_is_reported_once_for_all_workers(tmp_path: Path, variab
             said += line
         process.terminate()
         said += process.stdout.read()
-    assert said.count(told) == 1
+    assert said.count(reported) == 1
     assert "hush" not in said
 
 
@@ -195,8 +197,8 @@ def test_a_server_that_is_too_old_is_reported_at_the_start(
 ) -> None:
     monkeypatch.setattr("app.installation.state.OLDEST_SUPPORTED", 990000)
     variables = {"DATABASE_URL": database_url, "ANON_KEY": "k", "STORAGE_URL": "s4://ends-it"}
-    told = portico("serve", "--port=0", "--workers=1", **variables).stderr
-    assert "is not supported; use PostgreSQL 14 or newer" in told
+    reported = portico("serve", "--port=0", "--workers=1", **variables).stderr
+    assert "is not supported; use PostgreSQL 14 or newer" in reported
 
 
 def test_a_read_only_database_is_reported(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
@@ -218,8 +220,8 @@ def test_a_value_that_is_not_utf_8_is_reported_by_its_name() -> None:
 
 
 def test_the_name_of_an_option_is_not_that_of_its_variable(portico: Portico, database_url: str) -> None:
-    told = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", WORKERS="0").stdout
-    assert "note  WORKERS is not a setting, but WEB_CONCURRENCY is\n" in told
+    reported = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", WORKERS="0").stdout
+    assert "note  WORKERS is not a setting, but WEB_CONCURRENCY is\n" in reported
 
 
 def test_a_bad_value_ends_a_command_without_a_traceback(portico: Portico) -> None:

@@ -73,15 +73,15 @@ def test_realtime_py_shows_the_explanation(service: Service) -> None:
     async def joined() -> tuple[str, str]:
         url = service.url.replace("http", "ws") + "/realtime/v1"
         client = realtime.AsyncRealtimeClient(url, ANON, auto_reconnect=False)
-        told: asyncio.Future[tuple[str, str]] = asyncio.get_running_loop().create_future()
+        answered: asyncio.Future[tuple[str, str]] = asyncio.get_running_loop().create_future()
 
         def note(status: object, error: Exception | None) -> None:
-            if not told.done():
-                told.set_result((str(status), str(error)))
+            if not answered.done():
+                answered.set_result((str(status), str(error)))
 
         await client.channel("room").subscribe(note)
         try:
-            return await asyncio.wait_for(told, PATIENCE_S)
+            return await asyncio.wait_for(answered, PATIENCE_S)
         finally:
             await client.close()
 
@@ -108,8 +108,8 @@ def test_the_websocket_handshake_is_answered(service: Service) -> None:
     status, *lines = head.decode().split("\r\n")
     headers = dict(line.split(": ", 1) for line in lines)
     assert status == "HTTP/1.1 101 WebSocket"
-    told = [headers[name] for name in ("Connection", "Upgrade", "Sec-Websocket-Accept", "Sec-Websocket-Protocol")]
-    assert told == ["Upgrade", "websocket", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "phoenix"]
+    answered = [headers[name] for name in ("Connection", "Upgrade", "Sec-Websocket-Accept", "Sec-Websocket-Protocol")]
+    assert answered == ["Upgrade", "websocket", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "phoenix"]
     assert "Content-Length" not in headers
     assert rest == b"\x88" + bytes([2 + len(REALTIME)]) + (4404).to_bytes(2) + REALTIME.encode()
 

@@ -29,8 +29,8 @@ def test_storage3_works(service: Service) -> None:
         client.create_bucket(name)
     assert (refused.value.code, refused.value.status) == ("Duplicate", "409")
     bucket = client.get_bucket(name)
-    told = bucket.id, bucket.public, bucket.file_size_limit, bucket.allowed_mime_types
-    assert told == (name, False, 1000, ["text/*"])
+    answered = bucket.id, bucket.public, bucket.file_size_limit, bucket.allowed_mime_types
+    assert answered == (name, False, 1000, ["text/*"])
     assert bucket.owner == ""
     assert name in [each.name for each in client.list_buckets()]
     client.update_bucket(name, {"public": True, "allowed_mime_types": None})
@@ -44,8 +44,8 @@ def test_storage3_works(service: Service) -> None:
     files.update("folder/a b.txt", b"three")
     assert files.download("folder/a b.txt") == b"three"
     info = files.info("folder/a b.txt")
-    told = info["size"], info["content_type"], info["cache_control"]
-    assert told == (5, "text/plain;charset=UTF-8", "max-age=3600")
+    answered = info["size"], info["content_type"], info["cache_control"]
+    assert answered == (5, "text/plain;charset=UTF-8", "max-age=3600")
     assert files.exists("folder/a b.txt")
     assert not files.exists("none")
     assert [each["name"] for each in files.list()] == ["folder"]

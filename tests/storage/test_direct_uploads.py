@@ -62,17 +62,17 @@ def begun(service: Service, path: str, content: bytes, **headers: str) -> dict[s
     """What the answer says after the bytes were sent."""
     answer = begin(service, path, signed(service, path), len(content), **headers)
     assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    send(told, content)
-    return told
+    answered: dict[str, Any] = answer.json()
+    send(answered, content)
+    return answered
 
 
-def send(told: dict[str, Any], content: bytes) -> None:
-    requests.put(told["url"], content, headers=told["headers"], timeout=PATIENCE_S).raise_for_status()
+def send(answered: dict[str, Any], content: bytes) -> None:
+    requests.put(answered["url"], content, headers=answered["headers"], timeout=PATIENCE_S).raise_for_status()
 
 
-def complete(service: Service, told: dict[str, Any]) -> requests.Response:
-    return service.post(told["completeURL"], None)
+def complete(service: Service, answered: dict[str, Any]) -> requests.Response:
+    return service.post(answered["completeURL"], None)
 
 
 def test_conditions_are_checked_at_the_beginning(direct: Service) -> None:
@@ -92,14 +92,18 @@ def test_the_bytes_are_sent_to_the_backend(direct: Service, folder: ReceivingFol
     described = {"cache-control": "max-age=7", "content-disposition": "inline", "origin": PAGE}
     answer = begin(direct, path_in_url, permit, 12, **described)
     assert answer.headers["access-control-allow-origin"] == PAGE
-    told = answer.json()
-    assert (told["method"], told["headers"], told["expiresIn"]) == ("PUT", {"content-type": "image/png"}, 300)
+    answered = answer.json()
+    assert (answered["method"], answered["headers"], answered["expiresIn"]) == (
+        "PUT",
+        {"content-type": "image/png"},
+        300,
+    )
     assert error(direct.get(f"/object/{path_in_url}")) == NO_OBJECT
-    send(told, b"twelve bytes")
+    send(answered, b"twelve bytes")
     assert error(direct.get(f"/object/{path_in_url}")) == NO_OBJECT
 
     for _ in range(2):
-        done = complete(direct, told)
+        done = complete(direct, answered)
         assert (done.status_code, done.json()) == (200, {"Key": path})
     read = direct.get(f"/object/authenticated/{path_in_url}", user)
     said = [read.headers[name] for name in ("content-type", "cache-control", "content-disposition", "etag")]
@@ -115,10 +119,10 @@ def test_the_bytes_are_sent_to_the_backend(direct: Service, folder: ReceivingFol
 
 def test_the_link_has_no_effect_after_completion(direct: Service, folder: ReceivingFolder) -> None:
     path = f"{direct.bucket()}/k"
-    told = begun(direct, path, b"first")
-    complete(direct, told).raise_for_status()
-    send(told, b"other")
-    complete(direct, told).raise_for_status()
+    answered = begun(direct, path, b"first")
+    complete(direct, answered).raise_for_status()
+    send(answered, b"other")
+    complete(direct, answered).raise_for_status()
     read = direct.get(f"/object/{path}")
     assert (read.content, read.headers["etag"]) == (b"first", f'"{md5(b"first")}"')
 
@@ -126,10 +130,10 @@ def test_the_link_has_no_effect_after_completion(direct: Service, folder: Receiv
 def test_the_entity_tag_is_that_of_the_copy(direct: Service, folder: ReceivingFolder) -> None:
     """The client may send other bytes after the service has looked at the first ones."""
     path = f"{direct.bucket()}/k"
-    told = begun(direct, path, b"first")
-    folder.before_copying = lambda: send(told, b"other")
+    answered = begun(direct, path, b"first")
+    folder.before_copying = lambda: send(answered, b"other")
     try:
-        complete(direct, told).raise_for_status()
+        complete(direct, answered).raise_for_status()
     finally:
         folder.before_copying = lambda: None
     read = direct.get(f"/object/{path}")
@@ -143,9 +147,9 @@ def test_a_backend_without_md5_gives_another_tag(direct: Service, folder: Receiv
     try:
         for _ in range(2):
             permit = signed(direct, path, **{"x-upsert": "true"})
-            told = begin(direct, path, permit, 4).json()
-            send(told, b"same")
-            complete(direct, told).raise_for_status()
+            answered = begin(direct, path, permit, 4).json()
+            send(answered, b"same")
+            complete(direct, answered).raise_for_status()
             tags.add(direct.get(f"/object/{path}").headers["etag"])
     finally:
         folder.knows_md5 = True
@@ -155,16 +159,16 @@ def test_a_backend_without_md5_gives_another_tag(direct: Service, folder: Receiv
 
 def test_missing_or_too_few_bytes_are_refused(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
-    told = begin(direct, path, signed(direct, path), 4).json()
-    missing = error(complete(direct, told))
+    answered = begin(direct, path, signed(direct, path), 4).json()
+    missing = error(complete(direct, answered))
     assert missing[:3] == (400, "409", "UploadIncomplete")
     for content in (b"123", b"12345"):
-        send(told, content)
+        send(answered, content)
         with direct.keeping_blobs():
-            assert error(complete(direct, told))[3] == "The body has another length than was declared"
+            assert error(complete(direct, answered))[3] == "The body has another length than was declared"
         assert error(direct.get(f"/object/{path}")) == NO_OBJECT
-    send(told, b"1234")
-    complete(direct, told).raise_for_status()
+    send(answered, b"1234")
+    complete(direct, answered).raise_for_status()
     assert direct.get(f"/object/{path}").content == b"1234"
 
 
@@ -176,9 +180,11 @@ def test_an_empty_object_can_be_sent(direct: Service) -> None:
 
 def test_concurrent_completions_succeed(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
-    told = begun(direct, path, b"once")
+    answered = begun(direct, path, b"once")
     with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: requests.post(direct.url + told["completeURL"], timeout=PATIENCE_S), "1234"))
+        answers = list(
+            pool.map(lambda _: requests.post(direct.url + answered["completeURL"], timeout=PATIENCE_S), "1234")
+        )
     assert [answer.status_code for answer in answers] == [200] * 4, [answer.text for answer in answers]
     assert len(direct.sql(f"select from storage.objects where bucket_id = '{path.partition('/')[0]}'")) == 1
     direct.application.services.storage.background.work_now()
@@ -199,17 +205,17 @@ def test_rules_are_checked_at_the_end(direct: Service) -> None:
     bucket, user = direct.bucket(), token(sub=USER)
     direct.sql(f"create policy p on storage.objects to authenticated using (true) with check (bucket_id = '{bucket}')")
     permits = [signed(direct, f"{bucket}/{key}", user) for key in "abc"]
-    told = [begin(direct, f"{bucket}/{key}", permit, 4).json() for key, permit in zip("abc", permits, strict=True)]
-    for each in told:
+    answered = [begin(direct, f"{bucket}/{key}", permit, 4).json() for key, permit in zip("abc", permits, strict=True)]
+    for each in answered:
         send(each, b"1234")
     direct.put(f"/bucket/{bucket}", json={"public": False, "file_size_limit": 3}).raise_for_status()
-    assert error(complete(direct, told[0]))[2] == "EntityTooLarge"
+    assert error(complete(direct, answered[0]))[2] == "EntityTooLarge"
     direct.put(
         f"/bucket/{bucket}", json={"public": False, "file_size_limit": None, "allowed_mime_types": ["text/plain"]}
     ).raise_for_status()
-    assert error(complete(direct, told[1]))[2] == "InvalidMimeType"
+    assert error(complete(direct, answered[1]))[2] == "InvalidMimeType"
     direct.sql("drop policy p on storage.objects")
-    assert error(complete(direct, told[2]))[1:3] == ("403", "AccessDenied")
+    assert error(complete(direct, answered[2]))[1:3] == ("403", "AccessDenied")
     assert direct.sql(f"select from storage.objects where bucket_id = '{bucket}'") == []
 
 
@@ -218,7 +224,7 @@ def test_an_incomplete_upload_is_deleted(direct: Service) -> None:
     work = direct.application.services.storage.background.work_now
     work()
     with direct.keeping_blobs() as before:
-        told = begun(direct, path, b"1234")
+        answered = begun(direct, path, b"1234")
         work()
         assert len(direct.blobs() - before) == 1
         bucket = path.partition("/")[0]
@@ -226,7 +232,7 @@ def test_an_incomplete_upload_is_deleted(direct: Service) -> None:
         work()
         # The service's own thread may have taken the work, and not be done with it yet.
         until(lambda: direct.blobs() <= before)
-    assert error(complete(direct, told))[:3] == (400, "404", "NoSuchUpload")
+    assert error(complete(direct, answered))[:3] == (400, "404", "NoSuchUpload")
 
 
 def test_invalid_uploads_are_refused_before_bytes_are_sent(direct: Service) -> None:
@@ -253,8 +259,8 @@ def test_invalid_uploads_are_refused_before_bytes_are_sent(direct: Service) -> N
 def test_tokens_have_one_purpose(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
     permit = signed(direct, path)
-    told = begin(direct, path, permit, 4).json()
-    finishing = told["completeURL"].partition("token=")[2]
+    answered = begin(direct, path, permit, 4).json()
+    finishing = answered["completeURL"].partition("token=")[2]
     assert error(direct.post(f"/upload/complete/{path}?token={permit}", None))[2] == "InvalidSignature"
     assert error(direct.post(f"/upload/complete/{path}x?token={finishing}", None))[2] == "InvalidSignature"
     assert error(begin(direct, path, finishing, 4))[2] == "InvalidSignature"
@@ -268,7 +274,7 @@ def test_tokens_have_one_purpose(direct: Service) -> None:
         assert error(answer)[2:] == ("InvalidJWT", '"exp" claim timestamp check failed')
     # Whoever has the link does not learn which upload it is.
     upload = direct.sql("select id from storage.uploads order by created_at desc limit 1")[0][0]
-    assert upload not in str(told)
+    assert upload not in str(answered)
 
 
 @pytest.mark.parametrize("setting", ["direct", "proxy"])

@@ -108,8 +108,8 @@ def test_every_protocol_keeps_and_returns_the_same(service: Service, door: Entry
     assert door.send(service, SOMEBODY, sent) == STORED
     assert rows(service, into) == [[USER, USER, "image/png", "max-age=60", "12", "12", {"colour": "red"}]]
     read = service.get(f"/object/authenticated/{into}/a/b%20c", ANOTHER)
-    told = (read.content, read.headers["content-type"], read.headers["cache-control"])
-    assert told == (b"twelve bytes", "image/png", "max-age=60")
+    answered = (read.content, read.headers["content-type"], read.headers["cache-control"])
+    assert answered == (b"twelve bytes", "image/png", "max-age=60")
     found = client(service).get_object(Bucket=into, Key="a/b c")
     assert (found["Body"].read(), found["ETag"], found["Metadata"]) == (
         b"twelve bytes", read.headers["etag"], {"colour": "red"}

@@ -15,9 +15,9 @@ def test_the_description_is_valid_and_has_every_route(service: Service) -> None:
     answer = service.get(f"{PLACE}/json", None)
     assert answer.headers["content-type"] == "application/json; charset=utf-8"
     document = answer.json()
-    told = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
-    assert {(route.method, route.path.replace("*", "{key}")) for route in ROUTES} <= told
-    assert ("GET", "/render/image/public/{bucket}/{key}") in told
+    answered = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
+    assert {(route.method, route.path.replace("*", "{key}")) for route in ROUTES} <= answered
+    assert ("GET", "/render/image/public/{bucket}/{key}") in answered
     validator = pytest.importorskip("openapi_spec_validator", reason="openapi-spec-validator comes with moto")
     validator.validate(document)
 

@@ -66,8 +66,8 @@ def test_a_download_is_redirected_to_the_backend(redirecting: Service, remote: P
     assert [each.status_code for each in got.history] == [307]
     assert got.content == content
     # What a browser would run is text there too.
-    told = (got.headers["content-type"], got.headers["cache-control"], got.headers["content-disposition"])
-    assert told == ("text/plain", "max-age=77", "inline")
+    answered = (got.headers["content-type"], got.headers["cache-control"], got.headers["content-disposition"])
+    assert answered == ("text/plain", "max-age=77", "inline")
     named = redirecting.get(f"/object/authenticated/{bucket}/k?download=a b.txt")
     assert named.headers["content-disposition"] == "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b.txt"
 
@@ -175,8 +175,8 @@ def test_links_of_google_are_signed(monkeypatch: pytest.MonkeyPatch) -> None:
     place, query = link.split("?")
     assert place == "https://storage.googleapis.com/portico-blobs/below/blobs/k"
     given = {name: values[0] for name, values in parse_qs(query).items()}
-    told = (given["X-Goog-Expires"], given["response-content-type"], given["response-content-disposition"])
-    assert told == ("60", "text/plain", "attachment;")
+    answered = (given["X-Goog-Expires"], given["response-content-type"], given["response-content-disposition"])
+    assert answered == ("60", "text/plain", "attachment;")
     assert re.fullmatch(r"[0-9a-f]+", given["X-Goog-Signature"])
     assert backend.link("blobs/k", Labels("text/plain", encoding="gzip"), 60) is None
     assert isinstance(backend, UploadLinking)

@@ -81,8 +81,8 @@ def test_status_health_and_version_are_answered(service: Service) -> None:
     assert error(service.get("/storage/v1/health", None)) == (400, "403", "AccessDenied", "Invalid Compact JWS")
     assert service.get("/storage/v1/version", None).text.count(".") == 2
     assert service.get("/health", None).json() == {"process": "ok", "database": "ok"}
-    told = service.get("/version", None).json()
-    assert told == {"name": "portico", "version": service.get("/storage/v1/version", None).text}
+    answered = service.get("/version", None).json()
+    assert answered == {"name": "portico", "version": service.get("/storage/v1/version", None).text}
 
 
 @pytest.mark.parametrize("path", ["/cdn", "/cdn/b", "/cdn/b/k?transformations=true"])

@@ -134,30 +134,30 @@ def test_other_tokens_do_not_open_the_object(service: Service, path: str) -> Non
     later = int(time.time()) + 60
     url = f"/object/sign/{quote(path)}"
 
-    def told(given: str | None) -> tuple[str, str]:
+    def answered(given: str | None) -> tuple[str, str]:
         answer = service.get(url if given is None else f"{url}?token={given}", None)
         status, _, code, message = error(answer)
         assert status == 400
         return code, message
 
-    assert told(None) == ("InvalidRequest", "querystring must have required property 'token'")
-    assert told("") == ("InvalidJWT", "Invalid Compact JWS")
-    assert told("a.b.c") == ("InvalidJWT", "Invalid Compact JWS")
+    assert answered(None) == ("InvalidRequest", "querystring must have required property 'token'")
+    assert answered("") == ("InvalidJWT", "Invalid Compact JWS")
+    assert answered("a.b.c") == ("InvalidJWT", "Invalid Compact JWS")
     good = {"url": path, "scope": "download", "exp": later}
-    assert told(signed(good, "another secret of the same length, nearly")) == (
+    assert answered(signed(good, "another secret of the same length, nearly")) == (
         "InvalidJWT", "signature verification failed"
     )  # fmt: skip
-    assert told(signed(good, algorithm="HS512")) == (
+    assert answered(signed(good, algorithm="HS512")) == (
         "InvalidJWT", '"alg" (Algorithm) Header Parameter value not allowed'
     )  # fmt: skip
-    assert told(jwt.encode(good, None, algorithm="none"))[0] == "InvalidJWT"
-    assert told(signed({**good, "exp": later - 120})) == ("InvalidJWT", '"exp" claim timestamp check failed')
-    assert told(signed({"url": path, "scope": "download"})) == ("InvalidJWT", 'missing required "exp" claim')
-    assert told(signed({**good, "scope": "upload"})) == ("InvalidSignature", "Token is not scoped for download")
-    assert told(signed({**good, "url": path + "x"})) == ("InvalidSignature", "Invalid signature")
-    assert told(token(sub=USER, exp=later)) == ("InvalidJWT", "signature verification failed")
-    assert told(signed({**good, "transformations": "width:10"}))[0] == "InvalidSignature"
-    assert told(signed({"url": path, "exp": later, "upsert": False}))[1] == "Token is not scoped for download"
+    assert answered(jwt.encode(good, None, algorithm="none"))[0] == "InvalidJWT"
+    assert answered(signed({**good, "exp": later - 120})) == ("InvalidJWT", '"exp" claim timestamp check failed')
+    assert answered(signed({"url": path, "scope": "download"})) == ("InvalidJWT", 'missing required "exp" claim')
+    assert answered(signed({**good, "scope": "upload"})) == ("InvalidSignature", "Token is not scoped for download")
+    assert answered(signed({**good, "url": path + "x"})) == ("InvalidSignature", "Invalid signature")
+    assert answered(token(sub=USER, exp=later)) == ("InvalidJWT", "signature verification failed")
+    assert answered(signed({**good, "transformations": "width:10"}))[0] == "InvalidSignature"
+    assert answered(signed({"url": path, "exp": later, "upsert": False}))[1] == "Token is not scoped for download"
     old = signed({"url": path, "exp": later})
     assert service.get(f"{url}?token={old}", None).content == b"signed"
 

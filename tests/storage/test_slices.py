@@ -109,13 +109,13 @@ def test_a_slice_is_answered_while_the_client_still_sends(own_service: Callable[
     url, path = begin(client, len(data))
     with sending(client.service, "PATCH", url, content_length=str(len(data)), upload_offset="0") as connection:
         connection.sendall(data[: MIB // 2])
-        told = answer(connection)
+        reported = answer(connection)
         connection.sendall(data[MIB // 2 : MIB])
-    assert told.startswith(b"HTTP/1.1 204 ")
-    assert b"\r\nConnection: close\r\n" in told
-    assert b"Tus-Complete" not in told
+    assert reported.startswith(b"HTTP/1.1 204 ")
+    assert b"\r\nConnection: close\r\n" in reported
+    assert b"Tus-Complete" not in reported
     offset = offset_of(client, url)
-    assert f"Upload-Offset: {offset}".encode() in told
+    assert f"Upload-Offset: {offset}".encode() in reported
     assert 100_000 <= offset < MIB // 2
     small = client.patch(url, offset, data[offset : offset + 50_000])
     assert int(small.headers["upload-offset"]) == offset + 50_000
@@ -130,11 +130,11 @@ def test_a_creation_is_cut_but_not_broken_off(own_service: Callable[..., Service
     given = {"upload_length": "400000", "upload_metadata": metadata(bucketName=bucket, objectName="k")}
     with sending(client.service, "POST", COLLECTION, content_length="400000", **given) as connection:
         connection.sendall(bytes(300_000))
-        told = answer(connection)
-    assert told.startswith(b"HTTP/1.1 201 ")
+        reported = answer(connection)
+    assert reported.startswith(b"HTTP/1.1 201 ")
     length = "select received from storage.uploads"
     ((received,),) = client.service.sql(length)
-    assert f"Upload-Offset: {received}".encode() in told
+    assert f"Upload-Offset: {received}".encode() in reported
     with sending(client.service, "POST", COLLECTION, content_length="400000", **given) as connection:
         connection.sendall(bytes(50_000))
     assert client.create(f"{bucket}/other", 1).status_code == 201

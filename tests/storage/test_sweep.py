@@ -112,10 +112,10 @@ def test_rows_without_bytes_are_listed(sweep: tuple[Service, Callable[..., Resul
     assert run("--rows").return_value == 0
     version = service.get(f"/object/info/{bucket}/hollow").json()["version"]
     (service.folder / blob_key(version)).unlink()
-    told = run("--rows")
-    assert told.return_value == 1
-    assert f"missing bytes: {bucket}/hollow (version {version})" in told.output
-    assert "whole" not in told.output
+    answered = run("--rows")
+    assert answered.return_value == 1
+    assert f"missing bytes: {bucket}/hollow (version {version})" in answered.output
+    assert "whole" not in answered.output
 
 
 def test_rows_that_change_during_a_sweep_are_not_listed(own_service: Callable[..., Service]) -> None:

@@ -93,8 +93,8 @@ def test_a_folder_is_imported(target: Service, run: Run, tmp_path: Path) -> None
     done = run("import", tmp_path.as_uri(), f"{bucket}/below", "--owner", USER)
     assert summary(done)[1].startswith("3 objects, 8 bytes, copied")
     assert target.get(f"/object/{bucket}/below/a/b/picture.png").content == b"png"
-    told = metadata(target, bucket, "below/a/b/picture.png")
-    assert (told["mimetype"], told["lastModified"]) == ("image/png", "2024-03-02T01:02:03.456Z")
+    answered = metadata(target, bucket, "below/a/b/picture.png")
+    assert (answered["mimetype"], answered["lastModified"]) == ("image/png", "2024-03-02T01:02:03.456Z")
     assert metadata(target, bucket, "below/backup.tar.gz")["mimetype"] == "application/gzip"
     rows = target.sql(
         f"""select distinct owner_id, owner::text, created_at = '{THEN}'
@@ -175,14 +175,14 @@ def test_a_bucket_is_exported_to_a_folder(target: Service, run: Run, tmp_path: P
     assert "failed: a//c: a folder cannot have a file of this name" in done.stderr
     assert "failed: a/large/under: the file cannot be used: File exists" in done.stderr
     assert {path.name for path in out.iterdir()} == {"a", "b", "part"}
-    told = metadata(target, bucket, "a/large")["lastModified"]
+    answered = metadata(target, bucket, "a/large")["lastModified"]
     modified = datetime.fromtimestamp((out / "a" / "large").stat().st_mtime, UTC)
-    assert modified.isoformat(timespec="milliseconds").replace("+00:00", "Z") == told
+    assert modified.isoformat(timespec="milliseconds").replace("+00:00", "Z") == answered
     assert "0 objects, 0 bytes, copied; 3 were there; 3 failed" in run("export", bucket, str(out)).stdout
 
 
 class Slow:
-    """Gives its bytes when told so."""
+    """Returns its bytes on request."""
 
     def __init__(self, content: bytes) -> None:
         self._rest = content
@@ -266,10 +266,10 @@ def test_a_bucket_is_exported_to_a_cloud_and_imported_again(
         assert target.get(f"/object/{other}/{key}").content == content
     found = metadata(target, other, "a/b c.css")
     assert (found["mimetype"], found["cacheControl"]) == ("text/css", "max-age=7")
-    told = target.sql(
+    answered = target.sql(
         f"select user_metadata ->> 'colour' from storage.objects where bucket_id = '{other}' order by name"
     )
-    assert told == [["red"], [None]]
+    assert answered == [["red"], [None]]
 
 
 @pytest.fixture
@@ -316,8 +316,8 @@ def test_a_misleading_type_is_refused(s3_service: Service, target: Service, run:
     for more in (["--dry-run"], []):
         done = run("import", f"s3://{source}", bucket, *from_portico, *more)
         assert summary(done)[0] == 1
-        told = "failed: page: its type 'image/png, text/html' is not a MIME type; change it at the source"
-        assert told in done.stderr
+        answered = "failed: page: its type 'image/png, text/html' is not a MIME type; change it at the source"
+        assert answered in done.stderr
     assert target.sql(f"select name from storage.objects where bucket_id = '{bucket}'") == [["picture"]]
 
 
@@ -379,19 +379,19 @@ def test_a_transfer_that_cannot_begin_is_reported_in_one_line(
 ) -> None:
     bucket = target.bucket()
 
-    def told(*arguments: str) -> str:
+    def answered(*arguments: str) -> str:
         ex = run(*arguments).exception
         assert isinstance(ex, Exception)
         return str(explained(ex))
 
-    assert told("import", str(tmp_path), "absent") == "there is no bucket absent; create it first"
-    absent = told("import", str(tmp_path / "absent"), bucket)
+    assert answered("import", str(tmp_path), "absent") == "there is no bucket absent; create it first"
+    absent = answered("import", str(tmp_path / "absent"), bucket)
     assert "cannot be read: No such file or directory" in absent
     assert "DATABASE_URL" not in absent
-    assert told("import", "ftp://host/path", bucket).startswith("There is no plugin for the scheme 'ftp'. ")
+    assert answered("import", "ftp://host/path", bucket).startswith("There is no plugin for the scheme 'ftp'. ")
     long = str(tmp_path / ("x" * 300))
-    assert "cannot be read: File name too long" in told("export", bucket, long)
-    assert "no path can have" in told("export", bucket, "file:///a%00b")
-    assert "Bucket not found" in told("import", "s3://absent", bucket, *from_portico)
-    assert "S3 cannot be reached" in told("import", "s3://b", bucket, "--endpoint-url", "http://127.0.0.1:1")
-    assert "config profile (nobody)" in told("import", "s3://b", bucket, "--profile", "nobody")
+    assert "cannot be read: File name too long" in answered("export", bucket, long)
+    assert "no path can have" in answered("export", bucket, "file:///a%00b")
+    assert "Bucket not found" in answered("import", "s3://absent", bucket, *from_portico)
+    assert "S3 cannot be reached" in answered("import", "s3://b", bucket, "--endpoint-url", "http://127.0.0.1:1")
+    assert "config profile (nobody)" in answered("import", "s3://b", bucket, "--profile", "nobody")

@@ -238,8 +238,8 @@ def test_a_failure_at_the_end_leaves_everything_usable(own_service: Callable[...
     again = door.begin(path, length=1, upsert=True)
     door.append(again, 0, b"x")
     until(lambda: len(plugin.events) == 2)
-    told = {(event.type, event.upload_type) for event in plugin.events}
-    assert told == {("ObjectCreated:Post", "test"), ("ObjectCreated:Put", "test")}
+    answered = {(event.type, event.upload_type) for event in plugin.events}
+    assert answered == {("ObjectCreated:Post", "test"), ("ObjectCreated:Put", "test")}
 
 
 def test_the_first_to_complete_wins(service: Service, path: str) -> None:

@@ -177,8 +177,8 @@ def test_several_services_do_each_entry_once(
         written = one.blobs()
         other.delete(f"/object/{bucket}", json={"prefixes": names}).raise_for_status()
         work_together(one, other)
-    told = [(event.type, event.name) for event in plugin.heard]
-    assert sorted(told) == sorted((type_, name) for type_ in (CREATED, REMOVED) for name in names)
+    reported = [(event.type, event.name) for event in plugin.heard]
+    assert sorted(reported) == sorted((type_, name) for type_ in (CREATED, REMOVED) for name in names)
     assert len(deleted) == len(set(deleted)) == len(written) == 25
 
 
@@ -255,8 +255,8 @@ def test_a_webhook_is_retried_until_it_is_accepted(
     service = own_service(webhook_url=url, webhook_key="the key")
     bucket = service.bucket()
     service.upload(f"{bucket}/a", b"123", x_request_id="request 1").raise_for_status()
-    told = f"WebhookRefused: the receiver answered {refusal}"
-    until(lambda: service.sql("select last_error from storage.work") == [[told]])
+    reported = f"WebhookRefused: the receiver answered {refusal}"
+    until(lambda: service.sql("select last_error from storage.work") == [[reported]])
     answers.append(204)
     make_due(service)
     until(lambda: waiting(service, "post_event") == 0)

@@ -211,7 +211,7 @@ ATTACKS = (
     ),
     Attack("PostgreSQL killed", "no acknowledged write is lost, and the service recovers", _killed),
     Attack("PostgreSQL frozen", "requests are given up in time, and the service recovers", _frozen),
-    Attack("PostgreSQL unreachable", "requests are told so, and the service recovers", _unreachable),
-    Attack("no connection left", "requests are told so, and the service recovers", _no_connections),
+    Attack("PostgreSQL unreachable", "requests get clear errors, and the service recovers", _unreachable),
+    Attack("no connection left", "requests get clear errors, and the service recovers", _no_connections),
     Attack("a database that is read only", "what is refused is refused in words", _read_only),
 )

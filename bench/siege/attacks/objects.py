@@ -209,7 +209,7 @@ def _database_user(grounds: Grounds, _: float) -> Finding:
 
 ATTACKS = (
     Attack("pages among stored objects", "no stored object runs scripts in the service's origin", _stored_pages),
-    Attack("hidden or not there", "nobody is told whether what is hidden from them exists", _being_there),
+    Attack("hidden or not there", "callers do not learn whether hidden objects exist", _being_there),
     Attack(
         "the time of a listing",
         "hidden objects cost a listing little more than to count what is visible",

@@ -105,8 +105,8 @@ def _store(grounds: Grounds, _: float) -> Finding:
                 ("large", service.ask("PUT", old, bytes(2_000_000))),
                 ("copy", service.ask("POST", "/object/copy", copy)),
             ):
-                told = answer.status, (answer.json or {}).get("code")
-                tally.add(told == words, (name, kind, answer.status, answer.body))
+                reported = answer.status, (answer.json or {}).get("code")
+                tally.add(reported == words, (name, kind, answer.status, answer.body))
             tally.add(service.ask("DELETE", gone).status == 200, (name, "delete"))
             tally.add(service.ask("GET", gone).status == 400, (name, "read what was deleted"))
             tally.add(service.ask("GET", old).body == b"old", (name, "read"))

@@ -94,7 +94,7 @@ def test_images_have_their_headers(service: Service, bucket: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "answered"),
     [
         ("?width=5000&format=origin", "width:2000,resizing_type:fill"),
         ("?height=1e2&resize=contain&format=webp", "height:100,resizing_type:fit,format:webp"),
@@ -105,8 +105,8 @@ def test_images_have_their_headers(service: Service, bucket: str) -> None:
         ("?width=10&height=10&gravity=ea&x_offset=-3", "height:10,width:10,resizing_type:fill,gravity:ea:-3:0"),
     ],
 )  # fmt: skip
-def test_a_header_describes_the_transform(service: Service, bucket: str, query: str, told: str) -> None:
-    assert drawn(service, bucket, query).headers["x-transformations"] == told
+def test_a_header_describes_the_transform(service: Service, bucket: str, query: str, answered: str) -> None:
+    assert drawn(service, bucket, query).headers["x-transformations"] == answered
 
 
 @pytest.mark.parametrize(
@@ -136,20 +136,20 @@ def test_invalid_parameters_are_refused(service: Service, bucket: str, query: st
 
 
 def test_formats_are_negotiated(service: Service, bucket: str) -> None:
-    def told(query: str, **headers: str) -> tuple[str, str | None]:
+    def answered(query: str, **headers: str) -> tuple[str, str | None]:
         got = drawn(service, bucket, query, **headers)
         assert got.status_code == 200
         return got.headers["content-type"], got.headers.get("vary")
 
-    assert told("?width=9") == ("image/jpeg", "Accept")
-    assert told("?width=9", accept="*/*") == ("image/jpeg", "Accept")
-    assert told("?width=9", accept="image/*") == ("image/jpeg", "Accept")
-    assert told("?width=9", accept="image/webp;q=0, */*") == ("image/jpeg", "Accept")
-    assert told("?width=9", accept="image/avif") == ("image/jpeg", "Accept")
-    assert told("?width=9", **WEBP) == ("image/webp", "Accept")
-    assert told("?width=9&format=origin", **WEBP) == ("image/jpeg", None)
-    assert told("?width=9&format=webp") == ("image/webp", None)
-    assert told("?width=9&format=avif") == ("image/avif", None)
+    assert answered("?width=9") == ("image/jpeg", "Accept")
+    assert answered("?width=9", accept="*/*") == ("image/jpeg", "Accept")
+    assert answered("?width=9", accept="image/*") == ("image/jpeg", "Accept")
+    assert answered("?width=9", accept="image/webp;q=0, */*") == ("image/jpeg", "Accept")
+    assert answered("?width=9", accept="image/avif") == ("image/jpeg", "Accept")
+    assert answered("?width=9", **WEBP) == ("image/webp", "Accept")
+    assert answered("?width=9&format=origin", **WEBP) == ("image/jpeg", None)
+    assert answered("?width=9&format=webp") == ("image/webp", None)
+    assert answered("?width=9&format=avif") == ("image/avif", None)
 
 
 def test_avif_is_negotiated_with_the_setting(own_service: Callable[..., Service]) -> None:
@@ -157,15 +157,15 @@ def test_avif_is_negotiated_with_the_setting(own_service: Callable[..., Service]
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/a.jpg", picture()).raise_for_status()
 
-    def told(query: str = "", **headers: str) -> tuple[str, str | None]:
+    def answered(query: str = "", **headers: str) -> tuple[str, str | None]:
         got = drawn(service, bucket, f"?width=9{query}", **headers)
         assert size_of(got)[0] == 9
         return got.headers["content-type"], got.headers.get("vary")
 
-    assert told(**WEBP) == ("image/avif", "Accept")
-    assert told(accept="image/avif;q=0,image/webp") == ("image/webp", "Accept")
-    assert told(accept="*/*") == ("image/jpeg", "Accept")
-    assert told("&format=origin", **WEBP) == ("image/jpeg", None)
+    assert answered(**WEBP) == ("image/avif", "Accept")
+    assert answered(accept="image/avif;q=0,image/webp") == ("image/webp", "Accept")
+    assert answered(accept="*/*") == ("image/jpeg", "Accept")
+    assert answered("&format=origin", **WEBP) == ("image/jpeg", None)
 
 
 def test_svg_is_passed_on_without_scripts(service: Service, bucket: str) -> None:
@@ -271,13 +271,13 @@ def test_tokens_open_what_they_were_signed_for(service: Service, private: str) -
     plain = sign(service, path, {}).partition("token=")[2]
     upload = service.post(f"/object/upload/sign/{path}2").json()["token"]
 
-    def told(door: str, given: str) -> tuple[str, str]:
+    def answered(door: str, given: str) -> tuple[str, str]:
         return error(service.get(f"{door}/{path}?token={given}", None))[2:]
 
-    assert told("/object/sign", transformed) == ("InvalidSignature", "Token is for a transformed image")
-    assert told("/render/image/sign", plain) == ("InvalidSignature", "Token is not for a transformed image")
-    assert told("/render/image/sign", upload) == ("InvalidSignature", "Token is not scoped for download")
-    assert told("/render/image/sign", "x") == ("InvalidJWT", "Invalid Compact JWS")
+    assert answered("/object/sign", transformed) == ("InvalidSignature", "Token is for a transformed image")
+    assert answered("/render/image/sign", plain) == ("InvalidSignature", "Token is not for a transformed image")
+    assert answered("/render/image/sign", upload) == ("InvalidSignature", "Token is not scoped for download")
+    assert answered("/render/image/sign", "x") == ("InvalidJWT", "Invalid Compact JWS")
     other = service.get(f"/render/image/sign/{private}/b.jpg?token={transformed}", None)
     assert error(other)[2:] == ("InvalidSignature", "Invalid signature")
     none = service.get(f"/render/image/sign/{path}", None)
@@ -320,10 +320,10 @@ def test_limits_of_images_are_enforced(own_service: Callable[..., Service]) -> N
     service.upload(f"{bucket}/large.jpg", picture(size=(801, 600))).raise_for_status()
     service.upload(f"{bucket}/long.jpg", picture() + b"\0" * 20_000).raise_for_status()
     assert size_of(drawn(service, bucket, "?width=400")) == (300, 225)
-    told = error(drawn(service, bucket, "", "large.jpg"))
-    assert told[2:] == ("InvalidRequest", "The source image resolution is too large to process")
-    told = error(drawn(service, bucket, "", "long.jpg"))
-    assert told[2:] == ("InvalidRequest", "The source image file is too large to process")
+    answered = error(drawn(service, bucket, "", "large.jpg"))
+    assert answered[2:] == ("InvalidRequest", "The source image resolution is too large to process")
+    answered = error(drawn(service, bucket, "", "long.jpg"))
+    assert answered[2:] == ("InvalidRequest", "The source image file is too large to process")
 
 
 def test_a_killed_decoder_fails_only_its_own_request(own_service: Callable[..., Service]) -> None:

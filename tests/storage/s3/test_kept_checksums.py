@@ -77,8 +77,8 @@ def test_the_checksum_of_an_object_is_kept(kept: Any, place: dict[str, Any]) -> 
     got = kept.get_object(**place, ChecksumMode="ENABLED")
     assert (got["ChecksumSHA256"], got["Body"].read()) == (sha256, b"one")
     assert "ChecksumSHA256" not in kept.get_object(**place, Range="bytes=0-1", ChecksumMode="ENABLED")
-    told = kept.get_object_attributes(**place, ObjectAttributes=["Checksum"])["Checksum"]
-    assert told == {"ChecksumSHA256": sha256, "ChecksumType": "FULL_OBJECT"}
+    reported = kept.get_object_attributes(**place, ObjectAttributes=["Checksum"])["Checksum"]
+    assert reported == {"ChecksumSHA256": sha256, "ChecksumType": "FULL_OBJECT"}
     copied = {**place, "Key": "copied"}
     kept.copy_object(**copied, CopySource=place)
     assert kept.head_object(**copied, ChecksumMode="ENABLED")["ChecksumSHA256"] == sha256

@@ -63,9 +63,9 @@ def test_headers_with_tabs_and_beyond_ascii_are_kept(s3: Any, s3_service: Servic
     answers = requests.get(url, timeout=30), s3_service.get(f"/object/{bucket}/k")
     for answer in answers:
         for name, value in given.items():
-            told = answer.headers.get(name)
-            assert told in (None, value.replace("\t", " ").encode().decode("latin-1"))
-            assert told is not None or name == "content-language"
+            reported = answer.headers.get(name)
+            assert reported in (None, value.replace("\t", " ").encode().decode("latin-1"))
+            assert reported is not None or name == "content-language"
     assert [answer.status_code for answer in answers] == [200, 200]
 
 

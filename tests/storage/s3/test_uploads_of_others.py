@@ -14,7 +14,7 @@ from app.faces.s3.access_keys import AccessKey, AccessKeys
 from tests.process.running import PATIENCE_S
 from tests.storage.s3.clients import as_user, client, code_of
 from tests.storage.service import ANON, SERVICE, USER, Service, token, unique
-from tests.storage.test_resumable import COLLECTION, Client, metadata, signed_token, told
+from tests.storage.test_resumable import COLLECTION, Client, answered, metadata, signed_token
 
 OTHER = USER.replace("3", "4")
 ALICE, BOB = token(sub=USER), token(sub=OTHER)
@@ -61,10 +61,10 @@ def test_a_resumable_upload_is_hidden_from_others(s3_service: Service, path: str
     url = alice.begin(path, 10)
     for _ in range(2):
         assert bob.head(url).status_code == 404
-        assert told(bob.patch(url, 0, b"0123456789")) == NONE
-        assert told(bob.patch(url, 3, b"0123456789", **{"upload-length": "11"})) == NONE
-        assert told(bob.send("DELETE", url)) == NONE
-        assert told(bob.send("POST", url, **{"x-http-method-override": "DELETE"})) == NONE
+        assert answered(bob.patch(url, 0, b"0123456789")) == NONE
+        assert answered(bob.patch(url, 3, b"0123456789", **{"upload-length": "11"})) == NONE
+        assert answered(bob.send("DELETE", url)) == NONE
+        assert answered(bob.send("POST", url, **{"x-http-method-override": "DELETE"})) == NONE
         # Also when it has become an object.
         assert alice.patch(url, 0 if not rows(s3_service, path) else 10, b"").status_code == 204
         assert alice.patch(url, 0, b"of Alice..").status_code in (204, 409)
@@ -102,7 +102,7 @@ def test_uploads_of_the_service_role_are_hidden_from_others(s3_service: Service,
 
 
 def test_callers_without_a_subject_share_uploads_by_their_url(s3_service: Service, path: str) -> None:
-    """They cannot be told apart, so the id is what they have, and no list shows it."""
+    """They cannot be distinguished, so the id decides, and no list shows it."""
     url = Client(s3_service, ANON).begin(path, 4)
     assert Client(s3_service, token("anon", iss="another key")).patch(url, 0, b"anon").status_code == 204
     assert rows(s3_service, path) == [[None]]
@@ -201,8 +201,8 @@ def test_a_signed_upload_belongs_to_its_signer(s3_service: Service, path: str) -
     for stranger in (bob, service):
         # A link that the service has signed is in anybody's hands.
         assert stranger.head(url).status_code == 404
-        assert told(stranger.patch(url, 0, b"evil")) == NONE
-        assert told(stranger.send("DELETE", url)) == NONE
+        assert answered(stranger.patch(url, 0, b"evil")) == NONE
+        assert answered(stranger.send("DELETE", url)) == NONE
     assert Client(s3_service, BOB).head(plain).status_code == 404
     assert Client(s3_service, ALICE).head(plain).status_code == 200
     own = Client(s3_service, ALICE).begin(path, 4)
