@@ -43,7 +43,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Beside:
-    """What a case came to: of 8 connections, requests per second; of one client without HTTP, microseconds."""
+    """The result of a case: with 8 connections, requests per second; with one client without HTTP, microseconds."""
 
     case: str
     served_per_second: float

@@ -1,4 +1,4 @@
-"""What ``python -m bench.growth`` lets grow: each function measures a service at each size and gives the figures."""
+"""The quantities of ``python -m bench.growth``: each function measures a service at each size and returns figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Figures = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Sizes:
-    """What of each is measured, and for how many seconds."""
+    """The measured requests, and the seconds for each."""
 
     rows: Sequence[int] = ROWS
     depth: Sequence[int] = tuple(range(1, DEPTH + 1))
@@ -182,8 +182,8 @@ def _started(url: str, name: str, dump: str, *, change: bool = False) -> Figures
 
 
 def _changed(address: tuple[str, int], url: str) -> Figures:
-    """What requests take, one after the other, while a column is added. The database counts changes, so that none is
-    answered by the schema of before."""
+    """The times of requests, one after the other, while a column is added. The database counts changes, so that
+    none is answered by the previous schema."""
 
     def ask_until(end: float) -> list[float]:
         took = []

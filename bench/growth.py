@@ -1,4 +1,4 @@
-"""What happens as things grow: rows, depth, connections, workers, tables and roles.
+"""The effect of growing numbers of rows, levels, connections, workers, tables and roles.
 
 ``python -m bench.growth [--only rows,depth] [--json FILE] [--svg DIRECTORY]`` measures a service on an embedded
 PostgreSQL at each size, prints the figures, and draws a chart for each that grows.

@@ -27,8 +27,8 @@ PEER = {
 
 @dataclass(frozen=True)
 class Meter:
-    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is reported, beside
-    that of ``empty`` right before and after if there is one."""
+    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is reported.
+    If there is an ``empty`` server, its CPU time is measured right before and after."""
 
     address: tuple[str, int]
     seconds: float
@@ -50,7 +50,7 @@ class Meter:
 
     @contextmanager
     def _reported(self, name: str, size: int) -> Iterator[list[float]]:
-        """Tells the figures of a load whose requests end at the times that are put into the list."""
+        """Report the figures of a load whose requests end at the times that are put into the list."""
         ends: list[float] = []
         empty = [self.empty.cpu_of_request()] if self.empty else []
         before, began = [cpu_seconds(pid) for pid in self.pids], time.perf_counter()

@@ -84,7 +84,7 @@ class PorticoNode:
 
 
 def run(rounds: int, options: str = "max_fails=0") -> tuple[Counter[str], list[str]]:
-    """What was answered, by kind, and what was wrong. ``options``: of each server, for nginx."""
+    """The answers by kind, and the wrong ones. ``options``: of each server, for nginx."""
     with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
         install(cluster.url())
         PostgresServer(cluster.url()).execute(SCHEMA.format(clients=CLIENTS))

@@ -31,7 +31,7 @@ def keeps_prepared() -> bool:
 
 @contextmanager
 def pooler(cluster: Cluster, node: Node, *, connections: int, clients: int) -> Iterator[str]:
-    """The URL of a pooler with so many connections to ``node`` for so many clients."""
+    """The URL of a pooler with these numbers of connections to ``node`` and of clients."""
     port = free_port()
     file = cluster.directory / f"pooler{port}.ini"
     file.write_text(

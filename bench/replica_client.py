@@ -18,7 +18,7 @@ _PATIENCE_S = 60
 
 
 class ReplicaClient:
-    """Writes rising numbers to a row and an object of its own, and reads them back.
+    """Writes rising numbers to its own row and object, and reads them back.
 
     ``wrong`` are answers that contradict what it knows, ``outcomes`` counts the others by kind.
     """

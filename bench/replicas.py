@@ -79,7 +79,7 @@ def run(requests: int, clients: int, *, workers: int = 2, threads: int = 4) -> M
         primary.execute("select pg_reload_conf()")
         with _service(place, primary, first, second, workers, threads) as address:
             mixture = Mixture(address, requests, clients)
-            # It has a row of its own too, so that the others know all that is written to theirs.
+            # It has its own row too, so that the others know everything that is written to theirs.
             apart = ReplicaClient(address, clients)
             wait_until(lambda: apart.look("/health")[1].count("left out") == 0, "both replicas are used")
             mixture.looks = [apart.look(path) for path in ("/health", "/metrics")]

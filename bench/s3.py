@@ -68,7 +68,7 @@ class Contender:
 
 
 def measure(ways: Sequence[Contender]) -> dict[tuple[str, str], float]:
-    """What each way does per second, by what is done and the way's name."""
+    """Operations per second, by the operation and the name of the protocol."""
     found: dict[tuple[str, str], float] = {}
     for size, connections, name in ((KIB, 16, "1 KiB"), (MIB, 16, "1 MiB"), (64 * MIB, 4, "64 MiB")):
         content, key = os.urandom(size), name.replace(" ", "")

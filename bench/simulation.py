@@ -20,7 +20,7 @@ WAL_BYTES = 319
 ROUND_TRIP_US = 200.0
 """Between two machines of one data centre; assumed."""
 BUSY = 0.7
-"""How busy a part may be: beyond that, waiting takes longer than work."""
+"""The highest share of time that a part may be busy: beyond it, waiting takes longer than work."""
 _REQUESTS = 10_000
 _SEED = 20261122
 
@@ -63,7 +63,7 @@ class Outcome:
 
 
 class Servers:
-    """So many servers with one queue: each request waits for the first that is free."""
+    """A number of servers with one queue: each request waits for the first that is free."""
 
     def __init__(self, count: int) -> None:
         self._free = [0.0] * count

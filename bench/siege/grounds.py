@@ -128,7 +128,7 @@ class Besieged:
 
 
 class Grounds:
-    """A PostgreSQL, and on it as many databases and services as attacks ask for."""
+    """A PostgreSQL, and on it as many databases and services as attacks need."""
 
     def __init__(self, server: PostgresServer, place: Path, cluster: EmbeddedPostgres | None, stack: ExitStack) -> None:
         self.server, self.place, self.cluster = server, place, cluster

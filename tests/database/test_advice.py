@@ -23,7 +23,7 @@ Answering = Callable[[bytes], str]
 
 @pytest.fixture
 def answering() -> Iterator[Answering]:
-    """The address of a server that says one thing to whoever connects, and ends the connection."""
+    """The address of a server that sends one message to each client, and ends the connection."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve(answer: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What a request can read about its caller, and that nothing of it is left for the next."""
+"""The values that a request can read about its caller, and that none is left for the next request."""
 
 from __future__ import annotations
 

@@ -287,7 +287,7 @@ def test_a_transaction_left_open_is_not_given_to_the_next(
 ) -> None:
     database = make_database(url, pool_size=1)
     database.run(None, [(Statement("begin"), []), (Statement("set local work_mem = '5MB'"), [])], read_only=False)
-    # Its locks would stay until somebody needs the connection.
+    # Its locks would stay until another request needs the connection.
     is_open = "select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'"
     until(lambda: not postgres.execute(is_open, url))
     assert database.read("select current_setting('work_mem') = '5MB'") == b"f"

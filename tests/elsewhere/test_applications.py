@@ -1,6 +1,6 @@
 """Databases that were not made for this service: those of applications from PyPI and Maven, by their own migrations.
 
-Each application is installed in a directory of its own. Run it with ``python -m pytest tests/elsewhere``.
+Each application is installed in its own directory. Run it with ``python -m pytest tests/elsewhere``.
 """
 
 from __future__ import annotations

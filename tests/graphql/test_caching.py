@@ -1,4 +1,4 @@
-"""What answers to GET requests tell caches, and answers in fewer bytes."""
+"""Headers for caches in answers to GET requests, and compressed answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""extensions.capped: where a request asked for more rows than max_rows lets it have."""
+"""extensions.capped: collections for which a request wanted more rows than max_rows allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function does to its session changes nothing else of the request, or the request fails as a whole."""
+"""A function that changes its session does not affect the rest of the request, or the request fails as a whole."""
 
 from __future__ import annotations
 

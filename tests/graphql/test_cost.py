@@ -1,4 +1,4 @@
-"""What one request may cost: whatever is sent, the response is quick and short."""
+"""The cost of one request: the response to any document is quick and short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Introspection is written as graphql-core would answer it, and holds nobody back who asks for data."""
+"""Introspection equals that of graphql-core, and does not delay requests for data."""
 
 from __future__ import annotations
 

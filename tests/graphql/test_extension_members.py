@@ -1,4 +1,4 @@
-"""Each member that extensions bring works, whatever schema they are installed in: one document for each."""
+"""Each member that extensions add works, in any schema in which they are installed: one document for each."""
 
 from __future__ import annotations
 

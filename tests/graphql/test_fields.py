@@ -1,4 +1,4 @@
-"""Fields that are made when they are asked for, and which of those of one name is kept."""
+"""Fields that are made on first use, and the choice among fields with the same name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of a collection's rows: the same as GROUP BY makes, for whoever may read what they are by."""
+"""Groups of a collection's rows: the same as with GROUP BY, for roles that may read the columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What constraints show of rows that policies hide, as docs/security.md says ("Hidden rows and constraints")."""
+"""Hidden rows that constraints reveal, as described in docs/security.md ("Hidden rows and constraints")."""
 
 from __future__ import annotations
 

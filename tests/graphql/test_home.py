@@ -1,4 +1,4 @@
-"""What a browser is shown at ``/`` and at the path of the GraphQL API, and that programs see nothing of it."""
+"""The page for browsers at ``/`` and at the path of the GraphQL API, which programs do not get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that look like something else to whoever writes SQL: each means the object that is called so."""
+"""Names that look like something else in SQL: each means the object with that name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types are made when they are asked for, and each is the same whoever asks when."""
+"""Types are made on first use, and do not depend on the order of requests."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ create function summary(b book) returns table (words int, told text) language sq
 comment on function summary is '@graphql({"expose": true})';
 grant all on all tables in schema public to anon;
 """
-# The types of two junctions and a composite type would all be called alike.
+# The types of two junctions and a composite type would all have the same name.
 ALIKE = """
 create table a (id int primary key);
 create table ab (id int primary key);
@@ -78,7 +78,7 @@ CASES = [
 
 
 def fresh(door: Door) -> ApiSchema:
-    """A schema of which no type was asked for yet."""
+    """A schema whose types are not made yet."""
     known = door.application.services.engine.role_schemas.of_role("anon")
     return ApiSchema(known.view, known.dialect, known.rules)
 

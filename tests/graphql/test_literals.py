@@ -1,4 +1,4 @@
-"""Documents that differ in literals alone share a plan; each is answered as if it were the first of its form."""
+"""Documents that differ only in literals share a plan; each is answered as if it were the first of its shape."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_variables_of_a_client_cannot_replace_literals(door: Door) -> None:
 
 
 def test_a_document_shape_is_no_document(door: Door) -> None:
-    """Nobody is answered with what another has asked."""
+    """No request gets the answer to another document."""
     query = '{ fewCollection(filter: {name: {eq: "n7"}}) { edges { node { id } } } }'
     door.ask(query)
     answer = door.ask(shape_of(query).text)
@@ -211,7 +211,7 @@ _BETWEEN = [" ", ",", "[", "]", "{", "}", ":", "name", "e5", '# 1 "\n', "\n", "$
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(_LITERALS + _BETWEEN), max_size=8))
 def test_the_shape_has_the_tokens_of_the_document(parts: list[str]) -> None:
-    """A document has each literal of its form where the form has a mark, whatever stands beside it."""
+    """A document has each literal where its shape has a mark, with any neighbouring text."""
     text = "".join(parts)
     form = shape_of(text)
     try:

@@ -1,4 +1,4 @@
-"""What is remembered of requests has a bound, whatever is asked."""
+"""The memory kept for requests is bounded, for any documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How deep fields may be nested; in separate processes, since the recursion limit is the interpreter's."""
+"""The depth of nested fields; in separate processes, since the recursion limit is the interpreter's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database not designed for this API: whatever is odd about one relation, the others are served."""
+"""A database not designed for this API: if one relation is unusual, the others are still served."""
 
 from __future__ import annotations
 

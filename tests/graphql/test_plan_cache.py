@@ -137,7 +137,7 @@ def test_a_wrong_value_of_a_skipped_field_is_no_error(door: Door) -> None:
 def test_a_variable_that_only_a_skipped_field_has(
     door: Door, loose: Door, dialect: str, declared: str, field: str, good: list[Any], bad: list[Any]
 ) -> None:
-    """It is judged with each request, also where the field was not skipped before."""
+    """It is checked with each request, also if the field was not skipped before."""
     chosen = door if dialect == "standard" else loose
     selection = "edges { cursor }" if "Collection" in field else "__typename"
     query = (

@@ -1,4 +1,4 @@
-"""The planner's estimate of an operation: its limit, the answer that tells it, and what it takes on the wire."""
+"""The planner's estimate of an operation: its limit, the response that shows it, and its round trips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query changes nothing, whatever it calls: by a field, a view, a policy, an operator or a default."""
+"""A query changes nothing, regardless of what it calls: by a field, a view, a policy, an operator or a default."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def door(reading_door: OpenDoor) -> Door:
 
 @pytest.fixture
 def changed(door: Door, postgres: PostgresServer) -> Callable[[], list[list[object]]]:
-    """What queries could have changed."""
+    """The data that queries could have changed."""
     return lambda: postgres.execute(
         "select (select count(*) from hidden.log), (select count(*) from pg_catalog.pg_largeobject_metadata),"
         " (select last_value from hidden.numbers), (select is_called from hidden.numbers)",

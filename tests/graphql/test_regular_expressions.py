@@ -44,7 +44,7 @@ def test_patterns_that_are_not_linear_are_refused(door: Door, pattern: str) -> N
 
 
 _OTHERS = [f"[^{chr(0x4E00 + number)}]" for number in range(200)]
-"""Each makes PostgreSQL tell one more kind of character from all others."""
+"""Each makes PostgreSQL distinguish one more kind of character from all others."""
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ _OTHERS = [f"[^{chr(0x4E00 + number)}]" for number in range(200)]
     ],
 )  # fmt: skip
 def test_patterns_that_compile_slowly_are_refused(door: Door, pattern: str) -> None:
-    """PostgreSQL takes up to minutes to compile them, on whatever text."""
+    """PostgreSQL takes up to minutes to compile them, for any text."""
     assert door.ask(QUERY, {"x": pattern}).code == "LIMIT_EXCEEDED"
 
 

@@ -1,4 +1,4 @@
-"""Orders by related rows: the same as in SQL, in both directions, for whoever may read what they are by."""
+"""Orders by related rows: the same as in SQL, in both directions, for roles that may read the columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of types that have no order, have an order of their own, or may not be named by the role."""
+"""Keys of types that have no order, have a special order, or may not be named by the role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""onConflict: what an insert does about rows that are in the way, and what it tells of them."""
+"""onConflict: inserts that meet conflicting rows, and their responses."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ HIDDEN = """mutation ($objects: [HiddenInsertInput!]!, $do: HiddenOnConflict) {
 def test_hidden_rows_are_not_revealed(door: Door) -> None:
     objects = [{"id": 1, "owner": "ann", "n": 9}, {"id": 2, "owner": "ann", "n": 9}]
     as_ann: Any = {"claims": {"sub": "ann"}}
-    # ben's row is in the way, but nothing tells that it is there.
+    # ben's row conflicts, but nothing reveals that it exists.
     answer = door.ask(HIDDEN, {"objects": objects, "do": {"constraint": "hidden_pkey"}}, **as_ann).data
     assert answer["insertIntoHiddenCollection"] == {"insertedCount": 0, "existing": [{"id": 1}], "affectedCount": 0}
     refused = door.ask(HIDDEN, {"objects": objects, "do": {"updateColumns": ["n"]}}, **as_ann)

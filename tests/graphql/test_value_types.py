@@ -1,4 +1,4 @@
-"""VALUE_TYPES: ranges, network addresses, intervals and bytes have GraphQL types, and filters, of their own."""
+"""VALUE_TYPES: ranges, network addresses, intervals and bytes have their own GraphQL types and filters."""
 
 from __future__ import annotations
 
@@ -286,7 +286,7 @@ PROPERTIES = settings(max_examples=60, deadline=None, suppress_health_check=[Hea
 
 
 def test_intervals_are_printed_as_postgresql_does(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    """With IntervalStyle = iso_8601, whatever style the role has."""
+    """With IntervalStyle = iso_8601, for a role with any style."""
     door = open_door(SCHEMA, **ON)
     changed(
         postgres,

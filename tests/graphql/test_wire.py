@@ -1,4 +1,4 @@
-"""What a request costs on the wire, and what happens when the database is down."""
+"""The round trips of a request, and requests while the database is down."""
 
 from __future__ import annotations
 

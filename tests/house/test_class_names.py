@@ -13,7 +13,7 @@ SHARED = {"Headers": "pairs of a header's name and value, in the server as in th
 
 
 def _names(path: Path) -> Iterator[str]:
-    """The classes and the aliases of types that a file makes. Type variables are nobody else's business."""
+    """The classes and the aliases of types that a file makes. Type variables are local to their file."""
     tree = ast.parse(path.read_text())
     yield from (node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     for node in tree.body:

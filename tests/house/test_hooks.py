@@ -1,4 +1,4 @@
-"""A hook that no built-in uses does not exist, each one has a test of its own, and what its text names exists."""
+"""Each hook is used by a built-in plugin and has its own test, and the classes that its docstring names exist."""
 
 from __future__ import annotations
 

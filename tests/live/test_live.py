@@ -463,7 +463,7 @@ def test_foreign_notifications_do_no_harm(live: Live, change: Callable[[str], No
 def test_revoked_and_granted_rights_are_noticed(
     live: Live, change: Callable[[str], None], table: str, away: str, back: str
 ) -> None:
-    """No trigger tells of a change of the schema or of rights."""
+    """No trigger reports a change of the schema or of rights."""
     stream = live.stream(f"{{ {table}Collection {{ edges {{ node {{ id }} }} }} }}")
     assert stream.data() == {f"{table}Collection": {"edges": []}}
     change(away)
@@ -662,7 +662,7 @@ def test_several_tables_can_be_enabled_at_once(postgres: PostgresServer, databas
 def test_a_function_of_another_role_is_not_trusted(
     portico: Portico, postgres: PostgresServer, database_url: str
 ) -> None:
-    """It would run with the rights of whoever writes to the table."""
+    """It would run with the rights of every role that writes to the table."""
     own = "create table t (id int); create role live_mallory"
     body = "begin perform pg_notify(''portico_live'', current_user); return null; end"
     function = f"create function portico_live() returns trigger language plpgsql as '{body}'"

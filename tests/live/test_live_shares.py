@@ -1,4 +1,4 @@
-"""How much of ``portico live`` one connection and one caller may have."""
+"""The limits of ``portico live`` for one connection and one caller."""
 
 from __future__ import annotations
 

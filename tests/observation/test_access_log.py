@@ -1,4 +1,4 @@
-"""The access log: a line for each request that tells nothing secret."""
+"""The access log: a line for each request, without secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``/metrics`` tells, and that the dashboard and the alerts ask for nothing else."""
+"""The metrics of ``/metrics``, and that the dashboard and the alerts use no others."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_rare_names_take_no_places_of_others(open_door: OpenDoor) -> None:
 
 
 def test_pools_of_replicas_have_metrics(open_door: OpenDoor) -> None:
-    # It is no standby, so that the pool stays empty; nobody may see its password.
+    # It is no standby, so that the pool stays empty; its password must not be shown.
     door = open_door(SCHEMA, database_read_urls=("postgresql://u:hidden@127.0.0.1:1/d",))
     text = door.client.simulate_get("/metrics").text
     found = read(text)

@@ -25,7 +25,7 @@ ASKED = 12
 
 
 def ask(url: str, names: list[str]) -> None:
-    """Operations of these names, each on a connection of its own, so that all workers get some."""
+    """Operations of these names, each on its own connection, so that all workers get some."""
     for name in names:
         query = {"query": f"query {name} {{ __typename }}"}
         answer = requests.post(url, json=query, headers={"apiKey": ANON_KEY}, timeout=60)
@@ -96,7 +96,7 @@ def test_files_of_metrics_are_allocated_at_the_start(postgres: PostgresServer, t
 
 @pytest.fixture
 def full(temporary: Path) -> Iterator[Path]:
-    """A folder on a file system of its own with hardly any space."""
+    """A folder on a separate file system with hardly any space."""
     mount, unmount = shutil.which("mount"), shutil.which("umount")
     options = ["-t", "tmpfs", "-o", "size=256k,mode=0777", "none", str(temporary)]
     if not (mount and unmount) or subprocess.run([mount, *options], capture_output=True).returncode:

@@ -1,4 +1,4 @@
-"""Slow operations: the log, and the record of the slowest, which tell nothing secret."""
+"""Slow operations: the log, and the record of the slowest, without secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page about pg_graphql says about each dialect is true."""
+"""The statements about each dialect on the page about pg_graphql are true."""
 
 from __future__ import annotations
 

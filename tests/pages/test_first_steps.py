@@ -22,7 +22,7 @@ Reading = Callable[..., Reader]
 
 @pytest.fixture
 def reading() -> Iterator[Reading]:
-    """Makes readers in a directory of their own; all are closed in the end."""
+    """Makes readers, each in its own directory; all are closed at the end."""
     with open_directory() as directory:
         readers: list[Reader] = []
 

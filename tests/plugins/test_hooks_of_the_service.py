@@ -1,4 +1,4 @@
-"""What plugins add around the APIs: settings, commands, identifications, and wrappers of stages."""
+"""Additions by plugins around the APIs: settings, commands, identifications, and wrappers of stages."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ def test_an_internal_error_is_not_blamed_on_a_plugin(
 
 
 class Documents:
-    """Registers a document of its own."""
+    """Registers its own document."""
 
     texts = {"Things": QUERY}  # noqa: RUF012
 

@@ -100,7 +100,7 @@ def test_no_request_fails_while_services_replace_one_another(listener: socket.so
         load = Load(listener)
         stop(old)
         load.await_more()
-        # Then nobody accepts for a while, and the clients wait in the socket's queue.
+        # Then no process accepts for a while, and the clients wait in the socket's queue.
         stop(new)
         with service(listener, tmp_path) as last:
             await_ready(last)

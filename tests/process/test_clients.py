@@ -1,4 +1,4 @@
-"""Clients that are slow, silent or too many: what they occupy is limited, and others are served meanwhile."""
+"""Clients that are slow, silent or too many: their resources are limited, and other clients are still served."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def test_a_header_that_is_too_large_is_refused(tmp_path: Path) -> None:
 
 
 def test_requests_that_have_waited_too_long_do_not_begin(tmp_path: Path) -> None:
-    """Nobody could tell when they arrived. As many as there are threads may always wait: the first to come."""
+    """Their times of arrival are unknown. As many as there are threads may always wait: the first to come."""
     with service(tmp_path, "workers=1", "threads=1", "waiting_s=1") as (_, url), ExitStack() as clients:
         answers: list[requests.Response | Exception] = []
         asking = in_background(f"{url}/hold?go", answers, requests.Session())
@@ -317,7 +317,7 @@ def test_a_long_request_does_not_stop_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize("connections", [8, 9])
 def test_connections_are_spread_over_the_workers(tmp_path: Path, connections: int) -> None:
     def spread(url: str) -> list[int]:
-        """The number of connections of each worker after so many were opened one by one."""
+        """The number of connections of each worker after this number was opened one by one."""
         with ExitStack() as clients:
             opened = [clients.enter_context(client(url, get("/pid"))) for _ in range(connections)]
             pids = [each.recv(65536).partition(b"\r\n\r\n")[2].split()[0] for each in opened]

@@ -72,7 +72,7 @@ def test_a_removed_current_directory_is_reported_in_one_line(portico: Portico, t
 
 
 def test_the_version_is_a_command_and_an_option(portico: Portico) -> None:
-    # The option tells of the software only, so that it needs no database.
+    # The option prints the version of the software only, so that it needs no database.
     finished = portico("--version", DATABASE_URL="postgresql://u@127.0.0.1:1/d")
     assert finished.returncode == 0
     assert finished.stdout.startswith("portico ")

@@ -1,4 +1,4 @@
-"""Log lines, whatever they contain."""
+"""Log lines with any content."""
 
 from __future__ import annotations
 

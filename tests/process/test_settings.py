@@ -177,7 +177,7 @@ def test_a_wrong_setting_is_reported_once_for_all_workers(
     with started(program, tmp_path, **base | {variable: value}) as process:
         assert process.stdout
         said = ""
-        # Each worker that starts tells of the database, which is down.
+        # Each worker that starts reports the database, which is down.
         while said.count("the schema cannot be read") < 3 and (line := process.stdout.readline()):
             said += line
         process.terminate()

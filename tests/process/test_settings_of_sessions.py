@@ -137,7 +137,7 @@ class Probe:
         self.bucket = service.bucket() if self.has_storage else ""
 
     def renewed(self) -> None:
-        """Have the service connect anew and read the catalog again."""
+        """Make the service reconnect and read the catalog again."""
         name = parse_database_url(self.service.database_url).database
         ours = f"from pg_stat_activity where datname = '{name}' and usename = '{LOGIN}'"
         ended = [str(pid) for pid, _ in self.service.postgres.execute(f"select pid, pg_terminate_backend(pid) {ours}")]
@@ -146,7 +146,7 @@ class Probe:
         self.service.application.services.engine.schema_cache.reload()
 
     def answers(self) -> dict[str, Any]:
-        """What it answered, by what was asked."""
+        """The answers, by request."""
         reported: dict[str, Any] = {"pages": self._pages()}
         for each in FILTERS:
             for name, document, variables in (
@@ -245,7 +245,7 @@ def test_no_setting_changes_an_answer(service: Service, postgres: PostgresServer
         """How the answers differ while the settings are there."""
         commands = [f"{alter} set {each} = {quoted(value, each)}" for each, value in settings]
         try:
-            # A command of its own for each: some values exclude each other only where they are in force.
+            # A separate command for each: some values exclude each other only once they are in force.
             for command in commands:
                 postgres.execute(command)
             probe.renewed()

@@ -90,7 +90,7 @@ _OWNER = "select pg_get_userbyid(relowner) from pg_class where oid = cast(:name 
 
 
 def ask_server(session: Session, role: str) -> dict[str, set[object]]:
-    """What the role may do, by PostgreSQL's own functions."""
+    """The rights of the role, by PostgreSQL's own functions."""
 
     def answers(sql: str) -> set[object]:
         return {tuple(row) if len(row) > 1 else row[0] for row in session.rows(sql, role=role)}

@@ -1,4 +1,4 @@
-"""Every door through which an object comes in, as one client would use it: what is sent, and what became of it."""
+"""Every protocol that stores an object, as a client would use it: the request, and its outcome."""
 
 from __future__ import annotations
 
@@ -165,8 +165,8 @@ Send = Callable[[Service, str, Sent], str]
 
 @dataclass(frozen=True)
 class EntryDoor:
-    """``always_replaces``: whether it asks for the right to replace, even if there is nothing yet. ``events``: what a
-    new object and a replaced one are told as. ``upload_type``: what events say how it came."""
+    """``always_replaces``: whether it needs the right to replace, even if there is nothing yet. ``events``: the types
+    of the events of a new object and of a replaced one. ``upload_type``: the type of upload in these events."""
 
     name: str
     send: Send

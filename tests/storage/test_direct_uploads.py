@@ -59,7 +59,7 @@ def begin(service: Service, path: str, permit: str, length: int | str, **headers
 
 
 def begun(service: Service, path: str, content: bytes, **headers: str) -> dict[str, Any]:
-    """What the answer says after the bytes were sent."""
+    """The answer after the bytes were sent."""
     answer = begin(service, path, signed(service, path), len(content), **headers)
     assert answer.status_code == 200, answer.text
     answered: dict[str, Any] = answer.json()
@@ -272,7 +272,7 @@ def test_tokens_have_one_purpose(direct: Service) -> None:
         expired = signer.sign({"url": path, "scope": scope}, lifetime_s=-1)
         answer = direct.post(f"/upload/{door}/{path}?token={expired}", None, headers={"upload-length": "4"})
         assert error(answer)[2:] == ("InvalidJWT", '"exp" claim timestamp check failed')
-    # Whoever has the link does not learn which upload it is.
+    # The holder of the link does not learn which upload it is.
     upload = direct.sql("select id from storage.uploads order by created_at desc limit 1")[0][0]
     assert upload not in str(answered)
 

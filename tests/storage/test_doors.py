@@ -1,4 +1,4 @@
-"""Every door and every rule: limits, types, policies, owner, metadata and events are the same wherever one comes in."""
+"""Every protocol and every rule: limits, types, policies, owner, metadata and events are the same in all protocols."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ class Readers:
         return found["ETag"], found["Body"].read()
 
     def read(self, way: Callable[[], tuple[str, bytes] | None]) -> int:
-        """How often the object was there, until ``stop`` is set."""
+        """The number of reads that found the object, until ``stop`` is set."""
         count = 0
         while not (count and self.stop.is_set()):
             found = way()
@@ -290,7 +290,7 @@ class Readers:
 
 
 def test_all_protocols_can_write_one_object_at_once(service: Service) -> None:
-    """One object, written by each door in turn, moved and deleted by others, while three read it all the time."""
+    """One object, written in each protocol in turn, moved and deleted by others, while three clients read it."""
     into, key = bucket(service, "open", public=True), unique()
     contents = {bytes([65 + number]) * (50_000 + number): door for number, door in enumerate(DOORS)}
 

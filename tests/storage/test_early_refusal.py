@@ -135,7 +135,7 @@ def test_bodies_of_reading_methods_are_refused(service: Service, method: str, pa
 
 
 def test_a_token_expires_although_its_header_is_known(service: Service) -> None:
-    """The server does not judge the second one, because its header is that of the first; the operation does."""
+    """The server does not check the second one, because its header equals that of the first; the operation does."""
     for seconds in (1.1, 5.0, 30.0):
         expiring = token(exp=time.time() - DEFAULT_LEEWAY_S + seconds)
         lines = [f"Authorization: Bearer {expiring}", "Content-Type: application/json", "Content-Length: 13"]

@@ -21,7 +21,7 @@ CONTENTS = st.builds(
 
 
 class Dribbling(io.BytesIO):
-    """Gives fewer bytes than asked for, as a connection does."""
+    """Returns fewer bytes than requested, as a connection does."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         return super().read(1000 if size is None or size < 0 else min(size, 1000))

@@ -123,7 +123,7 @@ def test_policies_are_applied_to_requested_rows_only(
     """The 200 objects below a prefix, by an index, and not the 20,000 of the bucket."""
     service.sql("create policy mine on storage.objects for select to anon using (owner_id = 'me')")
     try:
-        # PostgreSQL tells rows of each range, rounded.
+        # PostgreSQL reports rows of each range, rounded.
         assert 100 <= read_of(service, hidden, "small/", "anon", folded=folded, order=order) <= 300
     finally:
         service.sql("drop policy mine on storage.objects")
@@ -156,7 +156,7 @@ def slow(own_service: Callable[..., Service]) -> tuple[Service, str]:
 
 
 def listed(service: Service, bucket: str, credential: str, version: str) -> requests.Response:
-    """On a connection of its own: a session is one thread's."""
+    """On its own connection: a session belongs to one thread."""
     url, headers = f"{service.url}/object/{version}/{bucket}", {"authorization": f"Bearer {credential}"}
     with requests.Session() as session:
         return session.post(url, json={"prefix": "p/"}, headers=headers, timeout=PATIENCE_S)
@@ -197,7 +197,7 @@ def test_slow_listings_leave_half_of_the_threads(slow: tuple[Service, str]) -> N
 
 
 def test_slow_listings_of_the_service_role_are_not_limited(slow: tuple[Service, str]) -> None:
-    """Nothing is hidden from it: if a listing takes long, that is what was asked for."""
+    """Nothing is hidden from it: a slow listing is what it requested."""
     service, bucket = slow
     service.sql("alter role service_role nobypassrls")
     service.sql(

@@ -1,4 +1,4 @@
-"""Functions that somebody created in the schema public are never called by ours, however well they fit."""
+"""Foreign functions in the schema public are never called by the service's SQL, however well they fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only the permitted change is committed, whatever happens between the permission check and the commit."""
+"""Only the permitted change is committed, even after other changes between the permission check and the commit."""
 
 from __future__ import annotations
 

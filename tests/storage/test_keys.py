@@ -90,7 +90,7 @@ ODD_KEYS = sorted([
 
 
 def test_unusual_characters_are_allowed_with_the_same_setting(own_service: object) -> None:
-    """At each face: whatever a client of S3 sends. Listings without an encoding cannot name all in XML 1.0."""
+    """In each protocol, as S3 clients send them. Listings without an encoding cannot name all of them in XML 1.0."""
     keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
     service: Service = own_service(object_keys="unicode", **keys)  # type: ignore[operator]
     bucket, s3 = service.bucket(), client(service)

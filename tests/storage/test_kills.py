@@ -32,11 +32,11 @@ KILLS = int(os.environ.get("PORTICO_TEST_KILLS", "40"))
 CLIENTS = 4
 Content = bytes | None
 World = tuple[Content, Content]
-"""What is stored under the two keys of a client."""
+"""The objects stored under the two keys of a client."""
 
 
 class Client(threading.Thread):
-    """Writes, overwrites, moves and deletes under two keys of its own, and tracks their possible states.
+    """Writes, overwrites, moves and deletes under its own two keys, and tracks their possible states.
 
     ``worlds`` are the possible states: one after an acknowledged request, more when the connection broke.
     """

@@ -18,7 +18,7 @@ SIZE = 12 * MIB
 
 
 def written(process: psutil.Process) -> int:
-    """How many bytes a process has written to files."""
+    """The number of bytes that a process has written to files."""
     return int(process.io_counters().write_chars)
 
 

@@ -54,7 +54,7 @@ def list_v1(service: Service, bucket: str, credential: str = SERVICE, **body: An
 
 
 def level(prefix: str, search: str = "") -> list[str]:
-    """What version 1 should list by name: the entries below a prefix, each once, folders with a slash at the end."""
+    """The expected list of version 1: the entries below a prefix by name, each once, folders with a final slash."""
     whole = (prefix + search).lower()
     found: dict[str, tuple[str, str]] = {}
     for key in sorted(KEYS, key=lambda key: (key.lower(), key)):
@@ -98,7 +98,7 @@ def test_v1_searches_names(service: Service, bucket: str, search: str) -> None:
 @pytest.mark.parametrize("column", ["name", "created_at", "updated_at", "last_accessed_at"])
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_v1_pages_have_every_entry_once(service: Service, bucket: str, column: str, order: str, size: int) -> None:
-    """Every entry comes exactly once, whatever the order and the size of pages."""
+    """Every entry comes exactly once, in any order and with any size of pages."""
     sort = {"column": column, "order": order}
     whole = names(list_v1(service, bucket, limit=1000, sortBy=sort))
     assert sorted(whole) == sorted(level(""))
@@ -200,7 +200,7 @@ def test_v2_pages_have_every_entry_once(
         if not page["hasNext"]:
             break
         assert page["nextCursorKey"] == (found[-1].replace("\0folder", ""))
-        # The cursor's order applies, whatever the request says.
+        # The cursor's order applies, not that of the request.
         page = list_v2(service, bucket, limit=size, with_delimiter=delimited, cursor=page["nextCursor"])
     expected = level_v2("", delimited=delimited)
     assert sorted(found) == sorted(expected)

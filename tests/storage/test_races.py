@@ -127,7 +127,7 @@ def test_a_change_applies_to_a_replaced_object(own_service: Callable[..., Servic
     assert [name for (name,) in service.sql("select name from storage.objects")] == (["l"] if is_move else [])
 
 
-# Whoever looks at an object waits while another session holds the lock 1.
+# A request that looks up an object waits while another session holds the lock 1.
 HELD_LOOKS = """
     create function public.looked() returns boolean language plpgsql as
         'begin perform pg_advisory_lock_shared(1); perform pg_advisory_unlock_shared(1); return true; end';

@@ -472,7 +472,7 @@ def test_signed_uploads_are_stored(service: Service, path: str) -> None:
     assert answered(Client(service, None, x_signature="x.y.z").patch(url, 3, b"def")) == (400, "Invalid Compact JWS")
     assert signed.patch(url, 3, b"def").headers["tus-complete"] == "1"
     assert service.sql(f"select owner_id from storage.objects where bucket_id = '{bucket}'") == [[USER]]
-    # The token does not permit to replace, whatever the header says.
+    # The token does not permit replacing, despite the header.
     assert answered(signed.send("POST", f"{COLLECTION}/sign", x_upsert="true", **given)) == (
         409,
         "The resource already exists",

@@ -172,7 +172,7 @@ def test_a_signed_upload_stores_the_object(service: Service) -> None:
     assert (claims["scope"], claims["upsert"], claims["exp"] - claims["iat"]) == ("upload", False, 7200)
     put = service.put(encode_uri(url), None, data=b"there", headers={"content-type": "text/x"})
     row = service.sql(f"select id::text, owner_id from storage.objects where bucket_id = '{bucket}'")
-    # supabase-kt asks for the id.
+    # supabase-kt reads the id.
     assert (put.json(), row) == ({"Key": f"{bucket}/a?b", "Id": row[0][0]}, [[row[0][0], USER]])
     assert service.get(f"/object/{bucket}/a%3Fb").headers["content-type"] == "text/x"
     again = service.put(encode_uri(url), None, data=b"again")

@@ -437,7 +437,7 @@ def test_conditions_are_checked(service: Service) -> None:
     etag = service.get(f"/object/{path}").headers["etag"]
     assert error(service.put(f"/object/{path}", data=b"2", headers={"if-match": f"W/{etag}"})) == failed
     assert service.put(f"/object/{path}", data=b"3", headers={"if-match": f'"other", {etag}'}).status_code == 200
-    # Whoever names what is there means to replace it.
+    # A client that names the existing tag intends to replace it.
     etag_of_3 = service.get(f"/object/{path}").headers["etag"]
     assert service.upload(path, b"3", if_match=etag_of_3).status_code == 200
     with service.keeping_blobs():

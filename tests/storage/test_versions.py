@@ -1,4 +1,4 @@
-"""Versions of objects are not kept: whoever asks for one learns that, instead of getting what is current."""
+"""Versions of objects are not kept: a request for one is refused, instead of returning the current object."""
 
 from __future__ import annotations
 

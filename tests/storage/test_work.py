@@ -310,7 +310,7 @@ def test_a_slow_receiver_is_not_waited_for(
 
 
 def test_a_version_that_a_row_names_is_never_deleted(own_service: Callable[..., Service]) -> None:
-    """Whatever the work list says, and about whichever object."""
+    """Regardless of the entries of the work list."""
     service = own_service(replaced_bytes_grace_s=0.0)
     bucket = service.bucket()
     service.upload(f"{bucket}/victim", b"victim").raise_for_status()

@@ -121,7 +121,7 @@ def test_a_full_disk_is_reported(blobs: FolderBackend, tmp_path: Path) -> None:
 def test_a_blob_that_cannot_be_deleted_keeps_no_others(blobs: FolderBackend, tmp_path: Path) -> None:
     for key in ("a/before", "b/after"):
         blobs.put(key, Generated(10))
-    # The kernel refuses to look into it, as into a folder of somebody else.
+    # The kernel refuses to open it, like a folder of another user.
     (tmp_path / "root/loop").symlink_to("loop")
     with pytest.raises(BackendUnavailable):
         blobs.delete_many(["a/before", "loop/blob", "b/after"])

@@ -1,4 +1,4 @@
-"""How blobs that are joined are divided into the parts of one upload."""
+"""The division of joined blobs into the parts of one upload."""
 
 from __future__ import annotations
 

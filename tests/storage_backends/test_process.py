@@ -1,4 +1,4 @@
-"""What only a separate process shows: memory, being killed, imports."""
+"""Properties that only a separate process shows: memory, kills, imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that are slow, silent, too many or without a credential: others are answered meanwhile."""
+"""Clients that are slow, silent, too many or without a credential: other clients are still answered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OBJECT = 40_000_000
 
 
 def _others(service: Besieged, tally: Tally, count: int, kind: str) -> None:
-    """Ask as somebody else, some times."""
+    """Send a few requests as another client."""
     for _ in range(count):
         began = time.monotonic()
         answers = [service.graphql(QUESTION, patience_s=_SOON_S), service.ask("GET", "/health", patience_s=_SOON_S)]
@@ -27,7 +27,7 @@ def _others(service: Besieged, tally: Tally, count: int, kind: str) -> None:
 
 
 def _comes_again(service: Besieged, tally: Tally) -> None:
-    """Ask as somebody else who follows Retry-After: what was active a moment ago is not closed in favour of others."""
+    """Be another client that follows Retry-After: recently active connections are not closed for others."""
     deadline = time.monotonic() + _SETTLED_WITHIN_S
     while (answer := service.graphql(QUESTION, patience_s=_SOON_S)).status == 503 and time.monotonic() < deadline:
         tally.add("retry-after" in answer.headers, ("busy", answer.headers, answer.body))

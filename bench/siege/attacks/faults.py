@@ -1,4 +1,4 @@
-"""What fails around the service: database, connections, a worker. It recovers, and no acknowledged write is lost."""
+"""Failures around the service: database, connections, a worker. It recovers, and no acknowledged write is lost."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _kill_worker(service: Besieged) -> None:
 
 
 def _killed(_: Grounds, seconds: float) -> Finding:
-    """A server of its own, since nobody else's survives this."""
+    """A separate server, since a shared one would not survive this."""
     if "TEST_DATABASE_URL" in os.environ:
         return Finding(0, 0, "not tried: the server is somebody else's")
     with own_grounds(durable=True) as own:

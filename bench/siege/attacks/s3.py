@@ -1,4 +1,4 @@
-"""The door of the S3 protocol: signatures for something else, framing, documents, and what a stranger may learn."""
+"""The S3 protocol: signatures for something else, framing, documents, and leaks to unauthorized callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens that must be rejected, and roles that nobody may take."""
+"""Tokens that must be rejected, and roles that no caller may take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Animations, of which a setting says how many frames are drawn."""
+"""Animations, with the setting for the number of rendered frames."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def animation(name: str, count: int, size: tuple[int, int] = (40, 20), mode: str
 
 
 def frames_of(drawn: Drawn | str) -> tuple[list[tuple[int, tuple[int, ...]]], object]:
-    """How long each frame is shown and the colour of its middle, and how often they are played."""
+    """The duration of each frame and the colour of its middle, and the number of repetitions."""
     assert isinstance(drawn, Drawn), drawn
     image = opened(drawn.content)
     assert image.size == (20, 10)

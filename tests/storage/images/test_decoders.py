@@ -73,7 +73,7 @@ class Interrupted:
 
 
 def failure_of(decoders: Decoders, meanwhile: Callable[[int], None]) -> type[DecoderFailed]:
-    """How a job fails whose decoder has something done to it in the middle."""
+    """The failure of a job whose decoder is disturbed in the middle."""
     assert isinstance(draw(decoders), Drawn)
     pid = pid_of(decoders)
     source = Readable(len(CONTENT), chunks=Interrupted(lambda: meanwhile(pid)))

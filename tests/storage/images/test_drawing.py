@@ -1,4 +1,4 @@
-"""What a decoder makes of good images: sizes, formats, colours, and nothing of their metadata."""
+"""Valid images: sizes, formats and colours of the result, and that it has no metadata."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_images_are_turned_upright_first(draw: Draw, name: str, orientation: int
 
 
 def test_gravity_chooses_the_visible_part(draw: Draw) -> None:
-    """A gradient from 0 to 255 over 256 columns tells by its colours which columns are shown."""
+    """A gradient from 0 to 255 over 256 columns shows by its colours which columns are visible."""
     content = picture("PNG", (256, 64), "L")
     for options, first, last in (
         ({"gravity": "we"}, 0, 63),

@@ -1,4 +1,4 @@
-"""Images made to harm their decoder: refused, or drawn within the limits, whatever they claim."""
+"""Images made to harm their decoder: they are refused, or rendered within the limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often one client may have one object drawn."""
+"""The rate at which one client may have one object rendered."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_only_rendered_images_count(
             return service.get(f"/render/image/public/{bucket}/a.png?width={width}", None)
 
         assert [ask(1).status_code for _ in range(10)] == [200] * 10
-        # Each width is drawn anew; a second in which one may be drawn passes more slowly than these requests.
+        # Each width is rendered again; these requests take less than the second in which one may be rendered.
         refused = next(answer for width in range(2, 100) if not (answer := ask(width)).ok)
         assert (refused.status_code, refused.json()["code"], refused.headers["retry-after"]) == (429, "SlowDown", "1")
         assert ask(1).status_code == 200

@@ -77,7 +77,7 @@ def test_images_have_their_headers(service: Service, bucket: str) -> None:
     got = drawn(service, bucket, "?width=200&height=200&quality=60&download=x.jpg")
     assert size_of(got) == (200, 200)
     headers = got.headers
-    # The type follows the bytes, whatever they are stored as.
+    # The type follows the bytes, not the stored type.
     assert (headers["content-type"], int(headers["content-length"])) == ("image/jpeg", len(got.content))
     assert headers["x-transformations"] == "height:200,width:200,resizing_type:fill,quality:60"
     assert headers["cache-control"] == "max-age=60"
@@ -223,7 +223,7 @@ def test_a_caller_who_may_read_an_object_may_render_it(service: Service, private
     )
     assert error(service.get(url, token())) == NO_OBJECT
     assert size_of(service.get(url)) == (10, 8)
-    # What was drawn for one is kept, and still not shown to another.
+    # An image rendered for one caller is kept, and still not shown to another.
     assert error(service.get(url, token())) == NO_OBJECT
     assert error(service.get(url.replace("authenticated", "public"), None))[2:] == ("NoSuchBucket", "Bucket not found")
     # Anybody with a token may read from a public bucket.
@@ -402,7 +402,7 @@ def test_a_rendered_image_is_kept_until_its_version_is_deleted(own_service: Call
 
 
 def test_images_of_an_object_replaced_meanwhile_are_not_kept(own_service: Callable[..., Service]) -> None:
-    """Each is drawn from one version, whole: the wide one or the high one."""
+    """Each is rendered from one version as a whole: the wide one or the high one."""
     service = own_service(replaced_bytes_grace_s=0.0)
     path = f"{service.bucket(public=True)}/a.png"
     shapes = {(20, 10): picture("PNG", (80, 40)), (20, 40): picture("PNG", (80, 160))}

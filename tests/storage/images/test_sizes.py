@@ -1,4 +1,4 @@
-"""The sizes of drawn images, and what is cut off: the specification's table, and an independent formulation."""
+"""Sizes and crops of rendered images: the specification's table, and an independent formulation."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1
 
 
 def cleaned(draw: Draw, inside: str, attributes: str = "") -> str:
-    """What is left inside of a document's element, with the attributes that are left."""
+    """The remaining content of a document's element, with its remaining attributes."""
     drawn = draw(f'<?xml version="1.0"?>\n<!-- made -->\n{HEAD}{attributes}>{inside}</svg>'.encode())
     assert isinstance(drawn, Drawn)
     assert drawn.media_type == "image/svg+xml"

@@ -47,7 +47,7 @@ def backend(place: Place) -> Iterator[Backend]:
 
 
 class TestAnotherPortico(test_contract.TestContract):
-    """What is slow for its size or its number of blobs is done once here, the rest as on the other servers."""
+    """Slow tests with large or many blobs are run once here, the rest as on the other servers."""
 
     @pytest.mark.parametrize("size", [0, 1000, 8 * MIB, 9 * MIB + 3])
     @pytest.mark.parametrize("declared", [False])

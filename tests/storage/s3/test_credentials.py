@@ -1,4 +1,4 @@
-"""Who a request comes from: session tokens, access keys, confined keys, and nobody."""
+"""Credentials: session tokens, access keys, confined keys, and none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.storage.service import ANON, SECRET, USER, Service, token, unique
 
 @pytest.fixture
 def bucket(s3_service: Service) -> str:
-    """A bucket whose objects authenticated users may read and write, each those of a folder of their own."""
+    """A bucket whose objects authenticated users may read and write, each in their own folder."""
     name = s3_service.bucket()
     own = f"bucket_id = '{name}' and (storage.foldername(name))[1] = auth.uid()::text"
     s3_service.sql(f"create policy {unique('own')} on storage.objects to authenticated using ({own})")

@@ -64,7 +64,7 @@ def place(s3_service: Service) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def kept(s3_service: Service) -> Any:
-    """boto3's client that asks for checksums and verifies them, as it does by itself."""
+    """boto3's client that requests checksums and verifies them, as it does by default."""
     return client(s3_service, response_checksum_validation="when_supported")
 
 

@@ -25,7 +25,7 @@ def crc32(data: bytes) -> str:
 
 @pytest.fixture(scope="module")
 def kept(s3_service: Service) -> Any:
-    """boto3's client that sends checksums and verifies them, as it does by itself."""
+    """boto3's client that sends checksums and verifies them, as it does by default."""
     return client(s3_service, response_checksum_validation="when_supported")
 
 

@@ -89,7 +89,7 @@ def test_metadata_beyond_ascii_is_kept(s3: Any, s3_service: Service, bucket: str
     s3_service.upload(f"{bucket}/k", x_metadata=value)
     found = s3.head_object(Bucket=bucket, Key="k")
     assert (found["Metadata"], found.get("MissingMeta")) == ({"size": word}, None)
-    # Whoever writes what was read writes the same.
+    # A client that writes the value that it read writes the same.
     s3.put_object(Bucket=bucket, Key="copy", Body=b"x", Metadata=found["Metadata"])
     s3.put_object(Bucket=bucket, Key="plain", Body=b"x", Metadata={"size": "=?UTF-8?B?/w==?="})
     rows = s3_service.sql(f"select user_metadata from storage.objects where bucket_id = '{bucket}' order by name")

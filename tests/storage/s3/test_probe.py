@@ -1,4 +1,4 @@
-"""What `portico doctor` says about signed requests, directly and through proxies that change them."""
+"""The report of `portico doctor` about signed requests, directly and through proxies that change them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request asks for and this service does not do, or does otherwise than S3, has the code that clients expect."""
+"""Requests for features that are absent, or differ from S3, get the codes that clients expect."""
 
 from __future__ import annotations
 

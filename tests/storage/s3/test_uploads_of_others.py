@@ -1,4 +1,4 @@
-"""An unfinished upload belongs to who began it: for all others but service_role it does not exist, at any door."""
+"""An unfinished upload belongs to its caller: for all others but service_role it does not exist, in any protocol."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_a_signed_upload_belongs_to_its_signer(s3_service: Service, path: str) -
 
 
 def test_parts_of_others_cannot_be_copied(s3_service: Service, path: str) -> None:
-    """Who may not read an object cannot copy it into an upload, or complete one of the same key with it."""
+    """A caller who may not read an object cannot copy it into an upload, or complete one of the same key with it."""
     alice, bob = as_user(s3_service, ALICE), as_user(s3_service, BOB)
     bucket, _, key = path.partition("/")
     alice.put_object(Bucket=bucket, Key="secret", Body=b"of Alice")

@@ -1,4 +1,4 @@
-"""What clients of other kinds send, byte by byte: early refusals, framing in framing, names with underscores, hosts."""
+"""Requests of unusual clients, byte by byte: early refusals, nested framing, names with underscores, hosts."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_credential_of_many_spaces_takes_no_time(s3_service: Service) -> None:
 
 
 def unsigned_head(names: list[str], lines: list[str]) -> bytes:
-    """The head of a request with a session token and a signature that nobody made, for which no secret is needed."""
+    """The head of a request with a session token and an invented signature, which needs no secret."""
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     signed = ";".join(["host", "x-amz-date", "x-amz-security-token", *names])
     credential = f"Credential=a/{moment[:8]}/r/s3/aws4_request, SignedHeaders={signed}, Signature={'0' * 64}"
