@@ -101,7 +101,7 @@ def test_aggregates_declare_their_types(door: Door) -> None:
         }  # fmt: skip
 
 
-def test_numbers_are_numbers(door: Door) -> None:
+def test_aggregates_of_numbers_are_json_numbers(door: Door) -> None:
     assert aggregate(door, f"count sum {{ {' '.join(NUMBERS[2:])} }} avg {{ {' '.join(NUMBERS[2:])} }}") == {
         "count": 5,
         "sum": {"int2": 15, "int4": 150, "int8": 23058430092136939520, "float4": 7.5, "float8": 7.5,

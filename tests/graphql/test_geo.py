@@ -182,7 +182,7 @@ def test_near_orders_by_distance(door: Door) -> None:
     ]  # fmt: skip
 
 
-def test_pages_by_distance(door: Door) -> None:
+def test_pages_are_ordered_by_distance(door: Door) -> None:
     arguments = 'near: {spot: {to: {type: "Point", coordinates: [14, 48]}}}, first: 1'
     ids, after = [], ""
     while True:

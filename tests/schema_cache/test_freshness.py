@@ -158,7 +158,7 @@ def test_the_poller_finds_changes_on_its_own(owner: Session, cache: SchemaCache,
         poller.close()
 
 
-def test_the_poller_survives_a_database_that_goes_away(
+def test_the_poller_survives_an_outage_of_the_database(
     postgres: PostgresServer, asker: Asker, cache: SchemaCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.current()
