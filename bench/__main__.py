@@ -53,7 +53,7 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--seconds", type=int, default=4, help="how long each round takes")
-    parser.add_argument("--rounds", type=int, default=5, help="of how many rounds the median is told")
+    parser.add_argument("--rounds", type=int, default=5, help="number of rounds, of which the median is reported")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="a part of the name of a question")
     parser.add_argument(
         "--peers", type=Path, nargs="?", const=_CACHE, metavar="DIRECTORY", help=f"also measure peers, kept in {_CACHE}"
@@ -92,16 +92,16 @@ def _measure(
     notes: list[str],
 ) -> list[Figures]:
     print(report.HEADING)
-    told: list[Figures] = []
+    reported: list[Figures] = []
     for question in questions:
         figures = measuring.measure(question, contestants, pgbench_of(question, url, place))
-        told += figures
+        reported += figures
         print("\n".join(report.lines(figures)), flush=True)
         share = report.of_the_ideal(figures, len(os.sched_getaffinity(0)))
         if share is not None:
             notes.append(share)
     print("\n".join(["", *notes]))
-    return told
+    return reported
 
 
 if __name__ == "__main__":

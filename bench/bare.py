@@ -90,7 +90,7 @@ def _value(answer: bytes) -> slice:
 
 
 class Bare:
-    """The resource: each thread has a connection of its own."""
+    """The resource: each thread has its own connection."""
 
     def __init__(self, target: Target, flights: Mapping[bytes, Sequence[Step]]) -> None:
         self._target = target

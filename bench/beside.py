@@ -43,7 +43,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Beside:
-    """What a case came to: of 8 connections, requests per second; of one client without HTTP, microseconds."""
+    """The result of a case: with 8 connections, requests per second; with one client without HTTP, microseconds."""
 
     case: str
     served_per_second: float
@@ -94,8 +94,8 @@ def measure(case: Case, place: Place, seconds: float, rounds: int) -> Beside:
         )
         for _ in range(rounds)
     ]
-    served, told, alone, told_alone = map(max, zip(*found, strict=True))
-    return Beside(case.name, served, told, 1e6 / alone, 1e6 / told_alone)
+    served, reported, alone, told_alone = map(max, zip(*found, strict=True))
+    return Beside(case.name, served, reported, 1e6 / alone, 1e6 / told_alone)
 
 
 def _request(query: str, variables: Mapping[str, Any]) -> GraphQLRequest:

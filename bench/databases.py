@@ -1,4 +1,4 @@
-"""Databases of their own for measurements."""
+"""Separate databases for measurements."""
 
 from __future__ import annotations
 

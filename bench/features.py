@@ -96,7 +96,7 @@ CASES = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each of the rounds takes")
-    parser.add_argument("--rounds", type=int, default=3, help="of how many rounds the best is told")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds, of which the best is reported")
     parser.add_argument("--rows", type=int, default=100_000, help="of the table that is filtered and sorted")
     parser.add_argument("--tables", type=int, default=1000, help="of the role's schema")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the figures")

@@ -1,4 +1,4 @@
-"""What any such service would spend, measured at the same time as ours: on a busy machine only the ratio counts."""
+"""The cost of any such service, measured at the same time as Portico: on a busy machine only the ratio counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WRITTEN_FOR_S = 0.5
 
 @dataclass(frozen=True)
 class OwnServer:
-    """Falcon and waitress as they come, with a resource of ours."""
+    """Falcon and waitress without changes, with a trivial resource."""
 
     address: tuple[str, int]
     pid: int

@@ -1,4 +1,4 @@
-"""What ``python -m bench.growth`` lets grow: each function measures a service at each size and gives the figures."""
+"""The quantities of ``python -m bench.growth``: each function measures a service at each size and returns figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Figures = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Sizes:
-    """What of each is measured, and for how many seconds."""
+    """The measured requests, and the seconds for each."""
 
     rows: Sequence[int] = ROWS
     depth: Sequence[int] = tuple(range(1, DEPTH + 1))
@@ -139,12 +139,12 @@ def roles(url: str, sizes: Sizes) -> Iterator[tuple[int, Figures]]:
     """Requests of more and more roles in turn: roles with equal grants, then such as each see other tables."""
     query = f"{{ r{sizes.rows[0]}Collection(first: 1) {{ edges {{ node {{ id }} }} }} }}"
     for number in sizes.roles:
-        told: dict[str, float] = {}
+        reported: dict[str, float] = {}
         for kind in ("alike", "own"):
             requests = [_request(query, f"{kind}{role}") for role in range(number)]
             found = _in_turn(url, requests, sizes.seconds)
-            told |= {f"{kind}: {name}": value for name, value in found.items()}
-        yield number, told
+            reported |= {f"{kind}: {name}": value for name, value in found.items()}
+        yield number, reported
 
 
 def _in_turn(url: str, requests: Sequence[bytes], seconds: float) -> Figures:
@@ -166,24 +166,24 @@ def tables(url: str, sizes: Sizes) -> Iterator[tuple[int, Figures]]:
         install(its, grants_on_public="none")
         with tempfile.TemporaryDirectory() as place:
             dump = str(Path(place) / "dump")
-            told = {**_started(its, "first answer", dump), **_started(its, "from a dump", dump, change=True)}
+            reported = {**_started(its, "first answer", dump), **_started(its, "from a dump", dump, change=True)}
         execute(url, f"drop database {name} with (force)")
-        yield number, told
+        yield number, reported
 
 
 def _started(url: str, name: str, dump: str, *, change: bool = False) -> Figures:
     """The first answer of a service, which keeps its schema in ``dump``; and the ``change`` of the schema."""
     with _service(url, 1, SCHEMA_DUMP=dump) as served:
         before = cpu_seconds(served[1])
-        told = {f"{name} s": seconds_of(served[0], _request(schema_building.FIRST))}
-        told[f"{name} CPU s"] = cpu_seconds(served[1]) - before
-        told["MiB of a worker"] = _mib(served[1])
-        return {**told, **_changed(served[0], url)} if change else told
+        reported = {f"{name} s": seconds_of(served[0], _request(schema_building.FIRST))}
+        reported[f"{name} CPU s"] = cpu_seconds(served[1]) - before
+        reported["MiB of a worker"] = _mib(served[1])
+        return {**reported, **_changed(served[0], url)} if change else reported
 
 
 def _changed(address: tuple[str, int], url: str) -> Figures:
-    """What requests take, one after the other, while a column is added. The database counts changes, so that none is
-    answered by the schema of before."""
+    """The times of requests, one after the other, while a column is added. The database counts changes, so that
+    none is answered by the previous schema."""
 
     def ask_until(end: float) -> list[float]:
         took = []
@@ -208,8 +208,8 @@ def execute(url: str, sql: str) -> None:
 
 
 def _mib(pid: int) -> float:
-    told = [Path(f"/proc/{each}/status").read_text() for each in workers_of(pid)]
-    return max(int(found[1]) for each in told if (found := re.search(r"VmRSS:\s+(\d+) kB", each))) / 1024
+    reported = [Path(f"/proc/{each}/status").read_text() for each in workers_of(pid)]
+    return max(int(found[1]) for each in reported if (found := re.search(r"VmRSS:\s+(\d+) kB", each))) / 1024
 
 
 GROWING = {each.__name__: each for each in (rows, depth, connections, workers, tables, roles)}

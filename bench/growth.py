@@ -1,4 +1,4 @@
-"""What happens as things grow: rows, depth, connections, workers, tables and roles.
+"""The effect of growing numbers of rows, levels, connections, workers, tables and roles.
 
 ``python -m bench.growth [--only rows,depth] [--json FILE] [--svg DIRECTORY]`` measures a service on an embedded
 PostgreSQL at each size, prints the figures, and draws a chart for each that grows.
@@ -58,8 +58,8 @@ def measure(names: Sequence[str], sizes: Sizes) -> Mapping[str, Mapping[int, Fig
         for name in names:
             for size, figures in GROWING[name](cluster.url(), sizes):
                 found.setdefault(name, {})[size] = figures
-                told = ", ".join(f"{what} {value:,.4g}" for what, value in figures.items())
-                print(f"{size:,} {name}: {told}", flush=True)
+                reported = ", ".join(f"{what} {value:,.4g}" for what, value in figures.items())
+                print(f"{size:,} {name}: {reported}", flush=True)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Images drawn per second: a photo of 2000x1500 pixels to 200x150. ``python -m bench.storage`` measures it."""
+"""Images rendered per second: a photo of 2000x1500 pixels at 200x150. ``python -m bench.storage`` measures it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def photo() -> bytes:
 
 
 def measure_images(meter: Meter) -> None:
-    """Drawn for the first time, drawn before, and, to compare, a download of as many bytes."""
+    """An image rendered for the first time, one rendered before, and for comparison a download of as many bytes."""
     if find_spec("PIL") is None:
         # Without the extra `images` the service draws nothing.
         return

@@ -9,7 +9,7 @@ from typing import Any
 AUTHORS, BOOKS = 10_000, 200_000
 _EACH = BOOKS // AUTHORS
 FIRST, ID = 10, 7
-# None that the other questions are about, and so many that requests at the same time do not wait for one another.
+# No row of the other questions, and enough rows that concurrent requests do not wait for one another.
 _CHANGED = range(101, 165)
 
 SCHEMA = f"""

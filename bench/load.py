@@ -88,7 +88,7 @@ def run_load(
 
 
 def seconds_of(address: tuple[str, int], request: bytes) -> float:
-    """How long it takes until one request is answered with 200."""
+    """The time until one request is answered with 200."""
     began = time.perf_counter()
     with socket.create_connection(address) as sock:
         asking = _Asking(sock, lambda: request)

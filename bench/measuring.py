@@ -1,4 +1,4 @@
-"""Measures contestants in turns, so that whatever else the machine does meets all of them."""
+"""Measures contestants in turns, so that other load on the machine affects all of them."""
 
 from __future__ import annotations
 

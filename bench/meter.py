@@ -27,8 +27,8 @@ PEER = {
 
 @dataclass(frozen=True)
 class Meter:
-    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is told, beside
-    that of ``empty`` right before and after if there is one."""
+    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is reported.
+    If there is an ``empty`` server, its CPU time is measured right before and after."""
 
     address: tuple[str, int]
     seconds: float
@@ -43,14 +43,14 @@ class Meter:
     def selector(self, name: str, wanted: bytes) -> None:
         """The same small request again and again."""
         run_load(self.address, wanted, connections=16, seconds=0.5)
-        with self._told(name, 0) as ends:
+        with self._reported(name, 0) as ends:
             done = run_load(self.address, wanted, connections=16, seconds=self.seconds)
             assert not done.failures, f"{done.failures} failures"
             ends.extend([time.perf_counter()] * done.requests)
 
     @contextmanager
-    def _told(self, name: str, size: int) -> Iterator[list[float]]:
-        """Tells the figures of a load whose requests end at the times that are put into the list."""
+    def _reported(self, name: str, size: int) -> Iterator[list[float]]:
+        """Report the figures of a load whose requests end at the times that are put into the list."""
         ends: list[float] = []
         empty = [self.empty.cpu_of_request()] if self.empty else []
         before, began = [cpu_seconds(pid) for pid in self.pids], time.perf_counter()
@@ -74,7 +74,7 @@ class Meter:
         """``once`` again and again, on each connection in a thread, once at least. Gives how many per second."""
         began = time.perf_counter()
         deadline = time.perf_counter() + self.seconds
-        with self._told(name, size) as ends:
+        with self._reported(name, size) as ends:
 
             def run() -> None:
                 with KeptConnection(self.address) as connection:

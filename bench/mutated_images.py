@@ -92,7 +92,7 @@ def wanted(source: random.Random) -> Wanted:
 
 @dataclass
 class Trial:
-    """Threads that have mutated images drawn, each by a decoder of its own."""
+    """Threads that render mutated images, each with its own decoder."""
 
     images: int
     decoders: Decoders

@@ -1,4 +1,4 @@
-"""Writing through the GraphQL door: ``python -m bench.mutations [--seconds N]``.
+"""Writing through the GraphQL API: ``python -m bench.mutations [--seconds N]``.
 
 A single insert, 100 rows in one insert, and an update by key are asked of a real service (two workers of two threads, 8
 connections), beside pgbench running the same statements with the same parameters, the one that sets role and claims
@@ -45,7 +45,7 @@ def person(number: int) -> dict[str, Any]:
 CASES = (
     Case("a single insert", INSERT, [{"objects": [person(1)]}]),
     Case("100 rows in one insert", INSERT, [{"objects": [person(number) for number in range(100)]}]),
-    # Each client has a row of its own: how they wait for each other is not what is measured.
+    # Each client has its own row: waiting for each other is not measured.
     Case("an update by key", UPDATE, [{"id": str(id_), "set": {"age": 30}} for id_ in range(1, CONNECTIONS + 1)]),
 )
 
@@ -53,7 +53,7 @@ CASES = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each of the rounds takes")
-    parser.add_argument("--rounds", type=int, default=3, help="of how many rounds the best is told")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds, of which the best is reported")
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as directory,

@@ -1,7 +1,7 @@
 """Documents that were not seen before: ``python -m bench.new_documents [--count N]``.
 
-Each is parsed, validated and planned, and none shares its form with another. The CPU time of these stages is told as
-their median and, since machines are noisy, their least, and how many bytecodes of Python they run.
+Each is parsed, validated and planned, and none shares its shape with another. Reports the median and,
+since machines are noisy, the least CPU time of these stages, and the number of Python bytecodes that they run.
 """
 
 from __future__ import annotations

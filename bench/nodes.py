@@ -84,7 +84,7 @@ class PorticoNode:
 
 
 def run(rounds: int, options: str = "max_fails=0") -> tuple[Counter[str], list[str]]:
-    """What was answered, by kind, and what was wrong. ``options``: of each server, for nginx."""
+    """The answers by kind, and the wrong ones. ``options``: of each server, for nginx."""
     with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
         install(cluster.url())
         PostgresServer(cluster.url()).execute(SCHEMA.format(clients=CLIENTS))
@@ -123,11 +123,11 @@ def _restart(nodes: list[PorticoNode], address: tuple[str, int], rounds: int) ->
         done.set()
         for thread in threads:
             thread.join()
-    told: Counter[str] = Counter()
+    reported: Counter[str] = Counter()
     for client in clients:
         client.close()
-        told += client.told
-    return told, [each for client in clients for each in client.wrong]
+        reported += client.outcomes
+    return reported, [each for client in clients for each in client.wrong]
 
 
 @contextmanager
@@ -149,10 +149,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--options", default="max_fails=0")
     options = parser.parse_args()
-    told, wrong = run(options.rounds, options.options)
-    for what, times in sorted(told.items()):
+    reported, wrong = run(options.rounds, options.options)
+    for what, times in sorted(reported.items()):
         print(f"{times:9}  {what}")
-    print(f"{sum(told.values())} requests, {len(wrong)} wrong answers")
+    print(f"{sum(reported.values())} requests, {len(wrong)} wrong answers")
     for each in wrong[:20]:
         print(each)
 

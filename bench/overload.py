@@ -1,4 +1,4 @@
-"""What happens beyond the capacity: requests arrive at a fixed rate, whether or not earlier ones were answered.
+"""Behaviour beyond the capacity: requests arrive at a fixed rate, whether or not earlier ones were answered.
 
 ``python -m bench.overload`` serves an embedded PostgreSQL with one worker and measures how many requests of 100 ms it
 answers each second. Then so many, and up to ten times as many, arrive: the table has how long accepted and refused
@@ -73,7 +73,7 @@ class Arrivals:
         self._free.append(sock)
 
     def at(self, per_second: float, seconds: float) -> Outcome:
-        """What became of the requests of ``seconds``."""
+        """The outcomes of the requests of ``seconds``."""
         outcome = Outcome()
         began = time.perf_counter()
         for number in range(int(per_second * seconds)):

@@ -24,14 +24,14 @@ def missing_pooler() -> str:
 @lru_cache(1)
 def keeps_prepared() -> bool:
     """Whether the pooler knows prepared statements in transaction mode."""
-    told = subprocess.run([str(_PROGRAM), "--version"], capture_output=True, text=True, check=True).stdout
-    major, minor = told.split()[1].split(".")[:2]
+    reported = subprocess.run([str(_PROGRAM), "--version"], capture_output=True, text=True, check=True).stdout
+    major, minor = reported.split()[1].split(".")[:2]
     return (int(major), int(minor)) >= _FIRST_WITH_PREPARED
 
 
 @contextmanager
 def pooler(cluster: Cluster, node: Node, *, connections: int, clients: int) -> Iterator[str]:
-    """The URL of a pooler with so many connections to ``node`` for so many clients."""
+    """The URL of a pooler with these numbers of connections to ``node`` and of clients."""
     port = free_port()
     file = cluster.directory / f"pooler{port}.ini"
     file.write_text(

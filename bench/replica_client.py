@@ -18,9 +18,9 @@ _PATIENCE_S = 60
 
 
 class ReplicaClient:
-    """Writes rising numbers to a row and an object of its own, and reads them back.
+    """Writes rising numbers to its own row and object, and reads them back.
 
-    ``wrong`` are answers that contradict what it knows, ``told`` counts the others by kind.
+    ``wrong`` are answers that contradict what it knows, ``outcomes`` counts the others by kind.
     """
 
     def __init__(self, address: tuple[str, int], number: int) -> None:
@@ -32,7 +32,7 @@ class ReplicaClient:
         self._row = _Known()
         self._object = _Known()
         self.sent = 0
-        self.told: Counter[str] = Counter()
+        self.outcomes: Counter[str] = Counter()
         self.wrong: list[str] = []
 
     def close(self) -> None:
@@ -61,20 +61,20 @@ class ReplicaClient:
         self._row.most = value
         status, headers, body = self._graphql(_WRITE, {"id": self._number, "n": value}, "")
         if status != 200 or b'"errors"' in body:
-            self.told[f"mutation: {_reason(status, body)}"] += 1
+            self.outcomes[f"mutation: {_reason(status, body)}"] += 1
             return False
         self._row.least, self._row.token = value, headers.get(HEADER, "")
-        self.told["mutation" if self._row.token else "mutation without a token"] += 1
+        self.outcomes["mutation" if self._row.token else "mutation without a token"] += 1
         return True
 
     def _read(self, *, named: bool) -> None:
         token = self._row.token if named else ""
         status, _, body = self._graphql(_READ, {"id": self._number}, token)
         if status != 200 or b'"errors"' in body:
-            self.told[f"query: {_reason(status, body)}"] += 1
+            self.outcomes[f"query: {_reason(status, body)}"] += 1
             return
         data = json.loads(body)["data"]
-        self.told[f"query at port {data['port']}"] += 1
+        self.outcomes[f"query at port {data['port']}"] += 1
         self._judge("row", self._row, data["counterCollection"]["edges"][0]["node"]["n"], token)
 
     def _upload(self) -> None:
@@ -83,10 +83,10 @@ class ReplicaClient:
         headers = {"x-upsert": "true", "content-type": "text/plain"}
         status, answered, body = self._send("POST", f"/object/b/{self._number}", headers, str(value).encode())
         if status != 200:
-            self.told[f"upload: {_reason(status, body)}"] += 1
+            self.outcomes[f"upload: {_reason(status, body)}"] += 1
             return
         self._object.least, self._object.token = value, answered.get(HEADER, "")
-        self.told["upload" if self._object.token else "upload without a token"] += 1
+        self.outcomes["upload" if self._object.token else "upload without a token"] += 1
 
     def _download(self, *, named: bool) -> None:
         token = self._object.token if named else ""
@@ -94,9 +94,9 @@ class ReplicaClient:
         if status != 200:
             if token and status == 404:
                 self.wrong.append(f"client {self._number}: no object with {token}")
-            self.told[f"download: {_reason(status, body)}"] += 1
+            self.outcomes[f"download: {_reason(status, body)}"] += 1
             return
-        self.told["download"] += 1
+        self.outcomes["download"] += 1
         self._judge("object", self._object, int(body), token)
 
     def _judge(self, what: str, known: _Known, value: int, token: str) -> None:
@@ -136,7 +136,7 @@ def _naming(token: str) -> dict[str, str]:
 def _reason(status: int, body: bytes) -> str:
     """The code in the body of an error, or what there is of it."""
     try:
-        told = json.loads(body)
-        return f"{status} {told['errors'][0]['extensions']['code'] if 'errors' in told else told['code']}"
+        reported = json.loads(body)
+        return f"{status} {reported['errors'][0]['extensions']['code'] if 'errors' in reported else reported['code']}"
     except (ValueError, KeyError, TypeError):
         return f"{status} {body[:60]!r}"

@@ -35,11 +35,11 @@ MAX_LAG_S = 2.0
 
 
 class Mixture:
-    """Requests of all clients until there were enough; ``told`` counts what happened. ``looks``: status and body of
+    """Requests of all clients until there were enough; ``outcomes`` counts what happened. ``looks``: status and body of
     /health, of /metrics and of a request with a wrong token, before the requests."""
 
     def __init__(self, address: tuple[str, int], requests: int, clients: int) -> None:
-        self.told: Counter[str] = Counter()
+        self.outcomes: Counter[str] = Counter()
         self.wrong: list[str] = []
         self.looks: list[tuple[int, str]] = []
         self._requests = requests
@@ -59,7 +59,7 @@ class Mixture:
             each.join()
         for client in self._clients:
             client.close()
-            self.told += client.told
+            self.outcomes += client.outcomes
             self.wrong += client.wrong
 
     def _run(self, client: ReplicaClient) -> None:
@@ -79,7 +79,7 @@ def run(requests: int, clients: int, *, workers: int = 2, threads: int = 4) -> M
         primary.execute("select pg_reload_conf()")
         with _service(place, primary, first, second, workers, threads) as address:
             mixture = Mixture(address, requests, clients)
-            # It has a row of its own too, so that the others know all that is written to theirs.
+            # It has its own row too, so that the others know everything that is written to theirs.
             apart = ReplicaClient(address, clients)
             wait_until(lambda: apart.look("/health")[1].count("left out") == 0, "both replicas are used")
             mixture.looks = [apart.look(path) for path in ("/health", "/metrics")]
@@ -94,7 +94,7 @@ def run(requests: int, clients: int, *, workers: int = 2, threads: int = 4) -> M
             began = time.monotonic()
             second.promote()
             wait_until(apart.writes, "the service writes again", seconds=10.0)
-            mixture.told["ms from the promotion to a write"] = round(1000 * (time.monotonic() - began))
+            mixture.outcomes["ms from the promotion to a write"] = round(1000 * (time.monotonic() - began))
             first.follow(second)
             wait_until(lambda: first.execute("select pg_last_wal_receive_lsn()") != [[None]], "it follows")
             mixture.join()
@@ -141,7 +141,7 @@ def main() -> None:
     began = time.monotonic()
     mixture = run(options.requests, options.clients)
     print(f"{mixture.done} requests in {time.monotonic() - began:.0f} s, {len(mixture.wrong)} wrong answers")
-    for what, times in sorted(mixture.told.items()):
+    for what, times in sorted(mixture.outcomes.items()):
         print(f"{times:9}  {what}")
     for each in mixture.wrong[:20]:
         print(each)

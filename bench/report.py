@@ -1,4 +1,4 @@
-"""What ``python -m bench`` tells: a table, the same as JSON, and a chart."""
+"""The output of ``python -m bench``: a table, the same as JSON, and a chart."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def ideal(figures: Sequence[Figures], cores: int, pgbench: str = PGBENCH) -> flo
 
 
 def of_the_ideal(figures: Sequence[Figures], cores: int) -> str | None:
-    """What to tell of the first contestant beside the ideals, and beside the bare server; None where there are none."""
+    """The first contestant relative to the ideals, and to the bare server; None if there are none."""
     highest, paced = ideal(figures, cores), ideal(figures, cores, PACED)
     bare = next((each.per_second for each in figures if each.contestant == BARE), None)
     if highest is None or paced is None or bare is None:

@@ -1,7 +1,7 @@
 """Resumable uploads beside plain ones: ``python -m bench.resumable [--seconds N] [--workers N] [--threads N]``.
 
-Objects of 64 MiB over 4 connections, in requests of 6 MiB and in one. ``python -m bench.storage_memory`` tells what
-they take of memory.
+Objects of 64 MiB over 4 connections, in requests of 6 MiB and in one.
+``python -m bench.storage_memory`` measures their memory.
 """
 
 from __future__ import annotations

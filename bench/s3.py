@@ -68,7 +68,7 @@ class Contender:
 
 
 def measure(ways: Sequence[Contender]) -> dict[tuple[str, str], float]:
-    """What each way does per second, by what is done and the way's name."""
+    """Operations per second, by the operation and the name of the protocol."""
     found: dict[tuple[str, str], float] = {}
     for size, connections, name in ((KIB, 16, "1 KiB"), (MIB, 16, "1 MiB"), (64 * MIB, 4, "64 MiB")):
         content, key = os.urandom(size), name.replace(" ", "")
@@ -103,8 +103,8 @@ def compare(found: Mapping[tuple[str, str], float]) -> None:
             continue
         plain = found.get((what.replace("multipart", "PUT"), "REST"))
         rates = [plain, *(found.get((what, name)) for name in (MOTO, MINIO))]
-        told = "".join(f" {found[what, way] / each:8.2f}" if each else f"{'-':>9}" for each in rates)
-        print(f"{what:20}{told}")
+        reported = "".join(f" {found[what, way] / each:8.2f}" if each else f"{'-':>9}" for each in rates)
+        print(f"{what:20}{reported}")
 
 
 @contextmanager

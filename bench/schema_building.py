@@ -1,6 +1,7 @@
-"""Building the schema of a role: ``python -m bench.schema_building URL TABLES FEATURES`` prints what it took.
+"""Building the schema of a role: ``python -m bench.schema_building URL TABLES FEATURES`` prints its time and
+memory.
 
-A process of its own for each figure: what one has built stays in its memory.
+Each figure needs a separate process, because a schema stays in memory.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ INTROSPECTION = "{ __schema { types { name fields { name args { name type { name
 
 
 def schema(tables: int) -> str:
-    """SQL for so many tables of 21 columns, each of which refers to the one before."""
+    """SQL for this number of tables of 21 columns, each of which refers to the one before."""
     return f"""
 comment on schema public is '@graphql({{"inflect_names": true, "introspection": true}})';
 do $$ begin
@@ -44,7 +45,7 @@ grant all on all tables in schema public to anon;
 
 @dataclass(frozen=True)
 class Built:
-    """What the schema of a role that may read and write everything takes: seconds of CPU, and memory that stays."""
+    """CPU seconds and lasting memory of the schema of a role that may read and write everything."""
 
     tables: int
     features: str

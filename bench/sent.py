@@ -1,4 +1,4 @@
-"""What the service sends to PostgreSQL for a question, and what a client sends to the service."""
+"""The bytes that the service sends to PostgreSQL for a question, and that a client sends to the service."""
 
 from __future__ import annotations
 

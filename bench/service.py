@@ -27,8 +27,8 @@ def serving(
     ) as service:
         try:
             assert service.stdout is not None
-            told = next(match for line in service.stdout if (match := re.search(r"http://([\d.]+):(\d+)", line)))
-            yield (told[1], int(told[2])), service.pid
+            reported = next(match for line in service.stdout if (match := re.search(r"http://([\d.]+):(\d+)", line)))
+            yield (reported[1], int(reported[2])), service.pid
         finally:
             service.send_signal(signal.SIGTERM)
 

@@ -1,4 +1,4 @@
-"""What gives out first as requests grow to a million a second: ``python -m bench.simulation`` prints a table.
+"""Which part reaches its limit first as requests grow to a million a second: ``python -m bench.simulation`` prints it.
 
 A model, not a measurement. What one request takes of each part is measured on the machine of docs/performance.md; how
 the parts queue is simulated: web processes, their connections, a primary for each shard, its replicas, and the one
@@ -20,7 +20,7 @@ WAL_BYTES = 319
 ROUND_TRIP_US = 200.0
 """Between two machines of one data centre; assumed."""
 BUSY = 0.7
-"""How busy a part may be: beyond that, waiting takes longer than work."""
+"""The highest share of time that a part may be busy: beyond it, waiting takes longer than work."""
 _REQUESTS = 10_000
 _SEED = 20261122
 
@@ -63,7 +63,7 @@ class Outcome:
 
 
 class Servers:
-    """So many servers with one queue: each request waits for the first that is free."""
+    """A number of servers with one queue: each request waits for the first that is free."""
 
     def __init__(self, count: int) -> None:
         self._free = [0.0] * count

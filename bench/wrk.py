@@ -61,16 +61,16 @@ def load(url: str, bodies: Sequence[bytes], headers: Mapping[str, str], *, conne
         script.flush()
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", script.name, url]
         before = _children_s()
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return read(told, _children_s() - before)
+        reported = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return read(reported, _children_s() - before)
 
 
-def read(told: str, client_s: float) -> Loaded:
+def read(reported: str, client_s: float) -> Loaded:
     """The figures that wrk's script printed; ``client_s`` is the CPU time that wrk took."""
-    found = re.search(r"^figures ([\d ]+)$", told, re.M)
-    assert found, told
+    found = re.search(r"^figures ([\d ]+)$", reported, re.M)
+    assert found, reported
     requests, microseconds, size, failures, *latencies = map(int, found[1].split())
-    assert requests, told
+    assert requests, reported
     return Loaded(
         requests,
         requests / microseconds * 1e6,

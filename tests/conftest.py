@@ -1,4 +1,4 @@
-"""What all tests share: a real PostgreSQL.
+"""Shared by all tests: a real PostgreSQL.
 
 The server is the one of TEST_DATABASE_URL (of a superuser), or else a new one: of the programs in TEST_POSTGRES_BIN, or
 embedded. Each of pytest-xdist's workers has its own new one: roles belong to a whole server, and tests change them.
@@ -28,7 +28,7 @@ for _name in list(os.environ):
     if _OF_THE_USER.fullmatch(_name) or _name in _SETTINGS:
         del os.environ[_name]
 os.environ.update(dict.fromkeys(("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "NETRC"), os.devnull))
-# Dozens of processes are started; without bytecode on disk each compiles every module anew, a quarter of its start.
+# Dozens of processes are started; without bytecode on disk each compiles every module again, a quarter of its start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A proxy may be needed to install packages, but the tests' servers are local.
 for _name in ("no_proxy", "NO_PROXY"):

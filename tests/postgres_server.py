@@ -39,7 +39,7 @@ class PostgresServer:
         return self.url_of(name)
 
     def drop_database(self, url: str) -> None:
-        """Drop a database that ``create_database`` made, whoever is connected to it."""
+        """Drop a database that ``create_database`` made, even if clients are connected to it."""
         name = parse_database_url(url).database
         self._execute(f"drop database if exists {_quoted(name)} with (force)")
         self._made.remove(name)

@@ -58,7 +58,7 @@ class Listed:
 
 @dataclass
 class Run:
-    """What was left out of a run, and the files that it had tests of. ``root`` is where names of files begin."""
+    """The skipped tests of a run, and the files that it had tests of. ``root``: names of files are relative to it."""
 
     listed: tuple[Listed, ...] | None
     root: Path
@@ -66,7 +66,7 @@ class Run:
     files: set[str] = field(default_factory=set)
 
     def problems(self) -> Iterator[str]:
-        """How the run differs from the list."""
+        """The differences between the run and the list."""
         entries = self.listed or ()
         for each, times in Counter(self.left_out).items() if self.listed is not None else ():
             if not any(entry.allows(each) for entry in entries):
@@ -133,13 +133,13 @@ class _Watcher:
 
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     """The reason of a skip, which a report has behind the file and the line."""
-    told: Any = report.longrepr
-    return str(told[2]).removeprefix("Skipped: ")
+    reported: Any = report.longrepr
+    return str(reported[2]).removeprefix("Skipped: ")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    told = "fail if a test is left out that the file does not list"
-    parser.addoption(OPTION, type=Path, metavar="FILE", help=told)
+    reported = "fail if a test is left out that the file does not list"
+    parser.addoption(OPTION, type=Path, metavar="FILE", help=reported)
 
 
 def pytest_configure(config: pytest.Config) -> None:

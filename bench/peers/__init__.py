@@ -1,4 +1,4 @@
-"""Peers of the service, which package registries bring. Each is installed in a directory of its own, the first time."""
+"""Peers of the service, which package registries bring. Each is installed in its own directory, the first time."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Attacks on a service of its own: ``python -m bench.siege``. Each reports what it tried and what got through."""
+"""Attacks on a separate service: ``python -m bench.siege``. Each reports its tries and how many got through."""

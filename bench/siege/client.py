@@ -54,7 +54,7 @@ def ask(
     patience_s: float = PATIENCE_S,
     **headers: str,
 ) -> Answer:
-    """One request on a connection of its own; underscores in the names of headers are hyphens."""
+    """One request on its own connection; underscores in the names of headers are hyphens."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     if credential is not None:
         sent.setdefault("Authorization", f"Bearer {credential}")
@@ -99,7 +99,7 @@ def connect(address: Address, sent: bytes = b"", receive_buffer: int = 0) -> soc
 
 
 def raw(address: Address, sent: bytes, patience_s: float = 10.0) -> bytes:
-    """What comes back for these bytes until the server closes or says nothing for a while."""
+    """The response to these bytes, until the server closes or sends nothing for a while."""
     received = b""
     with suppress(OSError), connect(address) as connection:
         connection.settimeout(patience_s)

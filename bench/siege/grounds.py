@@ -87,11 +87,11 @@ class Besieged:
     server: PostgresServer
 
     def ask(self, method: str, path: str, *more: Any, **headers: Any) -> Answer:
-        """One request to the storage or the like; as service_role unless told otherwise."""
+        """One request, by default to the storage as service_role."""
         return ask(self.address, method, path, *more, **headers)
 
     def graphql(self, query: str, *more: Any, **options: Any) -> Answer:
-        """One GraphQL request; as anon unless told otherwise."""
+        """One GraphQL request, by default as anon."""
         return graphql(self.address, query, *more, **options)
 
     def sql(self, statements: str) -> list[list[Any]]:
@@ -128,7 +128,7 @@ class Besieged:
 
 
 class Grounds:
-    """A PostgreSQL, and on it as many databases and services as attacks ask for."""
+    """A PostgreSQL, and on it as many databases and services as attacks need."""
 
     def __init__(self, server: PostgresServer, place: Path, cluster: EmbeddedPostgres | None, stack: ExitStack) -> None:
         self.server, self.place, self.cluster = server, place, cluster

@@ -1,4 +1,4 @@
-"""What a siege found, as a table for people and as JSON for programs."""
+"""The findings of a siege, as a table for people and as JSON for programs."""
 
 from __future__ import annotations
 

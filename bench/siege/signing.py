@@ -32,7 +32,7 @@ def ask_s3(
     user: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Answer:
-    """A request below the door; with the access key, or as the ``user`` of a token."""
+    """A signed S3 request, with the access key or as the ``user`` of a token."""
     credentials = Credentials("any", ANON, user) if user else Credentials(S3_KEY, S3_SECRET)
     request = AWSRequest(method, _url(service, PREFIX + path), data=body or b"", headers=dict(headers or {}))
     signer: Any = S3SigV4Auth(credentials, "s3", "us-east-1")

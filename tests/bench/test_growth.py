@@ -9,7 +9,7 @@ from bench.growth import PLOTTED, chart
 from bench.load import Load
 
 
-def test_everything_that_grows_is_plotted() -> None:
+def test_every_quantity_is_plotted() -> None:
     assert list(PLOTTED) == list(GROWING)
 
 
@@ -25,6 +25,6 @@ def test_queries_are_as_deep_as_they_are_called() -> None:
     assert nested(3).count("Collection") == 3
 
 
-def test_percentiles_of_a_load() -> None:
+def test_percentiles_of_a_load_are_taken_from_its_times() -> None:
     load = Load(4, 1.0, 0, [1.0, 2.0, 3.0, 9.0])
     assert [load.percentile(share) for share in (0, 0.5, 0.99, 1)] == [1.0, 3.0, 9.0, 9.0]

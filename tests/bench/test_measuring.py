@@ -25,9 +25,9 @@ def figures(contestant: str, per_second: float, service_us: float, database_us: 
     return Figures("one <row>", contestant, per_second, service_us, database_us, 20.0, {50: 1.0, 90: 2.0, 99: 3.0})
 
 
-def test_what_wrk_tells() -> None:
-    told = "Running 2s test @ http://x\nfigures 4000 2000000 800000 3 1500 2500 9000\nRequests/sec: 2000\n"
-    read = wrk.read(told, 0.08)
+def test_the_output_of_wrk_is_parsed() -> None:
+    reported = "Running 2s test @ http://x\nfigures 4000 2000000 800000 3 1500 2500 9000\nRequests/sec: 2000\n"
+    read = wrk.read(reported, 0.08)
     assert (read.requests, read.per_second, read.size, read.failures) == (4000, 2000.0, 200.0, 3)
     assert read.latencies == {50: 1.5, 90: 2.5, 99: 9.0}
     assert read.client_us == pytest.approx(20)
@@ -65,12 +65,12 @@ def test_answers_of_every_form_have_the_same_rows() -> None:
         rows_of({"data": None, "errors": [{"message": "no"}]})
 
 
-def test_everybody_is_asked_every_question() -> None:
+def test_every_peer_has_every_question() -> None:
     names = [each.name for each in QUESTIONS]
     assert [list(queries) for queries in (PORTICO, POSTGRAPHILE, STRAWBERRY)] == [names] * 3
 
 
-def test_the_ideal_costs_what_each_part_costs_alone() -> None:
+def test_the_ideal_is_the_sum_of_the_parts_measured_alone() -> None:
     rounds = [figures("Portico", 1000, 300, 100), figures(EMPTY, 5000, 100, 0), figures(PGBENCH, 9000, 0, 80)]
     assert ideal(rounds, 2) == pytest.approx(10_000)
     assert ideal(rounds[:1], 2) is None
@@ -82,20 +82,20 @@ def test_the_ideal_costs_what_each_part_costs_alone() -> None:
     assert "1.25 times the bare server, which reaches 8% of the ideal" in share
 
 
-def test_the_chart_shows_those_that_answer() -> None:
+def test_the_chart_has_a_bar_for_each_server_that_answers() -> None:
     image = ElementTree.fromstring(chart([figures("Portico", 2000, 1, 1), figures("peer", 1000, 1, 1)]))
     bars = [int(each.attrib["width"]) for each in image.iter() if each.tag.endswith("rect")]
     assert bars[0] == 2 * bars[1]
 
 
 @pytest.mark.skipif(not wrk.is_installed(), reason="wrk is not installed")
-def test_a_short_run(tmp_path: Path) -> None:
+def test_a_short_run_reports_figures(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bench", "--seconds", "1", "--rounds", "1", "--json", str(tmp_path / "figures")]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=8 * PATIENCE_S)
     assert done.returncode == 0, done.stderr
-    told = json.loads((tmp_path / "figures").read_text())["figures"]
-    asked = [(each["question"], each["contestant"]) for each in told]
+    reported = json.loads((tmp_path / "figures").read_text())["figures"]
+    asked = [(each["question"], each["contestant"]) for each in reported]
     assert asked[:3] == [("__typename", "Portico"), ("__typename", EMPTY), ("__typename", BARE)]
     assert len(asked) == 28
-    assert all(each["per_second"] > 0 for each in told)
+    assert all(each["per_second"] > 0 for each in reported)
     assert "of the ideal" in done.stdout

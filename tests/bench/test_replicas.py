@@ -14,10 +14,10 @@ from bench.streaming import missing
 def test_no_read_is_older_than_its_token_while_servers_come_and_go() -> None:
     mixture = run(600, 4, workers=1)
     assert mixture.wrong == []
-    told = mixture.told
-    assert min(told["mutation"], told["upload"], told["download"]) > 0
-    assert max(told["mutation without a token"], told["upload without a token"]) == 0
-    assert len([kind for kind in told if kind.startswith("query at port")]) >= 2
+    reported = mixture.outcomes
+    assert min(reported["mutation"], reported["upload"], reported["download"]) > 0
+    assert max(reported["mutation without a token"], reported["upload without a token"]) == 0
+    assert len([kind for kind in reported if kind.startswith("query at port")]) >= 2
     health, metrics, refused = mixture.looks
     assert json.loads(health[1])["replicas"] == ["ok", "ok"]
     assert metrics[1].count("portico_replica_usable{") == metrics[1].count("portico_replica_lag_seconds{") == 2

@@ -87,7 +87,7 @@ def _broken(*_: object) -> Finding:
     raise RuntimeError("no way in")
 
 
-def test_what_gets_through_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_attack_that_gets_through_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "found.json"
     attacks = (
         Attack("held", "a promise", lambda *_: Finding(3, 0)),
@@ -95,14 +95,14 @@ def test_what_gets_through_is_reported(tmp_path: Path, capsys: pytest.CaptureFix
         Attack("not even tried", "a third promise", _broken),
     )
     assert main(["--json", str(file)], attacks) == 1
-    told = capsys.readouterr().out
-    assert "got through: the second" in told
-    assert "got through: the attack itself failed: RuntimeError('no way in')" in told
-    assert told.endswith("5 tries, 2 got through\n")
+    reported = capsys.readouterr().out
+    assert "got through: the second" in reported
+    assert "got through: the attack itself failed: RuntimeError('no way in')" in reported
+    assert reported.endswith("5 tries, 2 got through\n")
     assert [entry["got_through"] for entry in json.loads(file.read_text())] == [0, 1, 1]
 
 
-def test_names_tell_attacks_apart() -> None:
+def test_names_of_attacks_are_unique() -> None:
     names = [each.name for each in ATTACKS]
     assert len(set(names)) == len(names)
     assert set(SHORT) <= set(names)

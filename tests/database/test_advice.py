@@ -1,4 +1,4 @@
-"""What the operator is told to do about a database that cannot be used."""
+"""Advice to the operator about a database that cannot be used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Answering = Callable[[bytes], str]
 
 @pytest.fixture
 def answering() -> Iterator[Answering]:
-    """The address of a server that says one thing to whoever connects, and ends the connection."""
+    """The address of a server that sends one message to each client, and ends the connection."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve(answer: bytes) -> None:
@@ -47,12 +47,14 @@ def unavailable(database: Database) -> Unavailable:
 
 
 @pytest.mark.parametrize("options", ["-c%20no_such_setting", "-c%20work_mem=many"])
-def test_options_that_the_server_does_not_take(proxy: Proxy, make_database: MakeDatabase, options: str) -> None:
+def test_unknown_options_of_the_server_get_advice(proxy: Proxy, make_database: MakeDatabase, options: str) -> None:
     ex = unavailable(make_database(proxy.url(f"sslmode=disable&options={options}")))
     assert (ex.hint, advice_on(ex.__cause__)) == (OPERATOR, "Correct DATABASE_URL.")
 
 
-def test_a_user_who_may_not_connect(postgres: PostgresServer, proxy: Proxy, make_database: MakeDatabase) -> None:
+def test_a_user_without_connect_gets_advice(
+    postgres: PostgresServer, proxy: Proxy, make_database: MakeDatabase
+) -> None:
     closed = postgres.create_database()
     name = parse_database_url(closed).database
     postgres.execute(
@@ -67,20 +69,18 @@ def test_a_user_who_may_not_connect(postgres: PostgresServer, proxy: Proxy, make
     assert str(advice_on(ex.__cause__)).startswith("Grant the user CONNECT on the database")
 
 
-def test_a_server_without_tls(answering: Answering, make_database: MakeDatabase) -> None:
+def test_a_server_without_tls_gets_advice(answering: Answering, make_database: MakeDatabase) -> None:
     ex = unavailable(make_database(f"postgresql://u:word@{answering(b'N')}/d?sslmode=require"))
     assert advice_on(ex.__cause__) == "Set ssl = on at the server, or correct sslmode in DATABASE_URL."
 
 
-def test_a_password_that_is_missing(answering: Answering, make_database: MakeDatabase) -> None:
+def test_a_missing_password_gets_advice(answering: Answering, make_database: MakeDatabase) -> None:
     place = answering(_refusal("28P01", 'password authentication failed for user "u"'))
     ex = unavailable(make_database(f"postgresql://u@{place}/d?sslmode=disable"))
     assert str(ex.__cause__).endswith("no password was given, or found in a password file that only its owner can read")
 
 
-def test_a_full_disk_is_told_to_the_operator_once_a_minute(
-    database: Database, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_full_disk_is_logged_once_a_minute(database: Database, caplog: pytest.LogCaptureFixture) -> None:
     full = "do $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file \"x\"'; end $$"
     for _ in range(3):
         with pytest.raises(Unavailable, match="has not enough memory, disk space or connections") as raised:
@@ -89,7 +89,7 @@ def test_a_full_disk_is_told_to_the_operator_once_a_minute(
     assert caplog.messages == ['the database cannot run statements: could not extend file "x" (SQLSTATE 53100)']
 
 
-def test_what_a_pooler_refuses(answering: Answering, make_database: MakeDatabase) -> None:
+def test_a_refusal_by_a_pooler_gets_advice(answering: Answering, make_database: MakeDatabase) -> None:
     place = answering(_refusal("08P01", "no such database: d"))
     ex = unavailable(make_database(f"postgresql://u:word@{place}/d?sslmode=disable"))
     assert "no such database: d" in str(ex.__cause__)
@@ -105,7 +105,7 @@ def test_what_a_pooler_refuses(answering: Answering, make_database: MakeDatabase
         ("F0000", "Correct the configuration of the server."),
     ],
 )
-def test_what_the_server_is_not_configured_for(
+def test_missing_configuration_of_the_server_gets_advice(
     answering: Answering, make_database: MakeDatabase, sqlstate: str, advice: str
 ) -> None:
     place = answering(_refusal(sqlstate, "no"))
@@ -113,7 +113,7 @@ def test_what_the_server_is_not_configured_for(
     assert (ex.hint, advice_on(ex.__cause__)) == (OPERATOR, advice)
 
 
-def test_each_of_several_hosts(answering: Answering, make_database: MakeDatabase) -> None:
+def test_each_of_several_hosts_gets_advice(answering: Answering, make_database: MakeDatabase) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         away = f"127.0.0.1:{probe.getsockname()[1]}"
     ex = unavailable(make_database(f"postgresql://u:word@{away},{away},{answering(b'N')}/d?sslmode=require"))

@@ -1,4 +1,4 @@
-"""What a request can read about its caller, and that nothing of it is left for the next."""
+"""The values that a request can read about its caller, and that none is left for the next request."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def setting(database: Database, context: Context | None, name: str) -> str:
     return (value[0][0][0] or b"").decode()
 
 
-def test_row_level_security_holds_from_the_first_request_on(database: Database, as_role: AsRole) -> None:
+def test_row_level_security_holds_from_the_first_request(database: Database, as_role: AsRole) -> None:
     for role in (READER, WRITER, READER):
         for user in ("user1", "user2", "user1"):
             rows = database.run(as_role(role, sub=user), [(OWN_NOTES, [])], read_only=True)
@@ -50,7 +50,7 @@ def test_row_level_security_holds_from_the_first_request_on(database: Database, 
     assert database.run(None, [(OWN_NOTES, [])], read_only=True)[0][0][0] == b"30"
 
 
-def test_role_and_claims(database: Database, as_role: AsRole) -> None:
+def test_role_and_claims_are_set(database: Database, as_role: AsRole) -> None:
     context = as_role(READER, sub="u1", email="a@b.c", level=3, verified=True, nested={"a": [1]}, nothing=None)
     assert ask(database, context, "select current_user") == READER.encode()
     assert json.loads(setting(database, context, "request.jwt.claims")) == {
@@ -70,12 +70,12 @@ LEFTOVERS = (
 )
 
 
-def test_nothing_is_left(database: Database, as_role: AsRole) -> None:
+def test_no_state_is_left_after_a_request(database: Database, as_role: AsRole) -> None:
     ask(database, as_role(READER, sub="u1"), "select 1")
     assert ask(database, None, LEFTOVERS) == b"t"
 
 
-def test_nothing_is_left_after_an_error(database: Database, as_role: AsRole) -> None:
+def test_no_state_is_left_after_an_error(database: Database, as_role: AsRole) -> None:
     for sql in ("select 1/0", "select syntax error", "select * from pg_authid"):
         with pytest.raises(StatementError):
             ask(database, as_role(READER, sub="u1"), sql)
@@ -104,7 +104,7 @@ select concat_ws(',', current_user = session_user, nullif(current_setting('app.s
         "declare kept cursor with hold for select 'of the caller before'",
     ],
 )
-def test_nothing_is_left_of_what_a_function_did_to_the_session(
+def test_session_state_of_a_function_is_removed(
     database: Database, as_role: AsRole, left: str, as_somebody: bool
 ) -> None:
     def context() -> Context | None:
@@ -151,7 +151,7 @@ def test_a_session_that_cannot_be_cleaned_is_replaced(
 def test_all_sessions_that_cannot_be_cleaned_are_replaced(
     url: str, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
-    """However many connections were spoilt meanwhile, the next caller is not told."""
+    """The next caller notices nothing, however many connections were spoilt meanwhile."""
     database = make_database(url, pool_size=4)
     spoil = Statement("select set_config('default_transaction_read_only', 'on', false)")
 
@@ -241,7 +241,7 @@ def test_claims_that_cannot_be_settings_are_only_in_the_json(database: Database,
     assert setting(database, context, "request.jwt.claim.good.part_$1") == "w"
 
 
-def test_no_claim_passes_itself_off_as_another(database: Database, as_role: AsRole) -> None:
+def test_names_of_claims_do_not_collide_in_any_case(database: Database, as_role: AsRole) -> None:
     """Names of settings are case-insensitive."""
     context = as_role(READER, ROLE="postgres", Role="postgres", SUB="u9", sub="u1", Tenant="t1", tenant="t2")
     assert setting(database, context, "request.jwt.claim.role") == READER
@@ -250,14 +250,14 @@ def test_no_claim_passes_itself_off_as_another(database: Database, as_role: AsRo
     assert setting(database, as_role(READER, SUB="u9"), "request.jwt.claim.sub") == ""
 
 
-def test_values_that_text_cannot_hold(database: Database, contexts: ContextBuilder) -> None:
+def test_characters_that_text_cannot_hold_are_removed(database: Database, contexts: ContextBuilder) -> None:
     caller = Caller.of({"sub": "a\0b", "name": "\ud800"}, default_role=READER)
     context = contexts.build(caller, path="/a\0\udcff")
     assert setting(database, context, "request.jwt.claim.sub") == "ab"
     assert setting(database, context, "request.path") == "/a?"
 
 
-def test_many_claims_and_settings(database: Database, contexts: ContextBuilder) -> None:
+def test_many_claims_and_settings_fit_into_one_context(database: Database, contexts: ContextBuilder) -> None:
     caller = Caller.of({f"c{number}": number for number in range(500)}, default_role=READER)
     settings = tuple((f"app.s{number}", str(number)) for number in range(120))
     context = contexts.build(caller, role_settings=settings)
@@ -265,14 +265,14 @@ def test_many_claims_and_settings(database: Database, contexts: ContextBuilder) 
     assert json.loads(setting(database, context, "request.jwt.claims"))["c499"] == 499
 
 
-def test_headers_and_more(database: Database, contexts: ContextBuilder) -> None:
+def test_headers_and_further_settings_can_be_read(database: Database, contexts: ContextBuilder) -> None:
     caller = Caller.of({}, default_role=READER)
     context = contexts.build(caller, headers={"X-Thing": "é"}, extra=[("storage.operation", "object.get")])
     assert json.loads(setting(database, context, "request.headers")) == {"x-thing": "é"}
     assert setting(database, context, "storage.operation") == "object.get"
 
 
-def test_credentials_are_set_if_the_setting_says_so(database: Database) -> None:
+def test_credentials_are_set_only_with_the_setting(database: Database) -> None:
     headers = {"Authorization": "Bearer secret", "apiKey": "secret", "Cookie": "secret", "X-Thing": "x"}
     caller = Caller.of({}, default_role=READER)
     context = ContextBuilder().build(caller, headers=headers, token="secret")
@@ -283,7 +283,7 @@ def test_credentials_are_set_if_the_setting_says_so(database: Database) -> None:
     assert setting(database, context, "request.jwt") == "secret"
 
 
-def test_unknown_role(database: Database, as_role: AsRole) -> None:
+def test_an_unknown_role_is_refused(database: Database, as_role: AsRole) -> None:
     with pytest.raises(RoleRefused, match="wire_nobody") as raised:
         ask(database, as_role("wire_nobody"), "select 1")
     assert (raised.value.status, raised.value.code) == (403, "ROLE_NOT_ALLOWED")
@@ -303,7 +303,9 @@ def modest_url(postgres: PostgresServer, url: str) -> Iterator[str]:
     postgres.execute("drop owned by wire_login; drop role wire_login")
 
 
-def test_role_that_the_service_is_no_member_of(modest_url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
+def test_a_role_without_membership_of_the_service_is_refused(
+    modest_url: str, make_database: MakeDatabase, as_role: AsRole
+) -> None:
     database = make_database(modest_url)
     assert ask(database, as_role(READER), "select current_user") == READER.encode()
     for role in (WRITER, "postgres"):
@@ -312,7 +314,7 @@ def test_role_that_the_service_is_no_member_of(modest_url: str, make_database: M
         assert raised.value.diagnosis.sqlstate == "42501"
 
 
-def test_a_setting_that_the_role_may_not_change_is_not_about_the_role(
+def test_a_forbidden_setting_is_not_reported_as_a_refused_role(
     modest_url: str, make_database: MakeDatabase, contexts: ContextBuilder
 ) -> None:
     context = contexts.build(Caller.of({}, default_role=READER), role_settings=(("log_statement", "none"),))
@@ -329,7 +331,7 @@ def test_the_role_none_is_never_set(contexts: ContextBuilder) -> None:
 
 
 @pytest.mark.parametrize("settings", [(), (("statement_timeout", "100"),), (("Statement_Timeout", "100ms"),)])
-def test_statement_timeout(database: Database, settings: tuple[tuple[str, str], ...]) -> None:
+def test_statement_timeout_ends_a_statement(database: Database, settings: tuple[tuple[str, str], ...]) -> None:
     contexts = ContextBuilder(statement_timeout_ms=100 if not settings else 20_000)
     context = contexts.build(Caller.of({}, default_role=READER), role_settings=settings)
     before = ask(database, None, "select pg_backend_pid()")
@@ -345,7 +347,7 @@ def test_the_roles_own_timeout_may_be_longer(database: Database) -> None:
     assert ask(database, context, "select 'slept' from pg_sleep(0.2)") == b"slept"
 
 
-def test_outdated_schema(
+def test_an_outdated_schema_is_reported(
     own_url: str, make_database: MakeDatabase, contexts: ContextBuilder, postgres: PostgresServer
 ) -> None:
     database = make_database(own_url, pool_size=1)
@@ -373,7 +375,7 @@ def test_outdated_schema(
     assert ask(database, current, "select to_regclass('made') is null") == b"t"
 
 
-def test_one_statement_serves_callers_with_as_many_settings(contexts: ContextBuilder) -> None:
+def test_callers_with_equally_many_settings_share_a_statement(contexts: ContextBuilder) -> None:
     def context(role: str, **claims: Any) -> Context:
         return contexts.build(Caller.of(claims, default_role=role), path="/x")
 

@@ -62,25 +62,25 @@ def write(database: Database, text: bytes) -> None:
     ("attributes", "chosen"),
     [("any", 1), ("read-write", 0), ("primary", 0), ("standby", 1), ("read-only", 1), ("prefer-standby", 1)],
 )
-def test_the_first_host_that_is_as_wanted(
+def test_the_first_host_that_matches_is_used(
     pair: tuple[Node, Node], make_database: MakeDatabase, attributes: str, chosen: int
 ) -> None:
     url = both(pair[1], pair[0], f"&target_session_attrs={attributes}")
     assert port_of(make_database(url)) == pair[chosen].port
 
 
-def test_without_a_standby_that_is_preferred_any_will_do(pair: tuple[Node, Node], make_database: MakeDatabase) -> None:
+def test_any_host_is_used_without_a_preferred_standby(pair: tuple[Node, Node], make_database: MakeDatabase) -> None:
     assert port_of(make_database(pair[0].url(parameters="&target_session_attrs=prefer-standby"))) == pair[0].port
 
 
-def test_a_host_that_is_away_is_passed_over(pair: tuple[Node, Node], make_database: MakeDatabase) -> None:
+def test_an_unreachable_host_is_skipped(pair: tuple[Node, Node], make_database: MakeDatabase) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         away = probe.getsockname()[1]
     url = pair[0].url().replace("127.0.0.1:", f"127.0.0.1:{away},127.0.0.1:")
     assert port_of(make_database(url)) == pair[0].port
 
 
-def test_the_operator_is_told_what_is_wrong_with_each_host(
+def test_the_log_has_the_failure_of_each_host(
     pair: tuple[Node, Node], make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
@@ -103,7 +103,7 @@ def test_a_wrong_password_is_not_tried_on_every_host(pair: tuple[Node, Node], ma
     assert str(pair[1].port) not in str(raised.value.__cause__)
 
 
-def test_writes_go_on_after_a_promotion(cluster: Cluster, make_database: MakeDatabase) -> None:
+def test_writes_continue_after_a_promotion(cluster: Cluster, make_database: MakeDatabase) -> None:
     primary = cluster.primary()
     primary.execute("create table entry (body text)")
     standby = cluster.standby(primary, "standby")
@@ -142,7 +142,7 @@ def test_connections_to_a_server_that_no_longer_writes_are_replaced(
     assert [ports_of_both(database) for database in databases] == [{second.port}] * 2
 
 
-def test_a_transaction_that_makes_itself_read_only_moves_nothing(
+def test_a_transaction_that_makes_itself_read_only_keeps_the_connection(
     pair: tuple[Node, Node], make_database: MakeDatabase
 ) -> None:
     database = make_database(pair[0].url(parameters="&target_session_attrs=read-write"), pool_size=1)

@@ -1,4 +1,4 @@
-"""Explicit transactions, which Citus needs: as atomic, clean and well told as implicit ones.
+"""Explicit transactions, which Citus needs: as atomic, clean and well reported as implicit ones.
 
 And transactions that keep nothing.
 """
@@ -66,7 +66,9 @@ def test_the_transaction_is_explicit(database: Database, contexts: ContextBuilde
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_all_or_nothing(database: Database, contexts: ContextBuilder, read_only: bool) -> None:
+def test_a_failed_statement_rolls_everything_back(
+    database: Database, contexts: ContextBuilder, read_only: bool
+) -> None:
     context = of(contexts, WRITER)
     process = database.run(context, [(PROCESS, ())], read_only=True)
     with pytest.raises(StatementError) as failed:
@@ -77,7 +79,7 @@ def test_all_or_nothing(database: Database, contexts: ContextBuilder, read_only:
     assert database.run(context, [(PROCESS, ())], read_only=True) == process
 
 
-def test_a_commit_that_fails(database: Database, contexts: ContextBuilder) -> None:
+def test_a_deferred_constraint_fails_the_commit(database: Database, contexts: ContextBuilder) -> None:
     """The constraint is deferred, so it is the end of the transaction that violates it."""
     with pytest.raises(StatementError) as failed:
         database.run(of(contexts, WRITER), [insert(b"same"), insert(b"same")], read_only=False)
@@ -85,14 +87,14 @@ def test_a_commit_that_fails(database: Database, contexts: ContextBuilder) -> No
     assert entries(database) == b"0"
 
 
-def test_a_row_that_is_too_large(database: Database, contexts: ContextBuilder) -> None:
+def test_a_row_that_is_too_large_is_refused(database: Database, contexts: ContextBuilder) -> None:
     large = Statement("select repeat('x', 3000000)")
     with pytest.raises(RowTooLarge):
         database.run(of(contexts, WRITER), [insert(b"kept"), (large, ())], read_only=False, row_limit=1000)
     assert entries(database) == b"1"
 
 
-def test_policies_read_claims_and_the_next_request_reads_none(database: Database, contexts: ContextBuilder) -> None:
+def test_policies_read_only_the_claims_of_their_own_request(database: Database, contexts: ContextBuilder) -> None:
     for user in ("user1", "user2", 'it\'s \\ "user"', "user1"):
         rows = database.run(of(contexts, READER, sub=user), [(OWN_NOTES, ())], read_only=True)
         name = user.encode() if user.startswith("user") else None
@@ -102,18 +104,18 @@ def test_policies_read_claims_and_the_next_request_reads_none(database: Database
     assert database.read(PROPAGATED) == b""
 
 
-def test_settings_of_all_kinds(database: Database, contexts: ContextBuilder) -> None:
+def test_settings_of_all_kinds_are_set(database: Database, contexts: ContextBuilder) -> None:
     settings = (("search_path", "pg_catalog, auth"), ("app.tenant", "7; drop"), ("statement_timeout", "20s"))
     context = contexts.build(
         Caller.of({"a.b": "c"}, default_role=READER), headers={"X-A": "é'"}, role_settings=settings
     )
     names = ["search_path", "app.tenant", "statement_timeout", "jit", "request.headers", "request.jwt.claim.a.b"]
     asked = [(Statement("select current_setting($1)"), [name.encode()]) for name in names]
-    told = [rows[0][0] for rows in database.run(context, asked, read_only=True)]
-    assert told == [b"pg_catalog, auth", b"7; drop", b"20s", b"off", b'{"x-a": "\\u00e9\'"}', b"c"]
+    reported = [rows[0][0] for rows in database.run(context, asked, read_only=True)]
+    assert reported == [b"pg_catalog, auth", b"7; drop", b"20s", b"off", b'{"x-a": "\\u00e9\'"}', b"c"]
 
 
-def test_longer_transactions_tell_the_servers_too(database: Database, contexts: ContextBuilder) -> None:
+def test_longer_transactions_propagate_settings_too(database: Database, contexts: ContextBuilder) -> None:
     with database.transaction(of(contexts, WRITER)) as transaction:
         assert transaction.run(Statement(PROPAGATED)) == [(b"local",)]
         transaction.run(*insert(b"kept"))
@@ -151,7 +153,7 @@ def test_a_discarded_transaction_is_read_only_and_leaves_nothing(database: Datab
     assert entries(database) == b"3"
 
 
-def test_what_a_read_only_transaction_allows_is_rolled_back(database: Database) -> None:
+def test_effects_of_a_read_only_transaction_are_rolled_back(database: Database) -> None:
     notify = Statement("select pg_notify('noise', 'x'), txid_current()::text")
     database.run(_discarded(ContextBuilder()), [(notify, ())], read_only=True)
     assert database.read("select pg_notification_queue_usage()::text") == b"0"

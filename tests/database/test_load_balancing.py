@@ -56,7 +56,7 @@ def server_telling(*sessions: bytes) -> Iterator[str]:
     thread.join()
 
 
-def test_a_flight_that_reaches_several_servers_ends_the_connection() -> None:
+def test_a_flight_to_several_servers_ends_the_connection() -> None:
     with server_telling(b"1 now", b"2 now") as url, pytest.raises(Unavailable) as caught:
         connect(parse_database_url(url), None, prepared_limit=0)
     assert "sends the statements of one transaction to several servers" in str(caught.value.__cause__)
@@ -64,7 +64,7 @@ def test_a_flight_that_reaches_several_servers_ends_the_connection() -> None:
     assert "load_balance_mode = off" in (advice_on(caught.value.__cause__) or "")
 
 
-def test_a_flight_that_reaches_one_server_does_not() -> None:
+def test_a_flight_to_one_server_keeps_the_connection() -> None:
     with server_telling(b"1 now") as url:
         connect(parse_database_url(url), None, prepared_limit=0).close()
 
@@ -138,7 +138,7 @@ needs_pgpool = pytest.mark.skipif(
 
 @needs_pgpool
 @pytest.mark.parametrize("settings", ["", "statement_level_load_balance = on"])
-def test_pgpool_that_balances_is_refused(
+def test_pgpool_with_load_balancing_is_refused(
     servers: tuple[Cluster, Node, Node], make_database: MakeDatabase, as_role: AsRole, settings: str
 ) -> None:
     with pgpool(*servers, settings) as url:
@@ -151,7 +151,7 @@ def test_pgpool_that_balances_is_refused(
 @pytest.mark.parametrize(
     "settings", ["load_balance_mode = off", "database_redirect_preference_list = 'postgres:primary'"]
 )
-def test_pgpool_that_asks_the_primary_is_used(
+def test_pgpool_that_uses_the_primary_is_accepted(
     servers: tuple[Cluster, Node, Node], make_database: MakeDatabase, as_role: AsRole, settings: str
 ) -> None:
     with pgpool(*servers, settings) as url:

@@ -29,7 +29,7 @@ def test_values_are_bytes_in_text_form_or_none(database: Database) -> None:
     ]
 
 
-def test_null_parameter(database: Database) -> None:
+def test_a_null_parameter_is_sent_as_null(database: Database) -> None:
     assert value(database, "select coalesce($1::text, 'none')", None) == b"none"
 
 
@@ -45,7 +45,9 @@ def test_each_call_has_its_rows(database: Database) -> None:
 
 
 @pytest.mark.parametrize("prepared", [True, False])
-def test_all_or_nothing(url: str, make_database: MakeDatabase, as_role: AsRole, prepared: bool) -> None:
+def test_a_failed_call_rolls_everything_back(
+    url: str, make_database: MakeDatabase, as_role: AsRole, prepared: bool
+) -> None:
     database = make_database(url, prepared_statements=prepared)
     failing = Statement("select 1 / $1::int")
     with pytest.raises(StatementError, match="division by zero") as raised:
@@ -81,7 +83,7 @@ def test_a_statement_that_could_not_be_parsed_works_once_it_can(own_url: str, ma
     assert database.run(None, [(statement, [])], read_only=True) == [[(b"7",)]]
 
 
-def test_the_same_new_statement_twice_in_one_flight(database: Database) -> None:
+def test_a_new_statement_may_occur_twice_in_one_flight(database: Database) -> None:
     statement = Statement("select $1::text || '!'")
     assert database.run(None, [(statement, [b"a"]), (statement, [b"b"])], read_only=True) == [[(b"a!",)], [(b"b!",)]]
 
@@ -106,14 +108,16 @@ def test_prepared_statements_are_bounded(url: str, make_database: MakeDatabase) 
     assert int(database.run(None, [(PREPARED, [])], read_only=True)[0][0][0] or 0) == 10
 
 
-def test_more_statements_at_once_than_may_stay_prepared(url: str, make_database: MakeDatabase) -> None:
+def test_a_flight_may_have_more_statements_than_the_limit_of_prepared_ones(
+    url: str, make_database: MakeDatabase
+) -> None:
     database = make_database(url, pool_size=1, prepared_statement_limit=3)
     calls = [(Statement(f"select {number}"), ()) for number in range(8)]
     for _ in range(2):
         assert [rows[0][0] for rows in database.run(None, calls, read_only=True)] == [b"%d" % n for n in range(8)]
 
 
-def test_the_least_recently_used_goes(url: str, make_database: MakeDatabase) -> None:
+def test_the_least_recently_used_statement_is_dropped(url: str, make_database: MakeDatabase) -> None:
     database = make_database(url, pool_size=1, prepared_statement_limit=3 + 1)
     names = Statement(
         "select string_agg(statement, ',' order by statement) from pg_prepared_statements"
@@ -126,7 +130,7 @@ def test_the_least_recently_used_goes(url: str, make_database: MakeDatabase) -> 
     )
 
 
-def test_without_prepared_statements_none_stays(url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
+def test_no_statement_stays_prepared_if_they_are_off(url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
     database = make_database(url, pool_size=1, prepared_statements=False)
     database.run(as_role(READER), [(Statement("select 1"), [])], read_only=True)
     assert database.run(None, [(PREPARED, [])], read_only=True) == [[(b"0",)]]
@@ -183,7 +187,9 @@ def test_a_changed_result_type_is_prepared_again(own_url: str, make_database: Ma
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_answers_that_begin_alike(url: str, make_database: MakeDatabase, as_role: AsRole, read_only: bool) -> None:
+def test_answers_with_the_same_beginning_are_distinguished(
+    url: str, make_database: MakeDatabase, as_role: AsRole, read_only: bool
+) -> None:
     """A connection recognises how answers usually begin and end, and reads the others message by message."""
     database = make_database(url, pool_size=1)
     answers: dict[str, list[list[tuple[bytes | None, ...]]]] = {
@@ -207,7 +213,7 @@ def test_answers_that_begin_alike(url: str, make_database: MakeDatabase, as_role
             assert database.run(context, together, read_only=read_only) == [rows[0] for rows in answers.values()]
 
 
-def test_large_answer(database: Database) -> None:
+def test_a_large_answer_is_read(database: Database) -> None:
     assert value(database, "select repeat('x', 30000000)") == b"x" * 30_000_000
     rows = database.run(
         None, [(Statement("select g, repeat('y', 50) from generate_series(1, 100000) g"), [])], read_only=True
@@ -216,7 +222,7 @@ def test_large_answer(database: Database) -> None:
     assert rows[0][-1] == (b"100000", b"y" * 50)
 
 
-def test_large_parameters_while_large_answers_come(database: Database) -> None:
+def test_large_parameters_and_large_answers_do_not_block_each_other(database: Database) -> None:
     """If neither side read while it writes, this would hang."""
     large = b"z" * 10_000_000
     calls = [(Statement("select repeat($1::text, 10000000)"), [b"a"]), (Statement("select $1::text"), [large])] * 2
@@ -225,13 +231,13 @@ def test_large_parameters_while_large_answers_come(database: Database) -> None:
     assert answers[3] == [(large,)]
 
 
-def test_more_parameters_than_the_protocol_has(database: Database) -> None:
+def test_more_parameters_than_the_protocol_allows_are_refused(database: Database) -> None:
     with pytest.raises(ValueError, match="65535"):
         database.run(None, [(Statement("select 1"), [b"1"] * 65536)], read_only=True)
     assert value(database, "select 1") == b"1"
 
 
-def test_read_gives_the_single_value(database: Database) -> None:
+def test_read_returns_the_single_value(database: Database) -> None:
     assert database.read(f"select 'one'{BETWEEN_STATEMENTS}select 'two'") == b"two"
     assert database.read("select null") is None
     assert database.read("select 1 where false") is None
@@ -240,7 +246,7 @@ def test_read_gives_the_single_value(database: Database) -> None:
     assert database.read("select 1") == b"1"
 
 
-def test_statements_are_values() -> None:
+def test_equal_statements_compare_equal() -> None:
     assert Statement("select 1") == Statement("select 1", "hint")
     assert len({Statement("select 1"), Statement("select 1"), Statement("select 2")}) == 2
     with pytest.raises(AttributeError):

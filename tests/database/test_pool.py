@@ -35,7 +35,7 @@ def terminate_all(postgres: PostgresServer, url: str) -> None:
     )
 
 
-def test_no_connection_becomes_free(url: str, make_database: MakeDatabase) -> None:
+def test_a_request_fails_if_no_connection_becomes_free(url: str, make_database: MakeDatabase) -> None:
     database = make_database(url, pool_size=1, pool_timeout_s=0.2)
     with database.transaction(None) as transaction:
         transaction.run(Statement("select 1"))
@@ -67,7 +67,7 @@ def test_a_connection_is_replaced_after_its_time(
     assert database.read("select pg_backend_pid()") != session
 
 
-def test_many_threads_share_few_connections(url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
+def test_many_threads_can_share_few_connections(url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
     database = make_database(url, pool_size=3, pool_timeout_s=PATIENCE_S)
     pids = set()
     lock = threading.Lock()
@@ -91,7 +91,7 @@ def test_many_threads_share_few_connections(url: str, make_database: MakeDatabas
     assert state.open <= 3
 
 
-def test_ended_connections_are_replaced_unnoticed(
+def test_closed_connections_are_replaced_without_errors(
     postgres: PostgresServer, url: str, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
     database = make_database(url, pool_size=3)
@@ -161,7 +161,9 @@ def test_a_write_is_never_applied_twice(proxy: Proxy, make_database: MakeDatabas
     assert database.read("select count(*) from entry") == b"1"
 
 
-def test_database_down_and_back(proxy: Proxy, make_database: MakeDatabase, caplog: pytest.LogCaptureFixture) -> None:
+def test_requests_succeed_again_after_an_outage(
+    proxy: Proxy, make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
     database = make_database(proxy.url(), pool_size=2)
     database.read("select 1")
     proxy.refuse = True
@@ -181,7 +183,7 @@ def test_database_down_and_back(proxy: Proxy, make_database: MakeDatabase, caplo
     ]
 
 
-def test_a_limit_is_told_once(
+def test_a_connection_limit_is_logged_once(
     postgres: PostgresServer, url: str, make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Connections come and go below a limit, so that it is met again and again."""
@@ -201,7 +203,7 @@ def test_a_limit_is_told_once(
         postgres.execute("drop role wire_limited")
 
 
-def test_nobody_listens(make_database: MakeDatabase) -> None:
+def test_an_unreachable_database_is_unavailable_without_showing_the_password(make_database: MakeDatabase) -> None:
     database = make_database("postgresql://someone:secret-word@127.0.0.1:1/x?connect_timeout=2", pool_size=1)
     for _ in range(3):
         with pytest.raises(Unavailable) as raised:
@@ -209,7 +211,7 @@ def test_nobody_listens(make_database: MakeDatabase) -> None:
         assert "secret-word" not in str(raised.value) + str(raised.value.__cause__)
 
 
-def test_a_wrong_database_is_explained_to_the_operator_only(
+def test_only_the_log_names_a_wrong_database(
     url: str, make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     name = url.partition("?")[0].rpartition("/")[2]
@@ -220,7 +222,7 @@ def test_a_wrong_database_is_explained_to_the_operator_only(
     assert "no_such_database" in caplog.text
 
 
-def test_too_many_connections(postgres: PostgresServer, url: str, make_database: MakeDatabase) -> None:
+def test_too_many_connections_are_reported(postgres: PostgresServer, url: str, make_database: MakeDatabase) -> None:
     name = url.partition("?")[0].rpartition("/")[2]
     postgres.execute("drop role if exists wire_limited; create role wire_limited login connection limit 0 password 'p'")
     address = url.partition("://")[2].rpartition("@")[2]
@@ -285,13 +287,13 @@ def test_a_transaction_left_open_is_not_given_to_the_next(
 ) -> None:
     database = make_database(url, pool_size=1)
     database.run(None, [(Statement("begin"), []), (Statement("set local work_mem = '5MB'"), [])], read_only=False)
-    # Its locks would stay until somebody needs the connection.
+    # Its locks would stay until another request needs the connection.
     is_open = "select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'"
     until(lambda: not postgres.execute(is_open, url))
     assert database.read("select current_setting('work_mem') = '5MB'") == b"f"
 
 
-def test_something_else_listens(make_database: MakeDatabase) -> None:
+def test_a_listener_that_is_no_postgresql_is_unavailable(make_database: MakeDatabase) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer() -> None:
@@ -308,9 +310,7 @@ def test_something_else_listens(make_database: MakeDatabase) -> None:
                 make_database(f"postgres://u:p@{address}/d?sslmode={mode}&connect_timeout=60").read("select 1")
 
 
-def test_a_connection_given_back_just_before_somebody_waits_is_not_overlooked(
-    url: str, make_database: MakeDatabase
-) -> None:
+def test_a_connection_returned_just_before_a_wait_is_not_overlooked(url: str, make_database: MakeDatabase) -> None:
     database = make_database(url, pool_size=1, pool_timeout_s=PATIENCE_S)
     pool = database._pool
     lease = pool.acquire()
@@ -324,15 +324,15 @@ def test_a_connection_given_back_just_before_somebody_waits_is_not_overlooked(
     assert database.read("select 1") == b"1"
 
 
-def test_the_pools_of_replicas_share_too(url: str, make_database: MakeDatabase) -> None:
+def test_pools_of_replicas_are_shared_too(url: str, make_database: MakeDatabase) -> None:
     database = make_database(url, database_read_urls=(url, url))
     database.read("select 1")
-    told: list[tuple[int, int, bool]] = []
-    database.share(lambda pool, count, was_refused: told.append((pool, count, was_refused)) or 0)
-    assert told == [(0, 1, False), (1, 0, False), (2, 0, False)]
+    reported: list[tuple[int, int, bool]] = []
+    database.share(lambda pool, count, was_refused: reported.append((pool, count, was_refused)) or 0)
+    assert reported == [(0, 1, False), (1, 0, False), (2, 0, False)]
 
 
-def test_a_connection_given_back_during_an_attempt_in_vain_is_found(
+def test_a_connection_returned_during_a_failed_attempt_is_found(
     postgres: PostgresServer, url: str, make_database: MakeDatabase
 ) -> None:
     """The attempt's place in the pool, that of a connection which was closed, must not hide it for ever."""

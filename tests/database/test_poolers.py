@@ -48,7 +48,7 @@ def pooled(cluster: Cluster, server: Node) -> Iterator[str]:
 
 @needs_pooler
 @pytest.mark.parametrize("prepared", [True, False])
-def test_callers_are_kept_apart_in_transaction_mode(
+def test_callers_are_isolated_in_transaction_mode(
     pooled: str, server: Node, make_database: MakeDatabase, as_role: AsRole, prepared: bool
 ) -> None:
     database = make_database(pooled, pool_size=40, prepared_statements=prepared)
@@ -70,7 +70,7 @@ def test_callers_are_kept_apart_in_transaction_mode(
 
 
 @needs_pooler
-def test_what_a_function_leaves_in_a_session_is_removed_before_the_next_caller(
+def test_session_state_of_a_function_is_removed_before_the_next_caller(
     pooled: str, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
     database = make_database(pooled, pool_size=4, prepared_statements=False)
@@ -101,7 +101,7 @@ def test_settings_are_pinned_behind_a_pooler_that_refuses_them_at_the_start(
 
 
 @needs_pooler
-def test_a_thousand_clients_share_twenty_connections(
+def test_a_thousand_clients_can_share_twenty_connections(
     pooled: str, server: Node, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
     target = parse_database_url(pooled)
@@ -144,9 +144,9 @@ def test_a_limit_of_connections_is_waited_for(cluster: Cluster, server: Node, ma
         waiting = threads.submit(second.read, "select 1")
         with pytest.raises(TimeoutError):
             waiting.result(0.3)
-        told = []
-        first.share(lambda pool, count, was_refused: told.append((pool, count, was_refused)) or 1)
-        assert told == [(0, 2, True)]
+        reported = []
+        first.share(lambda pool, count, was_refused: reported.append((pool, count, was_refused)) or 1)
+        assert reported == [(0, 2, True)]
         assert waiting.result(60) == b"1"
     assert first.pool_state().open == 1
     # What one keeps goes on, and so does what the other got.
@@ -159,7 +159,7 @@ def test_a_limit_of_connections_is_waited_for(cluster: Cluster, server: Node, ma
 
 @needs_pooler
 @pytest.mark.parametrize("prepared", [True, False])
-def test_reads_that_keep_nothing_share_connections_with_writes(
+def test_reads_without_state_share_connections_with_writes(
     pooled: str, server: Node, make_database: MakeDatabase, as_role: AsRole, prepared: bool
 ) -> None:
     database = make_database(pooled, pool_size=20, prepared_statements=prepared)

@@ -122,7 +122,7 @@ def test_without_a_bookmark_the_primary_answers(reader: Reader, primary: Node) -
     assert int(rows[0][0][0] or 0) == primary.port
 
 
-def test_a_write_is_read_by_whoever_names_it(reader: Reader, standby: Node) -> None:
+def test_a_read_that_names_a_write_sees_it(reader: Reader, standby: Node) -> None:
     for number in range(50):
         body = f"named {number}"
         assert reader.read(COUNT, body.encode(), needed=reader.write(body)) == 1
@@ -130,13 +130,13 @@ def test_a_write_is_read_by_whoever_names_it(reader: Reader, standby: Node) -> N
     wait_until(lambda: reader.read(needed=last) == standby.port, "the replica has replayed it")
 
 
-def test_a_position_of_another_timeline_is_the_primarys_to_judge(reader: Reader, primary: Node) -> None:
+def test_a_position_of_another_timeline_is_answered_by_the_primary(reader: Reader, primary: Node) -> None:
     written = reader.write("before or after a promotion")
     for timeline in (written.timeline - 1, written.timeline + 1):
         assert reader.read(needed=written._replace(timeline=timeline)) == primary.port
 
 
-def test_a_replica_that_has_not_replayed_the_write_is_not_believed(
+def test_a_replica_that_has_not_replayed_the_write_does_not_answer(
     reader: Reader, primary: Node, standby: Node
 ) -> None:
     with paused(standby):
@@ -148,7 +148,7 @@ def test_a_replica_that_has_not_replayed_the_write_is_not_believed(
     wait_until(lambda: reader.read(needed=written) == standby.port, "it answers again")
 
 
-def test_what_deferred_triggers_write_is_before_the_position(reader: Reader, primary: Node, standby: Node) -> None:
+def test_the_position_includes_writes_of_deferred_triggers(reader: Reader, primary: Node, standby: Node) -> None:
     primary.execute(
         "create table late (id int); grant select on late to public;"
         "create function late() returns trigger language plpgsql security definer as"
@@ -164,7 +164,7 @@ def test_what_deferred_triggers_write_is_before_the_position(reader: Reader, pri
         primary.execute("drop trigger late on entry; drop table late; drop function late")
 
 
-def test_a_transaction_notes_its_position_too(reader: Reader, standby: Node) -> None:
+def test_a_transaction_records_its_position_too(reader: Reader, standby: Node) -> None:
     bookmark = Bookmark()
     with reader.database.transaction(reader.context(bookmark)) as transaction:
         transaction.run(INSERT, [b"in a transaction"])
@@ -172,7 +172,7 @@ def test_a_transaction_notes_its_position_too(reader: Reader, standby: Node) -> 
     assert reader.read(COUNT, b"in a transaction", needed=bookmark.written) == 1
 
 
-def test_a_request_reads_what_it_wrote_itself(reader: Reader, standby: Node) -> None:
+def test_a_request_reads_its_own_writes(reader: Reader, standby: Node) -> None:
     with paused(standby):
         bookmark = Bookmark()
         context = reader.context(bookmark)
@@ -189,7 +189,7 @@ def test_a_failed_write_has_no_position_and_the_connection_stays(reader: Reader)
     assert reader.database.pool_state().open == 1
 
 
-def test_a_read_costs_one_round_trip_and_so_does_a_write(primary: Node, standby: Node, make_reader: Any) -> None:
+def test_a_read_and_a_write_cost_one_round_trip_each(primary: Node, standby: Node, make_reader: Any) -> None:
     to_primary, to_standby = Proxy(primary.url(user="portico")), Proxy(standby.url(user="portico"))
     with contextlib.closing(to_primary), contextlib.closing(to_standby):
         # The first watch is answered before the test, the next one is a minute away.
@@ -217,7 +217,7 @@ def test_data_is_not_older_than_permitted(primary: Node, standby: Node, make_rea
     wait_until(lambda: reader.read() == standby.port, "the replica answers again")
 
 
-def test_errors_are_the_primarys(reader: Reader, primary: Node, standby: Node) -> None:
+def test_errors_come_from_the_primary(reader: Reader, primary: Node, standby: Node) -> None:
     with paused(standby):
         primary.execute("create table newer (); grant select on newer to public")
         try:
@@ -233,7 +233,7 @@ def test_a_session_left_in_another_isolation_level_is_not_used(reader: Reader, s
         assert reader.read() == standby.port
 
 
-def test_a_replica_that_is_away_is_left_out_and_comes_back(cluster: Cluster, primary: Node, make_reader: Any) -> None:
+def test_a_replica_is_left_out_while_it_is_away(cluster: Cluster, primary: Node, make_reader: Any) -> None:
     second = cluster.standby(primary, "second")
     reader: Reader = make_reader(primary.url(user="portico"), second.url(user="portico"), read_max_lag_s=2.0)
     reader.await_replica()
@@ -255,7 +255,7 @@ def test_another_database_is_no_replica(postgres: PostgresServer, standby: Node,
     wait_until(lambda: reader.what() == "it is a standby of another database", "it is found out")
 
 
-def test_commands_say_that_a_standby_takes_no_changes(standby: Node) -> None:
+def test_commands_report_that_a_standby_accepts_no_changes(standby: Node) -> None:
     settings = load({"DATABASE_URL": standby.url(), "ANON_KEY": "k"})
     with contextlib.closing(Database(settings)) as database:
         found = {finding.what: finding.fix for finding in examine(settings, database)}
@@ -266,7 +266,7 @@ def test_commands_say_that_a_standby_takes_no_changes(standby: Node) -> None:
     assert (explained(raised.value) or "").count("read-write mode during recovery") == 1
 
 
-def test_a_replica_that_is_heard_of_before_the_primary_is_not_called_left_out(
+def test_a_replica_that_answers_before_the_primary_is_not_reported_as_left_out(
     primary: Node, standby: Node, make_reader: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     to_primary, to_standby = Proxy(primary.url(user="portico")), Proxy(standby.url(user="portico"))
@@ -279,7 +279,7 @@ def test_a_replica_that_is_heard_of_before_the_primary_is_not_called_left_out(
     assert "left out" not in caplog.text
 
 
-def test_processes_share_the_connections_that_a_replica_allows(
+def test_processes_share_the_connections_of_a_limited_replica(
     cluster: Cluster, primary: Node, make_reader: Any
 ) -> None:
     replica = cluster.standby(primary, "limited")
@@ -298,9 +298,9 @@ def test_processes_share_the_connections_that_a_replica_allows(
             "the replica has the limit",
         )
         assert second.read() == primary.port
-        told: list[tuple[int, int, bool]] = []
-        second.database.share(lambda *asked: told.append(asked) or 0)
-        assert told[1] == (1, 0, True)
+        reported: list[tuple[int, int, bool]] = []
+        second.database.share(lambda *asked: reported.append(asked) or 0)
+        assert reported[1] == (1, 0, True)
         first.database.share(lambda pool, count, _: count // 2 if pool == 1 else 0)
         wait_until(lambda: second.read() == replica.port, "the replica has a place for the second")
         assert first.database.replicas.states()[0][1].open == 2
@@ -309,7 +309,7 @@ def test_processes_share_the_connections_that_a_replica_allows(
         replica.kill()
 
 
-def test_where_all_connections_of_a_replica_are_in_use_others_answer(
+def test_other_servers_answer_if_all_connections_of_a_replica_are_in_use(
     primary: Node, standby: Node, make_reader: Any
 ) -> None:
     url = standby.url(user="portico")
@@ -334,7 +334,7 @@ def test_where_all_connections_of_a_replica_are_in_use_others_answer(
     assert [state.usable for state, _ in reader.database.replicas.states()] == [True, True]
 
 
-def test_a_replica_whose_connections_are_all_in_use_is_awaited_once_and_not_left_out(
+def test_a_replica_without_free_connections_is_awaited_once_and_not_left_out(
     primary: Node, standby: Node, make_reader: Any
 ) -> None:
     urls = primary.url(user="portico"), standby.url(user="portico")
@@ -354,7 +354,7 @@ def test_a_replica_whose_connections_are_all_in_use_is_awaited_once_and_not_left
         assert [first.result(60), second.result(60)] == [standby.port, primary.port]
 
 
-def test_a_read_that_keeps_nothing_is_answered_by_the_replica(reader: Reader, standby: Node) -> None:
+def test_a_read_without_state_is_answered_by_the_replica(reader: Reader, standby: Node) -> None:
     builder = ContextBuilder(statement_timeout_ms=30_000)
     context = replace(builder.build(Caller.of({}, default_role=WRITER), discarded=True), bookmark=Bookmark())
     for _ in range(3):

@@ -19,7 +19,7 @@ NOTES = [
 @pytest.mark.parametrize("claims", [{}, {"sub": "user1", "email": "a@b.c"}], ids=["anon", "user"])
 @pytest.mark.parametrize("calls", [1, 5])
 @pytest.mark.parametrize("prepared", [True, False])
-def test_one_round_trip(
+def test_a_request_costs_one_round_trip(
     proxy: Proxy, make_database: MakeDatabase, as_role: AsRole, claims: dict[str, str], calls: int, prepared: bool
 ) -> None:
     database = make_database(proxy.url(), prepared_statements=prepared)
@@ -30,7 +30,7 @@ def test_one_round_trip(
         assert proxy.flights - before == 1
 
 
-def test_one_round_trip_while_statements_are_replaced(
+def test_replacing_prepared_statements_costs_no_round_trip(
     proxy: Proxy, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
     database = make_database(proxy.url(), prepared_statement_limit=2)

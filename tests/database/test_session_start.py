@@ -47,7 +47,7 @@ _STARTING = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
     ],
     ids=["starting", "password", "http", "nothing"],
 )
-def test_a_server_that_goes_leaves_nothing(answer: bytes) -> None:
+def test_a_server_that_disconnects_leaves_no_warnings(answer: bytes) -> None:
     program = [sys.executable, "-X", "dev", "-c", _PROGRAM, answer.hex()]
     done = subprocess.run(program, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.count("127.0.0.1:") == 5

@@ -57,7 +57,7 @@ def test_the_outcome_of_a_write_is_unknown(make_database: MakeDatabase, shared_u
     assert raised.value.code == "OUTCOME_UNKNOWN"
 
 
-def test_in_a_transaction(make_database: MakeDatabase, shared_url: str) -> None:
+def test_a_statement_in_a_transaction_times_out(make_database: MakeDatabase, shared_url: str) -> None:
     database = make_database(shared_url, pool_size=1, statement_timeout_ms=200, database_margin_s=0.2)
     with (
         frozen(database),
@@ -78,5 +78,5 @@ def test_a_role_may_have_a_longer_timeout(make_database: MakeDatabase, shared_ur
     ("text", "seconds"),
     [("0", 0), ("200", 0.2), ("30s", 30), ("1min", 60), ("1.5 h", 5400), ("250000us", 0.25), ("nonsense", 0)],
 )
-def test_durations(text: str, seconds: float) -> None:
+def test_durations_of_settings_are_parsed(text: str, seconds: float) -> None:
     assert seconds_of(text) == pytest.approx(seconds)

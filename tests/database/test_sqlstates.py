@@ -15,7 +15,7 @@ end $$;
 """
 
 
-def test_each_has_the_code_of_its_name(postgres: PostgresServer) -> None:
+def test_each_sqlstate_has_the_code_of_its_name(postgres: PostgresServer) -> None:
     codes = {name: code for name, code in vars(sqlstates).items() if name.isupper()}
     asked = ", ".join(f"('{name}', pg_temp.raised('{name}'))" for name in codes)
     assert postgres.execute(f"{RAISED} values {asked}") == [[name, code] for name, code in codes.items()]

@@ -37,7 +37,7 @@ def encrypting(url: str, authority: Authority) -> Iterator[Proxy]:
 @pytest.mark.parametrize(
     ("mode", "encrypted"), [("", 1), ("sslmode=prefer", 1), ("sslmode=require", 1), ("sslmode=disable", 0)]
 )
-def test_encrypted_without_verifying_the_certificate(
+def test_connections_are_encrypted_without_verifying_the_certificate(
     encrypting: Proxy, make_database: MakeDatabase, mode: str, encrypted: int
 ) -> None:
     assert make_database(encrypting.url(mode)).read("select 1") == b"1"
@@ -57,7 +57,7 @@ def test_a_request_to_cancel_is_encrypted_too(encrypting: Proxy, url: str, make_
     assert encrypting.encrypted == 2
 
 
-def test_allow_is_plain_when_that_works(encrypting: Proxy, make_database: MakeDatabase) -> None:
+def test_sslmode_allow_is_plain_if_the_server_accepts_it(encrypting: Proxy, make_database: MakeDatabase) -> None:
     assert make_database(encrypting.url("sslmode=allow")).read("select 1") == b"1"
     assert encrypting.encrypted == 0
 
@@ -72,7 +72,7 @@ def test_allow_is_plain_when_that_works(encrypting: Proxy, make_database: MakeDa
         ("require", "127.0.0.1", True),
     ],
 )
-def test_known_authority(
+def test_a_certificate_of_a_known_authority_is_accepted(
     encrypting: Proxy, authority: Authority, make_database: MakeDatabase, mode: str, host: str, accepted: bool
 ) -> None:
     database = make_database(encrypting.url(f"sslmode={mode}&sslrootcert={authority.certificate}", host))
@@ -96,7 +96,7 @@ def test_unknown_authority_is_refused(
 
 
 @pytest.mark.parametrize("mode", ["verify-ca", "verify-full"])
-def test_without_a_file_the_systems_authorities_count(
+def test_the_systems_authorities_are_used_without_a_file(
     encrypting: Proxy, make_database: MakeDatabase, mode: str
 ) -> None:
     with pytest.raises(Unavailable):
@@ -104,7 +104,9 @@ def test_without_a_file_the_systems_authorities_count(
 
 
 @pytest.mark.parametrize(("mode", "works"), [("prefer", True), ("allow", True), ("require", False)])
-def test_server_without_tls(url: str, proxy: Proxy, make_database: MakeDatabase, mode: str, works: bool) -> None:
+def test_a_server_without_tls_is_used_if_the_mode_allows_it(
+    url: str, proxy: Proxy, make_database: MakeDatabase, mode: str, works: bool
+) -> None:
     direct = make_database(url)
     if direct.target.socket_path is None and direct.read("show ssl") == b"on":
         pytest.skip("this server speaks TLS")
@@ -117,7 +119,7 @@ def test_server_without_tls(url: str, proxy: Proxy, make_database: MakeDatabase,
         assert "does not offer TLS" in str(raised.value.__cause__)
 
 
-def test_large_both_ways_over_tls(encrypting: Proxy, make_database: MakeDatabase) -> None:
+def test_large_parameters_and_answers_pass_over_tls(encrypting: Proxy, make_database: MakeDatabase) -> None:
     database = make_database(encrypting.url("sslmode=require"), pool_size=1)
     large = b"z" * 5_000_000
     echo = Statement("select $1::text, repeat('x', 5000000)")
@@ -141,7 +143,7 @@ def test_channel_binding_that_the_server_lacks_is_refused(encrypting: Proxy, mak
     assert "channel_binding" in str(raised.value.__cause__)
 
 
-def test_missing_and_damaged_certificate_files(tmp_path: Path, make_database: MakeDatabase) -> None:
+def test_missing_and_damaged_certificate_files_are_refused(tmp_path: Path, make_database: MakeDatabase) -> None:
     damaged = tmp_path / "damaged.crt"
     damaged.write_text("not a certificate")
     for path in (tmp_path / "absent.crt", damaged):

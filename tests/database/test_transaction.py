@@ -29,7 +29,7 @@ def bodies(database: Database) -> bytes | None:
     return database.read("select string_agg(body, ',' order by body) from entry")
 
 
-def test_commit(database: Database, as_role: AsRole) -> None:
+def test_a_transaction_commits(database: Database, as_role: AsRole) -> None:
     with database.transaction(as_role(WRITER, sub="u1")) as transaction:
         assert transaction.run(INSERT, [b"a"]) == [(b"a",)]
         assert transaction.run(Statement("select current_user, current_setting('request.jwt.claim.sub')")) == [
@@ -40,7 +40,7 @@ def test_commit(database: Database, as_role: AsRole) -> None:
     assert database.read("select current_user = session_user") == b"t"
 
 
-def test_a_database_that_is_closed_cancels_what_runs(url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
+def test_closing_a_database_cancels_running_statements(url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
     database = make_database(url)
     insert = Statement("insert into entry (body) select 'late' from pg_sleep(30)")
     failures: list[Exception] = []
@@ -96,25 +96,25 @@ def test_a_caught_failure_is_not_taken_for_a_commit(database: Database, as_role:
     assert bodies(database) is None
 
 
-def test_a_failing_commit(database: Database, as_role: AsRole) -> None:
+def test_a_failing_commit_rolls_back(database: Database, as_role: AsRole) -> None:
     with pytest.raises(StatementError, match="entry_body_key"), database.transaction(as_role(WRITER)) as transaction:
         transaction.run(INSERT, [b"a"])
         transaction.run(INSERT, [b"a"])
     assert bodies(database) is None
 
 
-def test_a_refused_role(database: Database, as_role: AsRole) -> None:
+def test_a_refused_role_opens_no_transaction(database: Database, as_role: AsRole) -> None:
     with pytest.raises(RoleRefused), database.transaction(as_role("wire_nobody")) as transaction:
         transaction.run(INSERT, [b"a"])
     assert database.read("select 1") == b"1"
 
 
-def test_nothing_to_do_takes_no_connection(database: Database, as_role: AsRole) -> None:
+def test_an_empty_transaction_takes_no_connection(database: Database, as_role: AsRole) -> None:
     with database.transaction(as_role(WRITER)):
         assert database.pool_state().open == 0
 
 
-def test_forgotten_statements(database: Database, as_role: AsRole) -> None:
+def test_forgotten_statements_are_prepared_again(database: Database, as_role: AsRole) -> None:
     for body in (b"a", b"b"):
         with database.transaction(as_role(WRITER)) as transaction:
             transaction.run(INSERT, [body])
@@ -123,7 +123,7 @@ def test_forgotten_statements(database: Database, as_role: AsRole) -> None:
     assert bodies(database) == b"a,b"
 
 
-def test_a_break_before_the_first_answer_is_not_noticed(
+def test_a_break_before_the_first_answer_is_repeated(
     proxy: Proxy, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
     database = make_database(proxy.url(), pool_size=1)
@@ -134,7 +134,7 @@ def test_a_break_before_the_first_answer_is_not_noticed(
     assert bodies(database) == b"a"
 
 
-def test_a_break_in_the_middle_undoes_all(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
+def test_a_break_in_the_middle_undoes_everything(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
     database = make_database(proxy.url(), pool_size=1)
     with pytest.raises(Unavailable, match="lost"), database.transaction(as_role(WRITER)) as transaction:
         transaction.run(INSERT, [b"a"])

@@ -23,7 +23,7 @@ def places(url: str) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+pg8000", "POSTGRES"])
-def test_schemes(scheme: str) -> None:
+def test_both_schemes_are_read(scheme: str) -> None:
     target = parse_database_url(f"{scheme}://u:p@h:6543/d")
     assert (target.user, target.password, target.host, target.port, target.database) == ("u", "p", "h", 6543, "d")
     assert target.socket_path is None
@@ -46,16 +46,16 @@ def test_schemes(scheme: str) -> None:
         (" postgres://u@h/d\n", ("u", None, "h", 5432, "d")),
     ],
 )
-def test_parts(url: str, expected: tuple[str, str | None, str, int, str]) -> None:
+def test_the_parts_of_a_url_are_read(url: str, expected: tuple[str, str | None, str, int, str]) -> None:
     target = parse_database_url(url)
     assert (target.user, target.password, target.host, target.port, target.database) == expected
 
 
-def test_socket_path() -> None:
+def test_a_socket_directory_gives_the_socket_path() -> None:
     assert parse_database_url("postgres://u@/d?host=/run/x&port=7").socket_path == "/run/x/.s.PGSQL.7"
 
 
-def test_parameters() -> None:
+def test_parameters_of_a_url_are_read() -> None:
     target = parse_database_url(
         "postgres://u@h/d?sslmode=verify-full&sslrootcert=/ca.pem&connect_timeout=3&application_name=a%20b"
         "&options=-c%20search_path%3Dx,y"
@@ -66,7 +66,7 @@ def test_parameters() -> None:
     assert target.ignored == ()
 
 
-def test_defaults() -> None:
+def test_absent_parameters_have_defaults() -> None:
     target = parse_database_url("postgres://u@h/d")
     assert (target.sslmode, target.sslrootcert, target.connect_timeout_s, target.options) == (
         "prefer",
@@ -97,17 +97,17 @@ def test_environment_of_libpq_fills_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
         ("hostaddr=10.0.0.1,10.0.0.2 user=u", [("10.0.0.1", 5432), ("10.0.0.2", 5432)]),
     ],
 )
-def test_several_hosts(url: str, expected: list[tuple[str, int]]) -> None:
+def test_several_hosts_are_read(url: str, expected: list[tuple[str, int]]) -> None:
     assert places(url) == expected
 
 
-def test_with_several_hosts_the_next_one_is_tried_soon() -> None:
+def test_connect_timeout_is_short_with_several_hosts() -> None:
     assert parse_database_url("postgres://u@h1,h2/d").connect_timeout_s == 2.0
     assert parse_database_url("postgres://u@h1,h2/d?connect_timeout=9").connect_timeout_s == 9.0
 
 
 @pytest.mark.parametrize("words", ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"])
-def test_target_session_attrs(words: str) -> None:
+def test_target_session_attrs_is_read(words: str) -> None:
     assert parse_database_url(f"postgres://u@h/d?target_session_attrs={words}").session_attrs == words
 
 
@@ -122,12 +122,12 @@ def test_target_session_attrs(words: str) -> None:
         ("host=h user=u dbname=d password=a://b", "a://b"),
     ],
 )
-def test_keywords(text: str, password: str | None) -> None:
+def test_keywords_are_read(text: str, password: str | None) -> None:
     target = parse_database_url(text)
     assert (target.host, target.user, target.database, target.password) == ("h", "u", "d", password)
 
 
-def test_an_address_is_connected_to_instead_of_the_name() -> None:
+def test_hostaddr_replaces_the_host_name() -> None:
     target = parse_database_url("host=db.example.com hostaddr=10.0.0.1 user=u")
     assert (target.host, target.address) == ("db.example.com", "10.0.0.1")
 
@@ -147,7 +147,7 @@ def test_a_service_file_fills_gaps_before_the_environment(monkeypatch: pytest.Mo
         parse_database_url("service=shopp")
 
 
-def test_a_service_of_the_whole_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_service_of_the_system_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "pg_service.conf").write_text("[shop]\nhost=sh\nuser=su\n")
     monkeypatch.setenv("PGSYSCONFDIR", str(tmp_path))
     assert parse_database_url("postgresql://?service=shop").host == "sh"
@@ -171,7 +171,7 @@ def test_a_password_file_that_others_can_read_is_not_used(tmp_path: Path, caplog
     assert "chmod 600" in caplog.text
 
 
-def test_variables_of_libpq(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_libpq_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "PGHOST": "a,b", "PGPORT": "1,2", "PGSSLMODE": "require", "PGCONNECT_TIMEOUT": "4", "PGAPPNAME": "mine",
         "PGOPTIONS": "-c geqo=off", "PGTARGETSESSIONATTRS": "primary", "PGUSER": "u", "PGLOADBALANCEHOSTS": "random",

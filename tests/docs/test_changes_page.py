@@ -13,7 +13,7 @@ from tests.postgres_server import PostgresServer
 EXAMPLE = re.compile(r"```graphql\n(.*?)```\n\n```json\n(.*?)```", re.DOTALL)
 
 
-def test_the_examples_answer_what_the_page_says(database_url: str, postgres: PostgresServer) -> None:
+def test_the_examples_return_the_results_on_the_page(database_url: str, postgres: PostgresServer) -> None:
     install(database_url)
     for statements in blocks("docs/changes.md", "sql"):
         postgres.execute(statements.text, database_url)

@@ -50,11 +50,11 @@ def test_the_comment_on_a_role_is_understood(postgres: PostgresServer, database_
     for block in blocks("docs/costs.md", "sql"):
         postgres.execute(f"begin; {block.text} rollback", database_url)
     (comment,) = re.findall(r"comment on role anon is '(.*?)';", PAGE)
-    told = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", PAGE, re.M))
+    listed = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", PAGE, re.M))
     door = Door(database_url)
     try:
         rules = door.application.services.engine.role_schemas.rules.of_comment(comment)
     finally:
         door.close()
     assert rules.problems == ()
-    assert rules.directives.keys() == told.keys()
+    assert rules.directives.keys() == listed.keys()

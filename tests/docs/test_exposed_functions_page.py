@@ -26,6 +26,6 @@ ANSWERS = (
 )
 
 
-def test_the_examples_give_what_they_say(database_url: str, postgres: PostgresServer) -> None:
+def test_the_examples_return_their_results(database_url: str, postgres: PostgresServer) -> None:
     shown = blocks("docs/exposed-functions.md", "sql", "graphql")
     examples_give("docs/exposed-functions.md", shown, ANSWERS, database_url, postgres)

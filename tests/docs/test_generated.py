@@ -28,11 +28,11 @@ def test_the_page_of_commands_has_each_command_and_option(generated: ModuleType)
     page = generated.filled((REPOSITORY / "docs" / "commands.md").read_text())
     settings = set(re.findall(r"`(--[\w-]+)`", (REPOSITORY / "docs" / "settings.md").read_text()))
 
-    def told(path: str, command: click.Command) -> None:
+    def listed(path: str, command: click.Command) -> None:
         context = click.Context(command)
         if isinstance(command, click.Group):
             for name in command.list_commands(context):
-                told(f"{path} {name}", command.get_command(context, name) or click.Command("none"))
+                listed(f"{path} {name}", command.get_command(context, name) or click.Command("none"))
             return
         start = page.index(f"## `{path}`\n")
         section = page[start : page.find("\n## ", start + 1) if "\n## " in page[start + 1 :] else len(page)]
@@ -42,7 +42,7 @@ def test_the_page_of_commands_has_each_command_and_option(generated: ModuleType)
             assert option.help, f"{path} {option.name}"
             assert option.opts[0] in settings or f"`{option.opts[0]}`" in section
 
-    told("portico", cli)
+    listed("portico", cli)
 
 
 def test_each_page_is_in_the_table_of_contents() -> None:

@@ -36,7 +36,7 @@ def test_the_examples_work(database_url: str) -> None:
         door.close()
 
 
-def test_the_page_about_directives(database_url: str, postgres: PostgresServer) -> None:
+def test_the_examples_of_directives_work(database_url: str, postgres: PostgresServer) -> None:
     install(database_url)
     for statements in blocks("docs/directives.md", "sql"):
         postgres.execute(statements.text, database_url)
@@ -64,12 +64,12 @@ def test_the_page_about_directives(database_url: str, postgres: PostgresServer) 
 
 def test_each_directive_is_on_its_page() -> None:
     page = (REPOSITORY / "docs" / "directives.md").read_text()
-    told = re.findall(
+    listed = re.findall(
         r"^\| (schema|relation|column|function|foreign key|unique index|enum|composite|role) \| `(\w+)` \|", page, re.M
     )
     manager = plugin_manager()
     known = [*DIRECTIVES, *(each for plugin in manager.hook.comment_directives() for each in plugin)]
-    assert sorted(told) == sorted((each.on.replace("_", " "), each.key) for each in known)
+    assert sorted(listed) == sorted((each.on.replace("_", " "), each.key) for each in known)
 
 
 FILTERS = {
@@ -83,9 +83,9 @@ FILTERS = {
 
 
 def test_the_table_of_operators_is_that_of_the_schema(database_url: str) -> None:
-    told: dict[str, set[str]] = {}
+    listed: dict[str, set[str]] = {}
     for names, on in re.findall(r"^\| `([a-zA-Z ]+)` \| (.*) \|$", PAGE, re.M):
-        told.setdefault(on.partition(";")[0].strip(), set()).update(names.split())
+        listed.setdefault(on.partition(";")[0].strip(), set()).update(names.split())
     install(database_url)
     door = Door(database_url)
     try:
@@ -93,8 +93,8 @@ def test_the_table_of_operators_is_that_of_the_schema(database_url: str) -> None
     finally:
         door.close()
     operators = {each["name"]: {field["name"] for field in each["inputFields"] or ()} for each in types}
-    of_each = told["each of these types"]
+    of_each = listed["each of these types"]
     for on, names in FILTERS.items():
         for name in names:
-            assert operators[name] == {*told[on], *of_each}, name
-    assert operators["StringFilter"] == {*told["numbers, strings, dates and times"], *told["strings"], *of_each}
+            assert operators[name] == {*listed[on], *of_each}, name
+    assert operators["StringFilter"] == {*listed["numbers, strings, dates and times"], *listed["strings"], *of_each}

@@ -32,7 +32,7 @@ def _of(provider: str, language: str) -> str:
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_tokens_of_a_provider_are_taken(provider: str, key: rsa.RSAPrivateKey) -> None:
+def test_the_tokens_of_a_provider_are_accepted(provider: str, key: rsa.RSAPrivateKey) -> None:
     lines = dict(line.split("=", 1) for line in _of(provider, "text").splitlines())
     assert lines["JWT_JWKS"].startswith("https://")
     public = {**json.loads(RSAAlgorithm.to_jwk(key.public_key())), "kid": "one", "use": "sig", "alg": "RS256"}
@@ -48,7 +48,7 @@ def test_the_tokens_of_a_provider_are_taken(provider: str, key: rsa.RSAPrivateKe
         identity.caller("anon-key", f"Bearer {elsewhere}", host=None)
 
 
-def test_all_four_are_there() -> None:
+def test_all_four_providers_are_on_the_page() -> None:
     assert PROVIDERS == ["Auth0", "Keycloak", "Clerk", "Supabase Auth (GoTrue)"]
 
 

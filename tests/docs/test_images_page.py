@@ -14,7 +14,7 @@ from tests.storage.images.pictures import opened, picture
 from tests.storage.service import SERVICE, Service
 
 
-def test_the_lines_for_a_client(own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lines_for_a_client_work(own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("supabase")
     service = own_service()
     service.post("/bucket", json={"name": "pictures", "public": True}).raise_for_status()

@@ -14,7 +14,7 @@ _FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page: str) -> None:
+def test_links_have_a_target(page: str) -> None:
     here = REPOSITORY / page
     targets = [each for each in _LINK.findall(_FENCED.sub("", here.read_text())) if ":" not in each]
     assert [each for each in targets if not _exists(here, each)] == []

@@ -29,6 +29,6 @@ ANSWERS = (
 )
 
 
-def test_the_examples_give_what_they_say(database_url: str, postgres: PostgresServer) -> None:
+def test_the_examples_return_their_results(database_url: str, postgres: PostgresServer) -> None:
     shown = blocks("docs/moving-from-hasura-postgraphile.md", "sql", "graphql")
     examples_give(PAGE, shown, ANSWERS, database_url, postgres)

@@ -39,15 +39,15 @@ SHORT = {
 }
 
 
-def test_the_page_names_them_all() -> None:
+def test_the_page_names_every_benchmark() -> None:
     assert set(re.findall(r"python -m bench\.(\w+)", PAGE)) == set(SHORT)
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_a_short_run(name: str) -> None:
-    arguments, told = SHORT[name]
+def test_a_short_run_prints_its_figures(name: str) -> None:
+    arguments, listed = SHORT[name]
     command = [sys.executable, "-m", f"bench.{name}", *arguments]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=4 * PATIENCE_S)
     assert done.returncode == 0, done.stderr
-    for label in told:
+    for label in listed:
         assert re.search(rf"^{re.escape(label)}\W.*\d", done.stdout, re.M), done.stdout

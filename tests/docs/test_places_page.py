@@ -28,7 +28,7 @@ def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
     return postgres_with("postgis")
 
 
-def test_the_examples_find_what_they_say(database_url: str, postgres: PostgresServer) -> None:
+def test_the_examples_find_the_named_rows(database_url: str, postgres: PostgresServer) -> None:
     shown = blocks("docs/places.md", "sql", "graphql")
     answers = [
         {"cafeCollection": {"edges": NEAREST}},

@@ -53,7 +53,7 @@ def _ask_with(plugin: ModuleType, door: Door, query: str) -> Any:
         door.client.app.close()
 
 
-def test_the_example_works(open_door: Callable[..., Door]) -> None:
+def test_the_first_example_works(open_door: Callable[..., Door]) -> None:
     door = open_door("create table thing (id int primary key, name text); insert into thing values (1, 'quiet'); "
                      "grant select on thing to anon")  # fmt: skip
     data = _ask_with(_example(0), door, "{ thingCollection { edges { node { name shoutedName } } } }")
@@ -69,7 +69,9 @@ def test_a_domain_is_represented_as_its_base_type(open_door: Callable[..., Door]
     assert data["thingCollection"]["edges"] == [{"node": {"id": 1, "name": "yes"}}]
 
 
-def test_storage_and_a_route(own_service: Callable[..., Service], caplog: pytest.LogCaptureFixture) -> None:
+def test_the_example_with_storage_and_a_route_works(
+    own_service: Callable[..., Service], caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level("INFO", "house")
     service = own_service(plugins={"example": _example(2)})
     service.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -90,5 +92,5 @@ def test_an_application_is_embedded(open_door: Callable[..., Door]) -> None:
 
 
 def test_the_page_lists_each_public_name() -> None:
-    told = PAGE.partition("## Public names")[2].partition("\n## ")[0]
-    assert set(re.findall(r"`(\w+)`", told.partition("| for | names |")[2])) == set(portico.__all__)
+    listed = PAGE.partition("## Public names")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`(\w+)`", listed.partition("| for | names |")[2])) == set(portico.__all__)

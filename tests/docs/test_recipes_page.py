@@ -48,8 +48,8 @@ def ask(door: Door) -> Ask:
     return ask
 
 
-def test_offline(ask: Ask, door: Door) -> None:
-    pull, push = of("Offline, and in step again")
+def test_offline_devices_miss_no_change(ask: Ask, door: Door) -> None:
+    pull, push = of("Offline work and synchronization")
     ids = [str(uuid.uuid4()) for _ in range(3)]
 
     def changed(since: str) -> tuple[str, dict[str, Any]]:
@@ -85,7 +85,7 @@ def test_offline(ask: Ask, door: Door) -> None:
     assert ask(pull, {"since": "0"}, BEN).data["noteCollection"]["edges"] == []
 
 
-def test_orders(ask: Ask, postgres: PostgresServer, door: Door) -> None:
+def test_orders_never_oversell(ask: Ask, postgres: PostgresServer, door: Door) -> None:
     (order,) = of("From cart to order")
     postgres.execute("insert into product values (1, 'Mug', 9.90, 5), (2, 'Tee', 20, 100)", door.database_url)
     users = [str(uuid.uuid4()) for _ in range(8)]
@@ -108,7 +108,7 @@ def test_orders(ask: Ask, postgres: PostgresServer, door: Door) -> None:
     assert ask(order, user=buyer).errors[0]["extensions"]["sqlstate"] == "CART0"
 
 
-def test_bookings(ask: Ask, postgres: PostgresServer, door: Door) -> None:
+def test_bookings_never_overlap(ask: Ask, postgres: PostgresServer, door: Door) -> None:
     free, book = of("No double booking")
     postgres.execute("insert into room values (1, 'Attic', 50), (2, 'Loft', 80), (3, 'Suite', 300)", door.database_url)
 
@@ -131,8 +131,8 @@ def test_bookings(ask: Ask, postgres: PostgresServer, door: Door) -> None:
         assert ask(book, {"during": nights}).code == "CHECK_VIOLATION"
 
 
-def test_unread(ask: Ask, postgres: PostgresServer, door: Door) -> None:
-    (read,) = of("Unread, and who is there")
+def test_unread_counts_and_presence_are_shown(ask: Ask, postgres: PostgresServer, door: Door) -> None:
+    (read,) = of("Unread messages and presence")
     postgres.execute("insert into channel values (1, 'all')", door.database_url)
     write = 'mutation { insertIntomessageCollection(objects: [{channel_id: 1, body: "hi"}]) { records { id } } }'
     assert ask(write, user=BEN).code == "INSUFFICIENT_PRIVILEGE"
@@ -146,7 +146,7 @@ def test_unread(ask: Ask, postgres: PostgresServer, door: Door) -> None:
     }
 
 
-def test_sharing(ask: Ask, door: Door) -> None:
+def test_documents_are_shared_by_address_and_by_link(ask: Ask, door: Door) -> None:
     (read,) = of("Sharing")
     made = ask("""mutation {
       insertIntodocumentCollection(objects: [{id: 1, body: "ours"}]) { affectedCount }
@@ -168,7 +168,7 @@ def test_sharing(ask: Ask, door: Door) -> None:
     }
 
 
-def test_a_limit(ask: Ask) -> None:
+def test_the_limit_for_a_user_holds(ask: Ask) -> None:
     write = 'mutation { insertIntopostCollection(objects: [{body: "x"}]) { affectedCount } }'
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: ask(write), range(8)))
@@ -178,8 +178,8 @@ def test_a_limit(ask: Ask) -> None:
     assert ask(write, user=BEN).data
 
 
-def test_accounts(ask: Ask, postgres: PostgresServer, door: Door) -> None:
-    export, delete = of("Accounts that go")
+def test_accounts_are_exported_and_deleted(ask: Ask, postgres: PostgresServer, door: Door) -> None:
+    export, delete = of("Deleting accounts")
     for user in (ANN, BEN):
         postgres.execute(
             "insert into storage.buckets (id, name) values ('b', 'b') on conflict do nothing;"
@@ -197,7 +197,7 @@ def test_accounts(ask: Ask, postgres: PostgresServer, door: Door) -> None:
     assert postgres.execute("select name from storage.work", door.database_url) == [[f"{ANN}.txt"]]
 
 
-def test_an_import(
+def test_an_import_can_be_repeated(
     own_service: Callable[..., Service], postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     service = own_service()

@@ -20,7 +20,7 @@ ANSWERS = (
 )
 
 
-def test_the_examples_find_what_they_say(database_url: str, postgres: PostgresServer) -> None:
+def test_the_examples_find_the_named_rows(database_url: str, postgres: PostgresServer) -> None:
     (tables,) = blocks("docs/searching.md", "sql")
     postgres.execute(ROLES + tables.text, database_url)
     examples = EXAMPLE.findall(PAGE)

@@ -14,14 +14,14 @@ _ROW_OF_SETTINGS = re.compile(r"^\| `([A-Z_]+)` \| [^|]* \| [^|]* \| `?([\w]+)[^
 
 def test_limits_have_the_defaults_of_the_settings() -> None:
     defaults = dict(_ROW_OF_SETTINGS.findall((REPOSITORY / "docs" / "settings.md").read_text()))
-    told = dict(_ROW.findall((REPOSITORY / "docs" / "security.md").read_text()))
-    assert told == {name: defaults[name] for name in told}
+    listed = dict(_ROW.findall((REPOSITORY / "docs" / "security.md").read_text()))
+    assert listed == {name: defaults[name] for name in listed}
 
 
 def test_each_limit_is_documented() -> None:
-    told = dict(_ROW.findall((REPOSITORY / "docs" / "security.md").read_text()))
+    listed = dict(_ROW.findall((REPOSITORY / "docs" / "security.md").read_text()))
     limits = {each.env for each in SETTINGS if re.search(r"_LIMIT$|_TIMEOUT_|_SPACE$", each.env)}
-    assert limits - {"PREPARED_STATEMENT_LIMIT"} <= set(told)
+    assert limits - {"PREPARED_STATEMENT_LIMIT"} <= set(listed)
 
 
 def test_a_role_can_have_its_own_timeout(postgres: PostgresServer, database_url: str) -> None:

@@ -27,17 +27,17 @@ def test_the_receiver_gets_events(own_service: Callable[..., Service], monkeypat
         service = own_service(webhook_url=f"http://127.0.0.1:{receiver.server_port}/", webhook_key="the key")
         bucket = service.bucket()
         service.upload(f"{bucket}/one.txt").raise_for_status()
-        told = found["events"].get(timeout=PATIENCE_S)
+        listed = found["events"].get(timeout=PATIENCE_S)
         service.post("/object/move", json={"bucketId": bucket, "sourceKey": "one.txt", "destinationKey": "two.txt"})
         moved = [found["events"].get(timeout=PATIENCE_S) for _ in range(2)]
         service.delete(f"/object/{bucket}/two.txt").raise_for_status()
         gone = found["events"].get(timeout=PATIENCE_S)
         receiver.shutdown()
     shown = next(json.loads(each.text) for each in all_blocks("docs/storage.md") if each.language == "json")["event"]
-    assert told.keys() == shown.keys()
-    assert told["payload"].keys() == shown["payload"].keys()
-    assert told["payload"]["metadata"].keys() >= shown["payload"]["metadata"].keys()
-    assert (told["type"], told["payload"]["name"]) == ("ObjectCreated:Post", "one.txt")
+    assert listed.keys() == shown.keys()
+    assert listed["payload"].keys() == shown["payload"].keys()
+    assert listed["payload"]["metadata"].keys() >= shown["payload"]["metadata"].keys()
+    assert (listed["type"], listed["payload"]["name"]) == ("ObjectCreated:Post", "one.txt")
     assert {each["type"] for each in moved} == {"ObjectRemoved:Move", "ObjectCreated:Move"}
     (created,) = (each["payload"] for each in moved if each["type"] == "ObjectCreated:Move")
     assert (created["name"], created["oldObject"]["name"]) == ("two.txt", "one.txt")

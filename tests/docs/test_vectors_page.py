@@ -23,7 +23,7 @@ def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
     return postgres_with("vector")
 
 
-def test_the_example_finds_what_it_says(database_url: str, postgres: PostgresServer) -> None:
+def test_the_example_finds_the_named_rows(database_url: str, postgres: PostgresServer) -> None:
     found = {"noteCollection": {"edges": NEAREST, "pageInfo": {"endCursor": ANY, "hasNextPage": True}}}
     shown = blocks("docs/vectors.md", "sql", "graphql")
     examples_give("docs/vectors.md", shown, [found], database_url, postgres, value_types="vector")

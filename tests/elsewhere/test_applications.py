@@ -1,6 +1,6 @@
 """Databases that were not made for this service: those of applications from PyPI and Maven, by their own migrations.
 
-Each application is installed in a directory of its own. Run it with ``python -m pytest tests/elsewhere``.
+Each application is installed in its own directory. Run it with ``python -m pytest tests/elsewhere``.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ APPLICATIONS = {
 
 
 @pytest.mark.parametrize("name", APPLICATIONS)
-def test_all_that_the_schema_offers(name: str, postgres: PostgresServer, tmp_path: Path) -> None:
+def test_everything_in_the_schema_works(name: str, postgres: PostgresServer, tmp_path: Path) -> None:
     application = APPLICATIONS[name]
     environment = python_packages(*application.requirements)
     url = postgres.create_database()
@@ -98,7 +98,7 @@ def test_all_that_the_schema_offers(name: str, postgres: PostgresServer, tmp_pat
 KEYCLOAK = "org.keycloak:keycloak-quarkus-dist:26.0.7:zip"
 
 
-def test_all_that_the_schema_of_keycloak_offers(postgres: PostgresServer, tmp_path: Path) -> None:
+def test_everything_in_the_schema_of_keycloak_works(postgres: PostgresServer, tmp_path: Path) -> None:
     if shutil.which("java") is None:
         pytest.skip("Java is not installed")
     (program,) = maven_archive(KEYCLOAK).glob("*/bin/kc.sh")

@@ -54,7 +54,7 @@ def database_url(request: pytest.FixtureRequest, postgres: PostgresServer) -> It
     postgres.drop_database(url)
 
 
-def test_all_that_the_schema_offers(database_url: str) -> None:
+def test_everything_in_the_schema_works(database_url: str) -> None:
     assert len(inserted_and_verified(database_url)) >= 5
 
 

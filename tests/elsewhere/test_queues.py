@@ -53,7 +53,7 @@ def procrastinate() -> list[str]:
     ("made", "schema", "inserted"),
     [(graphile_worker, "graphile_worker", 3), (pg_boss, "pgboss", 3), (procrastinate, "public", 1)],
 )
-def test_all_that_the_schema_offers(
+def test_everything_in_the_schema_works(
     made: Callable[[], list[str]], schema: str, inserted: int, postgres: PostgresServer
 ) -> None:
     statements = made()

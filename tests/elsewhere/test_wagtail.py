@@ -65,11 +65,11 @@ def door(wagtail: str) -> Iterator[Door]:
     opened.close()
 
 
-def test_init_opens_nothing(wagtail: str, door: Door, postgres: PostgresServer) -> None:
+def test_init_opens_no_table(wagtail: str, door: Door, postgres: PostgresServer) -> None:
     report = install(wagtail)
-    told = " ".join(f"{lack.what} {lack.fix}" for lack in report.problems)
-    assert "public.auth_user" in told
-    assert "public.wagtailcore_page" in told
+    reported = " ".join(f"{lack.what} {lack.fix}" for lack in report.lacks)
+    assert "public.auth_user" in reported
+    assert "public.wagtailcore_page" in reported
     readable = "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"
     for role in ("anon", "authenticated"):
         theirs = f"{readable} and has_table_privilege('{role}', oid, 'select, insert, update, delete')"
@@ -89,7 +89,9 @@ def test_doctor_reports_problems(wagtail: str) -> None:
     assert not any("without row level security" in finding.what for finding in found)
 
 
-def test_what_is_opened_on_request_is_not_the_frameworks(wagtail: str, door: Door, postgres: PostgresServer) -> None:
+def test_tables_opened_on_request_exclude_those_of_the_framework(
+    wagtail: str, door: Door, postgres: PostgresServer
+) -> None:
     opened = [each.name for each in closed_relations(wagtail) if each.reason is None]
     assert "public.wagtailcore_page" in opened
     install(wagtail, opened=opened)
@@ -98,6 +100,6 @@ def test_what_is_opened_on_request_is_not_the_frameworks(wagtail: str, door: Doo
     assert postgres.execute("select has_table_privilege('anon', 'django_migrations', 'select')", wagtail) == [[False]]
 
 
-def test_all_that_the_schema_offers(wagtail: str) -> None:
+def test_everything_in_the_schema_works(wagtail: str) -> None:
     install(wagtail)
     assert len(inserted_and_verified(wagtail)) >= 20

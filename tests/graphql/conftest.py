@@ -1,4 +1,4 @@
-"""Doors: services on databases that a test creates, with a client."""
+"""Doors: services on databases that a test creates, with a test client."""
 
 from __future__ import annotations
 

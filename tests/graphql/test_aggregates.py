@@ -72,7 +72,7 @@ def fields(door: Door, type_name: str, role: str = "anon") -> dict[str, str]:
     return {name: str(field.type) for name, field in type_.fields.items()}
 
 
-def test_which_columns_have_which_aggregates(door: Door) -> None:
+def test_aggregates_exist_for_columns_of_fitting_types(door: Door) -> None:
     assert fields(door, "bookAggregate") == {
         "count": "Int!", "sum": "bookSumAggregateResult!", "avg": "bookAvgAggregateResult!",
         "min": "bookMinAggregateResult!", "max": "bookMaxAggregateResult!",
@@ -85,7 +85,7 @@ def test_which_columns_have_which_aggregates(door: Door) -> None:
     assert fields(door, "wordsAggregate") == {"count": "Int!"}
 
 
-def test_declared_types(door: Door) -> None:
+def test_aggregates_declare_their_types(door: Door) -> None:
     assert fields(door, "bookSumAggregateResult") == {
         **dict.fromkeys(["id", "author_id", "int2", "int4", "int8"], "BigInt"),
         **dict.fromkeys(["float4", "float8", "numeric", "money"], "BigFloat"),
@@ -101,7 +101,7 @@ def test_declared_types(door: Door) -> None:
         }  # fmt: skip
 
 
-def test_numbers_are_numbers(door: Door) -> None:
+def test_aggregates_of_numbers_are_json_numbers(door: Door) -> None:
     assert aggregate(door, f"count sum {{ {' '.join(NUMBERS[2:])} }} avg {{ {' '.join(NUMBERS[2:])} }}") == {
         "count": 5,
         "sum": {"int2": 15, "int4": 150, "int8": 23058430092136939520, "float4": 7.5, "float8": 7.5,
@@ -111,7 +111,7 @@ def test_numbers_are_numbers(door: Door) -> None:
     }  # fmt: skip
 
 
-def test_least_and_greatest(door: Door) -> None:
+def test_min_and_max_are_the_least_and_the_greatest_value(door: Door) -> None:
     selection = " ".join(ORDERED[2:])
     answer = aggregate(door, f"min {{ {selection} }} max {{ {selection} }}")
     assert answer["min"] == {
@@ -124,7 +124,7 @@ def test_least_and_greatest(door: Door) -> None:
     assert answer["max"]["timestamptz"] == "2020-01-06T00:00:00+00:00"
 
 
-def test_an_empty_set(door: Door) -> None:
+def test_aggregates_of_no_rows_are_null(door: Door) -> None:
     selection = "count sum { int4 } avg { int4 float8 } min { text date } max { int8 }"
     assert aggregate(door, selection, "(filter: {id: {eq: 99}})") == {
         "count": 0, "sum": {"int4": None}, "avg": {"int4": None, "float8": None},
@@ -136,17 +136,17 @@ def test_an_empty_set(door: Door) -> None:
     "arguments",
     ["", "(first: 1)", "(first: 0)", "(last: 1)", "(first: 2, offset: 3)", '(after: "WzRd")', '(before: "WzFd")'],
 )
-def test_pages_do_not_matter(door: Door, arguments: str) -> None:
+def test_aggregates_ignore_pages(door: Door, arguments: str) -> None:
     assert aggregate(door, "count sum { id }", arguments) == {"count": 5, "sum": {"id": 15}}
 
 
-def test_filters_do(door: Door) -> None:
+def test_aggregates_follow_filters(door: Door) -> None:
     assert aggregate(door, "count sum { id }", "(first: 1, filter: {id: {gt: 2}})") == {"count": 3, "sum": {"id": 12}}
     relaxed = '(filter: {or: [{id: {eq: 1}}, {text: {eq: "t5"}}]})'
     assert aggregate(door, "count max { id }", relaxed) == {"count": 2, "max": {"id": 5}}
 
 
-def test_nested_and_beside_all_else(door: Door) -> None:
+def test_nested_aggregates_stand_beside_other_fields(door: Door) -> None:
     answer = door.ask("""{ authorCollection { totalCount edges { node { name
       bookCollection(first: 1, filter: {id: {lt: 5}}) {
         aggregate { count sum { id } } totalCount edges { node { id } } pageInfo { hasNextPage } } } } } }""").data
@@ -161,7 +161,7 @@ def test_nested_and_beside_all_else(door: Door) -> None:
     ]  # fmt: skip
 
 
-def test_aliases_and_type_names_on_all_levels(door: Door) -> None:
+def test_aliases_and_type_names_work_on_all_levels(door: Door) -> None:
     answer = door.ask("""{ bookCollection {
       a: aggregate { t: __typename n: count s: sum { __typename x: id y: id } s2: sum { id } }
                                            b: aggregate { m: max { id } } } }""").data["bookCollection"]
@@ -178,7 +178,7 @@ def test_aliases_and_type_names_on_all_levels(door: Door) -> None:
 
 @pytest.mark.parametrize("selection", ["__typename", "sum { __typename }", "min { __typename } __typename"])
 @pytest.mark.parametrize("arguments", ["", "(filter: {id: {eq: 99}})"])
-def test_nothing_but_type_names(door: Door, selection: str, arguments: str) -> None:
+def test_type_names_alone_can_be_selected(door: Door, selection: str, arguments: str) -> None:
     answer = aggregate(door, selection, arguments)
     assert answer == {
         name: {"__typename": f"book{name.capitalize()}AggregateResult"} if name != "__typename" else "bookAggregate"
@@ -186,7 +186,7 @@ def test_nothing_but_type_names(door: Door, selection: str, arguments: str) -> N
     }
 
 
-def test_only_columns_that_may_be_read(door: Door) -> None:
+def test_aggregates_cover_only_readable_columns(door: Door) -> None:
     assert list(fields(door, "bookSumAggregateResult", "some_columns")) == ["id", "int4"]
     assert list(fields(door, "bookMaxAggregateResult", "some_columns")) == ["id", "int4", "text"]
     query = "{ bookCollection { aggregate { count sum { %s } } } }"
@@ -206,13 +206,13 @@ def test_only_columns_that_may_be_read(door: Door) -> None:
         ("aggregate { median { id } }", 'Unknown field "median" selected on type "bookAggregate"'),
     ],
 )
-def test_messages_without_validation(reading_door: OpenDoor, selection: str, message: str) -> None:
+def test_pg_graphql_has_its_own_messages(reading_door: OpenDoor, selection: str, message: str) -> None:
     relaxed = reading_door(SCHEMA, graphql_dialect="pg_graphql")
     assert relaxed.ask(f"{{ bookCollection {{ {selection} }} }}").message == message
     assert reading_door(SCHEMA).ask(f"{{ bookCollection {{ {selection} }} }}").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_only_where_enabled(reading_door: OpenDoor) -> None:
+def test_aggregates_exist_only_if_enabled(reading_door: OpenDoor) -> None:
     relaxed = reading_door(SCHEMA, graphql_dialect="pg_graphql")
     for name in ("plain", "author"):
         answer = relaxed.ask(f"{{ {name}Collection {{ aggregate {{ count }} }} }}")
@@ -222,13 +222,13 @@ def test_only_where_enabled(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("directive", ['{"aggregate": {"enabled": false}}', '{"aggregate": {}}'])
-def test_a_directive_that_does_not_enable(open_door: OpenDoor, directive: str) -> None:
+def test_a_directive_without_enabled_has_no_effect(open_door: OpenDoor, directive: str) -> None:
     door = open_door(f"""create table t (id int primary key); grant all on t to anon;
                         comment on table t is '@graphql({directive})'""")
     assert door.ask("{ tCollection { aggregate { count } } }").errors
 
 
-def test_on_the_results_of_functions_and_on_views(open_door: OpenDoor) -> None:
+def test_results_of_functions_and_views_have_aggregates(open_door: OpenDoor) -> None:
     door = open_door("""
       create table t (id int primary key, n int); insert into t values (1, 5), (2, 6), (3, 7);
       create view v as select id, n from t; create materialized view mv as select id, n from t;
@@ -246,7 +246,7 @@ def test_on_the_results_of_functions_and_on_views(open_door: OpenDoor) -> None:
     }
 
 
-def test_row_level_security_counts(open_door: OpenDoor) -> None:
+def test_aggregates_respect_row_level_security(open_door: OpenDoor) -> None:
     door = open_door("""
       create table t (id int primary key); insert into t values (1), (2), (3); grant select on t to anon;
       comment on table t is '@graphql({"aggregate": {"enabled": true}})';
@@ -256,7 +256,7 @@ def test_row_level_security_counts(open_door: OpenDoor) -> None:
     }  # fmt: skip
 
 
-def test_the_aggregates_are_those_of_the_type(open_door: OpenDoor) -> None:
+def test_aggregates_equal_those_of_sql_for_each_type(open_door: OpenDoor) -> None:
     door = open_door("""
       create table word (id int primary key, v varchar(9)); insert into word values (1, 'a'), (2, 'b');
       comment on table word is '@graphql({"aggregate": {"enabled": true}})';

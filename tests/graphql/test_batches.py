@@ -52,7 +52,7 @@ def test_a_list_is_answered_by_a_list(door: Door) -> None:
     assert post(door, {"query": ITEMS}).body == items(1, 2)
 
 
-def test_what_is_no_request_is_answered_in_its_place(door: Door) -> None:
+def test_a_malformed_request_gets_an_error_in_its_place(door: Door) -> None:
     answers = post(door, [1, {"query": ITEMS, "variables": [{}]}, {"query": ITEMS}]).body
     assert [each["errors"][0]["message"] for each in answers[:2]] == [
         'The request has no "query", which must be a string',
@@ -61,7 +61,7 @@ def test_what_is_no_request_is_answered_in_its_place(door: Door) -> None:
     assert answers[2] == items(1, 2)
 
 
-def test_each_mutation_is_a_transaction_of_its_own(writing_door: OpenDoor) -> None:
+def test_each_mutation_has_its_own_transaction(writing_door: OpenDoor) -> None:
     door = writing_door(SCHEMA, "delete from item where id > 2", batch_limit=3)
     add = "mutation ($id: Int!) { insertIntoitemCollection(objects: [{id: $id}]) { affectedCount } }"
     added = post(door, [{"query": add, "variables": {"id": each}} for each in (3, 1, 4)]).body
@@ -71,7 +71,7 @@ def test_each_mutation_is_a_transaction_of_its_own(writing_door: OpenDoor) -> No
     assert door.ask(ITEMS, {"n": 9}).body == items(1, 2, 3, 4)
 
 
-def test_too_many_and_none(door: Door) -> None:
+def test_batches_that_are_too_long_or_empty_are_refused(door: Door) -> None:
     answer = post(door, [{"query": ITEMS}] * 4)
     assert (answer.status, answer.code) == (200, "LIMIT_EXCEEDED")
     assert answer.message == "The batch has 4 requests, more than 3 (BATCH_LIMIT)"
@@ -90,7 +90,7 @@ def test_without_the_setting_a_body_is_one_request(reading_door: OpenDoor) -> No
         assert (answer.status, answer.message) == (400, "variables must be an object")
 
 
-def test_lines(door: Door) -> None:
+def test_jsonl_has_a_line_for_each_request(door: Door) -> None:
     assert lines(door, [{"query": ITEMS}, {"query": "{"}, {"query": ITEMS, "variables": {"n": 1}}]) == [
         {"requestIndex": 0, **items(1, 2)},
         {"requestIndex": 1, "errors": door.ask("{").errors},
@@ -109,7 +109,7 @@ def test_lines(door: Door) -> None:
 
 
 @pytest.mark.parametrize("accept", ["text/csv", "application/graphql-response+json"])
-def test_what_the_client_accepts_does_not_change_the_parts(door: Door, accept: str) -> None:
+def test_the_accept_header_does_not_change_the_parts(door: Door, accept: str) -> None:
     answer = post(door, [{"query": ITEMS}, {"query": "{ x }"}], {"Accept": accept})
     assert answer.status == 200
     assert answer.body[0] == items(1, 2)
@@ -122,7 +122,7 @@ def test_without_a_limit_a_list_is_refused_and_the_setting_is_named(open_door: O
     assert answer.errors[0]["extensions"]["hint"] == "BATCH_LIMIT allows lists of requests."
 
 
-def test_limits_are_those_of_each_request(reading_door: OpenDoor) -> None:
+def test_limits_apply_to_each_request(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, batch_limit=3, node_limit=2, alias_limit=1, body_limit=400)
     asked = [{"query": "{ a: __typename }"}, {"query": ITEMS}, {"query": ITEMS, "variables": {"n": 3}}]
     few, more, most = post(door, asked).body

@@ -70,11 +70,11 @@ def test_each_row_gets_its_own_values(door: Door, postgres: PostgresServer) -> N
     ],
     ids=["unique", "several columns", "nodeId"],
 )
-def test_by_each_kind_of_key(door: Door, keys: list[Any]) -> None:
+def test_each_kind_of_key_finds_its_row(door: Door, keys: list[Any]) -> None:
     assert [each["id"] for each in updated(door, [{"key": key, "set": {"n": "1"}} for key in keys])] == [2, 1]
 
 
-def test_literals_and_variables_within(door: Door) -> None:
+def test_literals_may_contain_variables(door: Door) -> None:
     query = """mutation ($id: Int!, $set: AccountUpdateInput!, $name: String) {
         updateAccountCollectionByKey(updates: [
             {key: {id: $id}, set: $set}, {key: {id: 2}, set: {name: $name, mood: happy}}
@@ -118,7 +118,7 @@ def test_a_variable_within_a_literal_may_set_other_columns_next_time(door: Door)
     ],
     ids=["none", "no values", "twice", "different keys", "too many"],
 )
-def test_errors_of_use(door: Door, postgres: PostgresServer, updates: Any, code: str, message: str) -> None:
+def test_misuse_is_an_error(door: Door, postgres: PostgresServer, updates: Any, code: str, message: str) -> None:
     answer = door.ask(UPDATE, {"updates": updates})
     assert (answer.code, answer.message) == (code, message)
     assert postgres.execute("select name from account where id = 1", door.database_url) == [["name 1"]]
@@ -134,7 +134,7 @@ def test_a_value_too_long_is_refused(door: Door) -> None:
     ("column", "old", "new"),
     [("n", 1, 5), ("code", "abc", "xyz"), ("mood", "sad", "happy"), ("floor", 1, 7), ("place", "(0,0)", "(1,2)")],
 )
-def test_a_column_that_some_updates_leave_alone_may_refuse_null(
+def test_a_not_null_column_may_be_missing_in_some_updates(
     open_door: OpenDoor, column: str, old: Any, new: Any, value_types: Any
 ) -> None:
     door = open_door(
@@ -165,7 +165,7 @@ def test_a_column_that_some_updates_leave_alone_may_refuse_null(
     assert records == [{column: new, "note": None}, {column: old, "note": "x"}]
 
 
-def test_a_domain_that_some_updates_leave_alone_checks_the_others(open_door: OpenDoor) -> None:
+def test_a_domain_checks_only_updates_that_set_it(open_door: OpenDoor) -> None:
     door = open_door("""
         create domain code as varchar(3) not null check (value <> 'bad');
         create table item (id int primary key, code code, note text);
@@ -184,7 +184,7 @@ def test_a_domain_that_some_updates_leave_alone_checks_the_others(open_door: Ope
     assert answer("new").data["updateitemCollectionByKey"]["records"] == [{"code": "new"}, {"code": "b"}]
 
 
-def test_what_policies_hide_is_left_out(door: Door) -> None:
+def test_rows_hidden_by_policies_are_left_out(door: Door) -> None:
     query = """mutation { updateHiddenCollectionByKey(updates: [
         {key: {id: 2}, set: {n: 7}}, {key: {id: 2}, set: {n: 8}}, {key: {id: 1}, set: {n: 9}}
         ]) { records { id n } } }"""
@@ -192,7 +192,7 @@ def test_what_policies_hide_is_left_out(door: Door) -> None:
     assert answer.data["updateHiddenCollectionByKey"]["records"] == [{"id": 1, "n": 9}]
 
 
-def test_the_number_of_updates_makes_no_new_plan(door: Door) -> None:
+def test_a_plan_serves_any_number_of_updates(door: Door) -> None:
     plans = door.application.services.engine.plans
     updated(door, [{"key": {"id": each}, "set": {"n": str(each)}} for each in range(2)])
     known = len(plans)
@@ -204,7 +204,7 @@ def test_the_number_of_updates_makes_no_new_plan(door: Door) -> None:
     assert len(plans) == known + 1
 
 
-def test_random_updates_are_those_of_single_ones(door: Door, postgres: PostgresServer) -> None:
+def test_random_updates_equal_single_updates(door: Door, postgres: PostgresServer) -> None:
     chance = random.Random(5)
     state = {each: [f"name {each}", each / 2] for each in range(1, 10)}
     for _ in range(20):
@@ -229,7 +229,7 @@ def test_random_updates_are_those_of_single_ones(door: Door, postgres: PostgresS
 
 
 @pytest.mark.parametrize(("grants", "offered"), [("select, update", True), ("select", False), ("update", False)])
-def test_each_right_taken_away(open_door: OpenDoor, grants: str, offered: bool) -> None:
+def test_a_missing_privilege_removes_the_member(open_door: OpenDoor, grants: str, offered: bool) -> None:
     door = open_door(
         f"create table t (id int primary key, n int); grant {grants} on t to anon; grant insert on t to anon"
     )
@@ -248,7 +248,7 @@ def test_each_right_taken_away(open_door: OpenDoor, grants: str, offered: bool) 
         [{"key": {"id": [1]}, "set": {"name": "x"}}], [{"key": {"id": 1}, "set": {"name": ["x"]}}],
     ],
 )  # fmt: skip
-def test_what_is_no_update_is_refused_even_if_the_document_is_known(door: Door, updates: Any) -> None:
+def test_malformed_updates_are_refused_even_with_a_known_document(door: Door, updates: Any) -> None:
     updated(door, [{"key": {"id": 1}, "set": {"name": "x"}}])
     error = door.ask(UPDATE, {"updates": updates}).errors[0]
     assert error["extensions"]["code"] == "BAD_USER_INPUT"
@@ -256,7 +256,7 @@ def test_what_is_no_update_is_refused_even_if_the_document_is_known(door: Door, 
 
 
 @pytest.mark.parametrize("key", [{"name": "x"}, {"name": "x", "mood": None}, {"name": "x", "mood": "sad", "id": 1}, 1])
-def test_what_is_no_key_of_several_columns_is_refused(door: Door, key: Any) -> None:
+def test_malformed_keys_of_several_columns_are_refused(door: Door, key: Any) -> None:
     updated(door, [{"key": {"nameAndMood": {"name": "name 1", "mood": "sad"}}, "set": {"n": "1"}}])
     error = door.ask(UPDATE, {"updates": [{"key": {"nameAndMood": key}, "set": {"n": "1"}}]}).errors[0]
     assert error["extensions"]["code"] == "BAD_USER_INPUT"

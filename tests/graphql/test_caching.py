@@ -1,4 +1,4 @@
-"""What answers to GET requests tell caches, and answers in fewer bytes."""
+"""Headers for caches in answers to GET requests, and compressed answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def door(reading_door: OpenDoor) -> Door:
     return reading_door(SCHEMA, graphql_max_age_s=60)
 
 
-def test_an_answer_that_the_client_has_is_not_sent_again(door: Door) -> None:
+def test_a_known_answer_is_not_sent_again(door: Door) -> None:
     first = get(door)
     etag = first.headers["etag"]
     assert etag == get(door).headers["etag"]
@@ -55,7 +55,7 @@ def test_an_answer_that_the_client_has_is_not_sent_again(door: Door) -> None:
         assert get(door, If_None_Match=unknown).json == first.json
 
 
-def test_who_may_keep_an_answer(door: Door, reading_door: OpenDoor) -> None:
+def test_only_answers_for_anon_are_public(door: Door, reading_door: OpenDoor) -> None:
     vary = "Accept, apiKey, Authorization"
     assert cached(get(door))[1:] == ("public, max-age=60", vary)
     assert cached(get(door, role="authenticated"))[1:] == ("private, no-cache", vary)
@@ -71,7 +71,7 @@ def test_an_answer_of_a_volatile_function_is_not_kept(reading_door: OpenDoor) ->
         assert get(door, "{ now_is }").headers["cache-control"] == "public, max-age=60"
 
 
-def test_what_has_no_validator(door: Door) -> None:
+def test_posts_and_errors_have_no_validator(door: Door) -> None:
     posted = door.ask(ITEMS)
     wrong = get(door, "{ nothing }", If_None_Match="*")
     assert wrong.json["errors"]
@@ -79,7 +79,7 @@ def test_what_has_no_validator(door: Door) -> None:
         assert not {"etag", "cache-control", "vary"} & {name.lower() for name in headers}
 
 
-def test_a_half_answer_is_not_kept(reading_door: OpenDoor) -> None:
+def test_a_partial_answer_is_not_cacheable(reading_door: OpenDoor) -> None:
     half = get(reading_door(SCHEMA, graphql_dialect="pg_graphql"), "{ __typename nothing }")
     assert half.json["data"]
     assert half.json["errors"]
@@ -92,12 +92,12 @@ class Cookies:
         return [Identification("cookie", lambda head: Caller.of({}, default_role="anon"))]
 
 
-def test_another_credential_is_another_answer(open_door: OpenDoor) -> None:
+def test_vary_names_credentials_of_plugins(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, plugins={"cookies": Cookies})
     assert get(door, Cookie="a=b").headers["vary"] == "Accept, apiKey, Authorization, cookie"
 
 
-def test_what_a_client_must_see_is_another_answer(reading_door: OpenDoor) -> None:
+def test_vary_names_the_bookmark_of_replicas(reading_door: OpenDoor) -> None:
     """A cache that keeps answers for all would else return one of before a client's own write."""
     door = reading_door(SCHEMA, database_read_urls=("postgresql://127.0.0.1:1/absent",), graphql_max_age_s=60)
     kept = ("public, max-age=60", "Accept, apiKey, Authorization, Portico-Read-After")
@@ -165,7 +165,7 @@ def test_nothing_is_compressed_with_the_setting_off(open_door: OpenDoor) -> None
     assert "vary" not in answered.headers
 
 
-def test_what_is_not_kept_is_compressed_only_if_it_is_said(door: Door) -> None:
+def test_other_answers_are_compressed_only_with_the_setting(door: Door) -> None:
     assert "content-encoding" not in get(door, Accept_Encoding="gzip").headers
     health = door.client.simulate_get("/health", headers={"Accept-Encoding": "gzip"})
     assert "vary" not in health.headers

@@ -57,7 +57,7 @@ def ids(answer: Any) -> list[int]:
     return [edge["node"]["id"] for edge in answer.data["noteCollection"]["edges"]]
 
 
-def test_rows_of_their_own(door: Door) -> None:
+def test_callers_see_their_own_rows(door: Door) -> None:
     assert ids(door.ask(NOTES)) == []
     assert ids(door.ask(NOTES, claims={"sub": "ann"})) == [1, 3]
     assert ids(door.ask(NOTES, claims={"sub": "bob"})) == [2]
@@ -79,7 +79,7 @@ def test_rows_of_their_own(door: Door) -> None:
     assert hidden["noteCollection"]["pageInfo"] == {"hasNextPage": True}
 
 
-def test_columns_of_their_own(door: Door) -> None:
+def test_callers_see_their_own_columns(door: Door) -> None:
     assert door.ask("{ public_thingCollection { edges { node { id name } } } }").data
     for query in (
         "{ public_thingCollection { edges { node { secret } } } }",
@@ -96,7 +96,7 @@ def test_columns_of_their_own(door: Door) -> None:
         assert door.ask("{ public_thingCollection { edges { node { secret } } } }").errors
 
 
-def test_a_relation_whose_key_is_not_readable(reading_door: OpenDoor) -> None:
+def test_a_relation_with_an_unreadable_key_has_no_node_id(reading_door: OpenDoor) -> None:
     door = reading_door("""
         create table keyless (id int primary key, name text not null, kind text);
         insert into keyless select i, 'n' || i, 'k' || i % 2 from generate_series(1, 4) i;
@@ -116,13 +116,13 @@ def test_a_relation_whose_key_is_not_readable(reading_door: OpenDoor) -> None:
     assert door.ask("{ keylessByPk(id: 1) { name } }").errors
 
 
-def told(door: Door, **asked: Any) -> dict[str, Any]:
+def reported(door: Door, **asked: Any) -> dict[str, Any]:
     query = "{ toldByPk(id: 1) { role method path claims timeout set_role login read_only } }"
     return door.ask(query, **asked).data["toldByPk"]
 
 
-def test_what_policies_can_read(door: Door) -> None:
-    anon = told(door)
+def test_policies_read_role_claims_and_request(door: Door) -> None:
+    anon = reported(door)
     assert (anon["role"], anon["set_role"], anon["method"], anon["path"], anon["timeout"]) == (
         "anon",
         "anon",
@@ -132,14 +132,14 @@ def test_what_policies_can_read(door: Door) -> None:
     )
     assert json.loads(anon["claims"]) == {"role": "anon"}
     claims = {"sub": "ünï 'q' \"d\" \\ $1", "email": "a@b", "nested": {"a": [1, None]}, "aud": "x"}
-    user = told(door, claims=claims)
+    user = reported(door, claims=claims)
     assert json.loads(user["claims"]) == {"role": "authenticated", **claims}
     assert user["role"] == "authenticated"
     assert user["login"] not in ("anon", "authenticated")
 
 
-def test_nothing_stays_behind(door: Door) -> None:
-    told(door, claims={"sub": "ann"})
+def test_no_state_reaches_the_next_caller(door: Door) -> None:
+    reported(door, claims={"sub": "ann"})
     services = door.application.services
     for _ in range(services.settings.pool_size):
         after = services.engine.database.read(
@@ -148,7 +148,7 @@ def test_nothing_stays_behind(door: Door) -> None:
         assert after == b"none"
 
 
-def test_any_role(open_door: OpenDoor, postgres: PostgresServer, new_role: str) -> None:
+def test_any_granted_role_may_be_named_by_a_token(open_door: OpenDoor, postgres: PostgresServer, new_role: str) -> None:
     """A token may name any role that was granted to one of the API's; it sees what that role was granted."""
     door = open_door(SCHEMA)
     quoted = '"' + new_role.replace('"', '""') + '"'
@@ -167,12 +167,12 @@ def test_any_role(open_door: OpenDoor, postgres: PostgresServer, new_role: str) 
         postgres.execute(f"drop policy all_rows on note; drop owned by {quoted}", door.database_url)
 
 
-def test_a_role_without_anything(door: Door, new_role: str) -> None:
+def test_a_role_without_privileges_has_an_empty_schema(door: Door, new_role: str) -> None:
     assert door.ask("{ __typename }", role=new_role).data == {"__typename": "Query"}
     assert door.ask(NOTES, role=new_role).errors
 
 
-def test_a_roles_own_settings(open_door: OpenDoor, postgres: PostgresServer, new_role: str) -> None:
+def test_settings_of_a_role_apply(open_door: OpenDoor, postgres: PostgresServer, new_role: str) -> None:
     quoted = '"' + new_role.replace('"', '""') + '"'
     postgres.execute(f"alter role {quoted} set timezone = 'Asia/Tokyo'")
     door = open_door("""
@@ -192,7 +192,7 @@ def test_a_roles_own_settings(open_door: OpenDoor, postgres: PostgresServer, new
     postgres.execute(f"drop owned by {quoted}", door.database_url)
 
 
-def test_the_services_timeout(open_door: OpenDoor) -> None:
+def test_the_timeout_of_the_service_ends_a_statement(open_door: OpenDoor) -> None:
     door = open_door(
         """create view slow as select 1 as id, pg_sleep(60)::text as x;
         comment on view slow is '@graphql({"primary_key_columns": ["id"]})';
@@ -227,7 +227,7 @@ grant select on item to anon, api_editor, api_stranger;
 """
 
 
-def test_which_roles_a_token_may_have(open_door: OpenDoor) -> None:
+def test_only_allowed_roles_are_accepted_in_tokens(open_door: OpenDoor) -> None:
     door = open_door(API_ROLES)
     read = "{ itemCollection { edges { node { id } } } }"
     assert door.ask(read, role="api_editor").data is not None
@@ -241,7 +241,7 @@ def test_which_roles_a_token_may_have(open_door: OpenDoor) -> None:
         assert named.ask(read, role=role).code == "ROLE_NOT_ALLOWED"
 
 
-def test_a_role_that_becomes_one_of_the_api_is_known_at_once(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_role_added_to_the_api_is_known_at_once(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(API_ROLES)
     read = "{ itemCollection { edges { node { id } } } }"
     assert door.ask(read, role="api_stranger").code == "ROLE_NOT_ALLOWED"
@@ -284,7 +284,7 @@ def test_values_do_not_depend_on_a_roles_settings(open_door: OpenDoor, new_role:
     ("style", "read"),
     [("SQL, DMY", "02"), ("Postgres, MDY", "01"), ("German", "02"), ("German, MDY", "01"), ("ISO, DMY", "02")],
 )
-def test_dates_are_printed_as_iso_whatever_a_roles_date_style(
+def test_dates_are_printed_as_iso_with_any_date_style(
     open_door: OpenDoor, new_role: str, style: str, read: str
 ) -> None:
     """Before version 18 PostgreSQL reads IST, which it prints for India, as the time of Israel."""

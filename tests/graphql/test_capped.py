@@ -1,4 +1,4 @@
-"""extensions.capped: where a request asked for more rows than max_rows lets it have."""
+"""extensions.capped: collections for which a request wanted more rows than max_rows allows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def capped(door: Door, query: str, variables: Any = None) -> Any:
     return answer.body.get("extensions")
 
 
-def test_what_was_asked_and_given(door: Door) -> None:
+def test_capped_has_the_requested_and_the_returned_number(door: Door) -> None:
     query = """query ($n: Int) { all: accountCollection(first: $n) { edges { node { id
       posts: postCollection(last: 31) { edges { node { id } } } } } } }"""
     posts = {"path": ["all", "edges", "node", "posts"], "asked": 31, "given": 30}
@@ -42,27 +42,27 @@ def test_what_was_asked_and_given(door: Door) -> None:
 
 
 @pytest.mark.parametrize("arguments", ["", "(first: 2)", "(last: 1)", "(first: null)"])
-def test_nothing_is_told_otherwise(door: Door, arguments: str) -> None:
+def test_uncapped_pages_have_no_extension(door: Door, arguments: str) -> None:
     assert capped(door, f"{{ accountCollection{arguments} {{ edges {{ node {{ id }} }} }} }}") is None
 
 
-def test_it_does_not_depend_on_how_many_rows_there_are(door: Door) -> None:
+def test_capped_does_not_depend_on_the_number_of_rows(door: Door) -> None:
     query = "{ accountCollection(first: 3, filter: {id: {eq: 0}}) { edges { node { id } } } }"
     assert capped(door, query) == {"capped": [{"path": ["accountCollection"], "asked": 3, "given": 2}]}
 
 
-def test_groups(door: Door) -> None:
+def test_capped_groups_are_reported(door: Door) -> None:
     query = "{ accountCollection { groups(by: [{id: Value}], first: 5) { key { id } } } }"
     assert capped(door, query) == {"capped": [{"path": ["accountCollection", "groups"], "asked": 5, "given": 2}]}
 
 
-def test_in_mutations(open_door: OpenDoor) -> None:
+def test_capped_pages_in_mutations_are_reported(open_door: OpenDoor) -> None:
     query = """mutation { insertIntoaccountCollection(objects: [{id: 4}]) {
       records { postCollection(first: 40) { edges { node { id } } } } } }"""
     path = ["insertIntoaccountCollection", "records", "postCollection"]
     assert capped(open_door(SCHEMA), query) == {"capped": [{"path": path, "asked": 40, "given": 30}]}
 
 
-def test_not_in_the_dialect_pg_graphql(reading_door: OpenDoor) -> None:
+def test_pg_graphql_has_no_such_extension(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, graphql_dialect="pg_graphql")
     assert capped(door, "{ accountCollection(first: 3) { edges { node { id } } } }") is None

@@ -1,4 +1,4 @@
-"""What a function does to its session changes nothing else of the request, or the request fails as a whole."""
+"""A function that changes its session does not affect the rest of the request, or the request fails as a whole."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def stored(door: Door) -> list[Any]:
 
 @pytest.mark.parametrize("is_local", [True, False])
 @pytest.mark.parametrize(("name", "value"), CHANGES.items())
-def test_a_field_before_others(door: Door, name: str, value: str, is_local: bool) -> None:
+def test_a_changed_session_fails_the_field(door: Door, name: str, value: str, is_local: bool) -> None:
     answer = door.ask(CHANGE, {"n": name, "v": value, "l": is_local, "t": "ä€"})
     assert answer.code == "SESSION_CHANGED"
     assert name.lower() in answer.message
@@ -91,7 +91,7 @@ def test_a_field_before_others(door: Door, name: str, value: str, is_local: bool
         "{ guardedCollection { edges { node { t } } } }",
     ],
 )
-def test_a_trigger_a_policy_and_a_function_of_a_row(
+def test_triggers_policies_and_functions_of_rows_are_checked(
     reading_door: OpenDoor, document: str, name: str, value: str, is_local: str
 ) -> None:
     door = reading_door(SCHEMA, pool_size=1)
@@ -112,7 +112,7 @@ def change(door: Door, name: str, value: str, is_local: str) -> None:
     connection.close()
 
 
-def test_settings_of_a_function_end_with_it(door: Door) -> None:
+def test_settings_of_a_function_are_allowed(door: Door) -> None:
     document = 'mutation { tidy(n: 3) insertIntonoteCollection(objects: [{t: "ä€"}]) { records { t f } } }'
     assert door.ask(document).data == {
         "tidy": 3,

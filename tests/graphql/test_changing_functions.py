@@ -57,7 +57,7 @@ def names(purchase: dict[str, Any]) -> list[str]:
     return [each["node"]["name"] for each in purchase["itemCollection"]["edges"]]
 
 
-def test_a_row_shows_what_the_function_wrote_elsewhere(door: Door) -> None:
+def test_a_returned_row_shows_writes_to_other_tables(door: Door) -> None:
     query = f"""mutation($items: [String]!) {{ buy(customer: 1, items: $items) {{
       id number_of_items customer {{ name purchases }} {ITEMS} }} }}"""
     bought = door.ask(query, {"items": ["x", "y"]}).data["buy"]
@@ -66,7 +66,7 @@ def test_a_row_shows_what_the_function_wrote_elsewhere(door: Door) -> None:
     assert bought["customer"] == {"name": "Ann", "purchases": 1}
 
 
-def test_a_set_shows_what_the_function_wrote_elsewhere(door: Door) -> None:
+def test_a_returned_set_shows_writes_to_other_tables(door: Door) -> None:
     query = f"""mutation {{ buy_both(customer: 2, first: 1, orderBy: [{{id: DescNullsLast}}]) {{
       edges {{ node {{ note customer {{ purchases }} {ITEMS} }} }} pageInfo {{ hasNextPage }} }} }}"""
     bought = door.ask(query).data["buy_both"]
@@ -79,7 +79,7 @@ def test_a_set_shows_what_the_function_wrote_elsewhere(door: Door) -> None:
     assert bought["pageInfo"] == {"hasNextPage": True}
 
 
-def test_filters_of_a_set_see_what_the_function_wrote_elsewhere(door: Door) -> None:
+def test_filters_of_a_returned_set_see_writes_to_other_tables(door: Door) -> None:
     query = """mutation { buy_both(customer: 1, filter: {itemCollection: {some: {name: {eq: "c"}}}}) {
       edges { node { note } } } }"""
     assert door.ask(query).data["buy_both"] == {"edges": [{"node": {"note": "second"}}]}
@@ -95,7 +95,7 @@ def test_values_arrive_unchanged(door: Door) -> None:
     assert (related["note"], related["tags"], related["size"]) == (note, [None, "NULL", ""], 0.1)
 
 
-def test_a_function_that_gives_no_row_runs_once(door: Door, postgres: PostgresServer) -> None:
+def test_a_function_without_a_result_runs_once(door: Door, postgres: PostgresServer) -> None:
     query = f"""mutation {{ buy_nothing(customer: 1) {{ {ITEMS} }}
       buy_none(customer: 1) {{ edges {{ node {{ {ITEMS} }} }} }} }}"""
     assert door.ask(query).data == {"buy_nothing": None, "buy_none": {"edges": []}}
@@ -118,7 +118,7 @@ def test_a_function_that_fails_undoes_the_mutation(door: Door, postgres: Postgre
     assert postgres.execute("select count(*) from purchase", door.database_url) == [[0]]
 
 
-def test_policies_decide_about_what_the_function_wrote_elsewhere(open_door: OpenDoor) -> None:
+def test_policies_apply_to_writes_in_other_tables(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA
         + """
@@ -130,7 +130,7 @@ def test_policies_decide_about_what_the_function_wrote_elsewhere(open_door: Open
     assert (bought["number_of_items"], names(bought)) == ("1", ["x"])
 
 
-def test_a_row_of_a_table_that_the_role_may_read_in_part(open_door: OpenDoor) -> None:
+def test_a_partly_readable_table_can_be_returned(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA
         + """
@@ -141,7 +141,7 @@ def test_a_row_of_a_table_that_the_role_may_read_in_part(open_door: OpenDoor) ->
     assert door.ask(query).data["buy"] == {"id": 1, "customer": {"purchases": 1}}
 
 
-def test_it_is_one_flight(open_door: OpenDoor) -> None:
+def test_a_call_is_one_flight(open_door: OpenDoor) -> None:
     with counted(open_door(SCHEMA).database_url) as (door, proxy):
         query = f'mutation {{ buy(customer: 1, items: ["x"]) {{ {ITEMS} }} }}'
         door.ask(query).data  # noqa: B018
@@ -150,7 +150,7 @@ def test_it_is_one_flight(open_door: OpenDoor) -> None:
         assert proxy.flights - before == 1
 
 
-def test_it_can_be_explained(open_door: OpenDoor) -> None:
+def test_a_call_can_be_explained(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, explain_roles=("anon",))
     query = f"""mutation {{ buy(customer: 1, items: ["x"]) {{ {ITEMS} }}
       buy_both(customer: 1, filter: {{itemCollection: {{some: {{name: {{eq: "c"}}}}}}}}) {{
@@ -159,7 +159,7 @@ def test_it_can_be_explained(open_door: OpenDoor) -> None:
     assert [each["paths"] for each in answer.body["extensions"]["explain"]] == [[["buy"]]] * 2 + [[["buy_both"]]] * 2
 
 
-def test_the_dialect_of_pg_graphql_reads_as_before_the_function(open_door: OpenDoor) -> None:
+def test_pg_graphql_reads_related_rows_as_before_the_call(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, graphql_dialect="pg_graphql")
     query = f'mutation {{ buy(customer: 1, items: ["x"]) {{ id {ITEMS} }} }}'
     bought = door.ask(query).data["buy"]

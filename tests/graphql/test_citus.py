@@ -57,7 +57,7 @@ def names(door: Door, role: str = "authenticated", **claims: object) -> list[str
     return [edge["node"]["name"] for edge in edges]
 
 
-def test_the_catalog_tells_how_tables_are_spread(door: Door) -> None:
+def test_the_catalog_has_the_distribution_of_tables(door: Door) -> None:
     catalog = door.application.services.engine.schema_cache.current()
     spread = {each.name: each.distribution for each in catalog.relations if each.schema == "public"}
     assert catalog.distributed
@@ -66,11 +66,11 @@ def test_the_catalog_tells_how_tables_are_spread(door: Door) -> None:
     assert spread["author"] == spread["book"] != spread["genre"]
 
 
-def test_other_servers_are_told_the_settings(door: Door) -> None:
+def test_settings_are_propagated_to_other_servers(door: Door) -> None:
     assert door.ask("{ propagated }", claims={"tenant": 1}).data == {"propagated": "local"}
 
 
-def test_the_claim_narrows_what_a_request_reads(door: Door) -> None:
+def test_the_claim_narrows_reads(door: Door) -> None:
     assert names(door, "service_role") == ["Ann", "Ben", "Cleo"]
     assert names(door, "service_role", tenant=2) == ["Cleo"]
     assert names(door, tenant="1") == ["Ann", "Ben"]
@@ -79,13 +79,13 @@ def test_the_claim_narrows_what_a_request_reads(door: Door) -> None:
     assert (refused.status, refused.code) == (200, "BAD_USER_INPUT")
 
 
-def test_a_client_cannot_say_what_its_claim_is(door: Door) -> None:
+def test_a_client_cannot_choose_its_claim(door: Door) -> None:
     for variables in ({"@claim": 2}, {"@claim": [2]}, {}):
         edges = door.ask("{ bookCollection { edges { node { title } } } }", variables).data["bookCollection"]["edges"]
         assert [edge["node"]["title"] for edge in edges] == ["A", "B", "C", "D"]
 
 
-def test_the_claim_narrows_what_a_request_changes(door: Door) -> None:
+def test_the_claim_narrows_changes(door: Door) -> None:
     changes = """mutation {
       one: updateBookCollection(set: {title: "D"}, atMost: 9) { affectedCount }
       key: updateBookByKey(key: {tenantIdAndId: {tenantId: 1, id: 1}}, set: {title: "X"}) { title }
@@ -96,7 +96,7 @@ def test_the_claim_narrows_what_a_request_changes(door: Door) -> None:
     assert door.ask("{ bookByPk(tenantId: 1, id: 1) { title } }", claims={"tenant": 2}).data == {"bookByPk": None}
 
 
-def test_all_fields_of_a_mutation_or_none(door: Door) -> None:
+def test_a_failed_mutation_changes_no_shard(door: Door) -> None:
     insert = "insertIntoBookCollection(objects: [{tenantId: 2, id: 9}]) { affectedCount }"
     for _ in range(2):
         failed = door.ask(f"mutation {{ a: {insert} b: {insert} }}", claims={"tenant": 2})
@@ -105,7 +105,7 @@ def test_all_fields_of_a_mutation_or_none(door: Door) -> None:
     assert books.data == {"bookCollection": {"edges": []}}
 
 
-def test_the_doctor_says_what_citus_asks_for(door: Door, postgres: PostgresServer) -> None:
+def test_doctor_reports_the_requirements_of_citus(door: Door, postgres: PostgresServer) -> None:
     functions = """
       create function silent() returns bigint language sql stable as 'select count(*) from book';
       create function heard() returns bigint language sql as 'select count(*) from book';
@@ -113,10 +113,10 @@ def test_the_doctor_says_what_citus_asks_for(door: Door, postgres: PostgresServe
         as 'select count(*) from book'"""
     postgres.execute(functions, door.database_url)
     services = door.application.services
-    told = {each.what: each for each in spread(services.settings, services.engine.database)}
-    (silent,) = (what for what in told if "silent()" in what)
+    reported = {each.what: each for each in spread(services.settings, services.engine.database)}
+    (silent,) = (what for what in reported if "silent()" in what)
     assert "heard()" not in silent
     assert "elsewhere()" not in silent
-    (login,) = (what for what in told if "log in" in what)
+    (login,) = (what for what in reported if "log in" in what)
     assert "anon, authenticated" in login
-    assert not any("set_local" in what or "CITUS" in what for what in told)
+    assert not any("set_local" in what or "CITUS" in what for what in reported)

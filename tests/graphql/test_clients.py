@@ -57,7 +57,7 @@ query Page($first: Int!, $after: Cursor, $filter: NoteFilter) {
 """
 
 
-def test_gql(service: str) -> None:
+def test_gql_reads_and_writes(service: str) -> None:
     gql_package = pytest.importorskip("gql")
     from gql.transport.exceptions import TransportQueryError, TransportServerError
     from gql.transport.requests import RequestsHTTPTransport
@@ -121,7 +121,7 @@ def test_gql(service: str) -> None:
         gql_package.Client(transport=RequestsHTTPTransport(url=service)).execute(gql("{ __typename }"))
 
 
-def test_gql_makes_documents_from_the_schema(service: str) -> None:
+def test_gql_builds_documents_from_the_schema(service: str) -> None:
     """The DSL builds documents from introspection, so it works only if that is right."""
     gql_package = pytest.importorskip("gql")
     from gql.dsl import DSLMutation, DSLSchema, dsl_gql
@@ -142,7 +142,7 @@ def test_gql_makes_documents_from_the_schema(service: str) -> None:
 # Apollo Client
 
 
-def test_apollo_client(service: str) -> None:
+def test_apollo_client_reads_and_writes(service: str) -> None:
     seen = printed_by("apollo.mjs", service, ANON_KEY, token({"role": "authenticated", "sub": "ann"}))
     added = seen["added"]["insertIntoNoteCollection"]
     assert (added["__typename"], added["affectedCount"]) == ("NoteInsertResponse", 5)
@@ -170,7 +170,7 @@ def test_apollo_client(service: str) -> None:
 # The audit
 
 
-def test_graphql_over_http(service: str) -> None:
+def test_all_audits_of_graphql_over_http_pass(service: str) -> None:
     seen = printed_by("audit.mjs", service, ANON_KEY)
     assert seen["unmet"] == []
     assert len(seen["audits"]) > 60

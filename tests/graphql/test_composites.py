@@ -59,7 +59,7 @@ def place(door: Door, id_: int, selected: str) -> Any:
 # Types
 
 
-def test_the_types(reading_door: OpenDoor) -> None:
+def test_composite_types_become_objects_and_inputs(reading_door: OpenDoor) -> None:
     types = types_of(reading_door(SCHEMA))
     assert without_descriptions(print_type(types["address"])) == ADDRESS.strip()
     given_ = {name: str(each.type) for name, each in types["addressInput"].fields.items()}
@@ -73,7 +73,7 @@ def test_the_types(reading_door: OpenDoor) -> None:
     assert str(types["placeUpdateInput"].fields["fixed"].type) == "spotInput"
 
 
-def test_they_are_not_compared(reading_door: OpenDoor) -> None:
+def test_composite_columns_have_no_filters_orders_or_keys(reading_door: OpenDoor) -> None:
     types = types_of(reading_door(SCHEMA))
     for name in ("placeFilter", "placeOrderBy"):
         assert {"address", "others", "fixed"}.isdisjoint(types[name].fields)
@@ -83,13 +83,13 @@ def test_they_are_not_compared(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-composites"}, {"graphql_dialect": "pg_graphql"}])
-def test_without_the_feature_there_are_none(reading_door: OpenDoor, options: dict[str, str]) -> None:
+def test_no_composites_exist_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
     types = types_of(reading_door(SCHEMA, **options))
     assert {"address", "spot", "addressInput"}.isdisjoint(types)
     assert {"address", "others", "fixed"}.isdisjoint(types["place"].fields)
 
 
-def test_names_and_descriptions_of_comments(open_door: OpenDoor) -> None:
+def test_comments_name_and_describe_types(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA
         + """
@@ -123,7 +123,7 @@ grant all on t to anon;
 """
 
 
-def test_five_levels(reading_door: OpenDoor) -> None:
+def test_objects_nest_up_to_five_levels(reading_door: OpenDoor) -> None:
     door = reading_door(DEEP)
     types = types_of(door)
     assert list(types["l6"].fields) == ["a"]
@@ -133,7 +133,7 @@ def test_five_levels(reading_door: OpenDoor) -> None:
     assert data == {"five": {"l": {"l": {"l": [{"l": {"a": 1}}]}}}, "six": {"a": 6}}
 
 
-def test_what_cannot_be_shown_is_left_out(open_door: OpenDoor) -> None:
+def test_attributes_that_cannot_be_shown_are_left_out(open_door: OpenDoor) -> None:
     door = open_door("""
         create schema closed;
         create type closed.secret as (a int);
@@ -150,11 +150,11 @@ def test_what_cannot_be_shown_is_left_out(open_door: OpenDoor) -> None:
     assert list(types["tInsertInput"].fields) == ["id"]
     answer = door.ask("{ tByPk(id: 1) { mixed { shown lists } } }").data["tByPk"]
     assert answer == {"mixed": {"shown": 4, "lists": [[1, 2]]}}
-    told = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
-    assert {f"attribute public.mixed.{name}" for name in ("row_", "no name", "fine")} <= told
+    reported = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
+    assert {f"attribute public.mixed.{name}" for name in ("row_", "no name", "fine")} <= reported
 
 
-def test_a_column_that_is_not_readable(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_an_unreadable_column_is_left_out(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA)
     changed(
         postgres, door, "revoke all on place from anon; grant select (id, fixed), update (address) on place to anon"
@@ -169,7 +169,7 @@ def test_a_column_that_is_not_readable(open_door: OpenDoor, postgres: PostgresSe
     assert door.ask(update).data["updateplaceCollection"]["affectedCount"] == 3
 
 
-def test_a_type_of_a_schema_that_is_closed(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_columns_of_a_closed_schema_are_left_out(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(
         """
         create schema other; create type other.pair as (a int);
@@ -185,7 +185,7 @@ def test_a_type_of_a_schema_that_is_closed(open_door: OpenDoor, postgres: Postgr
     assert validate_schema(door.application.services.engine.role_schemas.of_role("anon").graphql) == []
 
 
-def test_an_attribute_that_is_added(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_an_added_attribute_appears(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA)
     assert place(door, 3, "fixed { lat }") == {"fixed": {"lat": 3}}
     changed(postgres, door, "alter table place drop column grid; alter type spot add attribute height int cascade")
@@ -197,7 +197,7 @@ def test_an_attribute_that_is_added(open_door: OpenDoor, postgres: PostgresServe
 # Answers
 
 
-def test_values(reading_door: OpenDoor) -> None:
+def test_composite_values_are_read(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     assert place(door, 1, f"address {{ {FIELDS} }} others {{ {FIELDS} }}") == {
         "address": {
@@ -222,7 +222,7 @@ def test_values(reading_door: OpenDoor) -> None:
     assert place(door, 3, "address { zip } others { zip }") == {"address": None, "others": None}
 
 
-def test_selections(reading_door: OpenDoor) -> None:
+def test_parts_of_composites_can_be_selected(reading_door: OpenDoor) -> None:
     query = """{
       placeByPk(id: 1) { address { __typename ...A } one: address { zip } two: others { s: street __typename } }
     }
@@ -235,7 +235,7 @@ def test_selections(reading_door: OpenDoor) -> None:
     assert reading_door(SCHEMA).ask("{ placeByPk(id: 1) { address } }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_rows_without_a_key_and_node_ids(open_door: OpenDoor) -> None:
+def test_composite_keys_have_node_ids(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA + "create table t (spot spot primary key); insert into t values (row(1, 2)); grant select on t to anon"
     )
@@ -285,7 +285,7 @@ def whole(address: Any) -> Any:
     return filled | {"spot": spot, "many": None if filled["many"] is None else many}
 
 
-def test_what_is_written_is_read(open_door: OpenDoor) -> None:
+def test_written_values_are_read_back(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA)
 
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -299,7 +299,7 @@ def test_what_is_written_is_read(open_door: OpenDoor) -> None:
     assert len(door.application.services.engine.plans) <= 8
 
 
-def test_literals_and_variables_within_them(open_door: OpenDoor) -> None:
+def test_literals_may_contain_variables(open_door: OpenDoor) -> None:
     query = """mutation ($street: String, $lat: Float, $spot: spotInput, $none: String) {
       insertIntoplaceCollection(objects: [
         {id: 7, address: {street: $street, zip: $none, mood: happy, spot: {lat: $lat, lon: 2}, many: [$spot, {lat: 5}]}}
@@ -328,7 +328,7 @@ def test_literals_and_variables_within_them(open_door: OpenDoor) -> None:
     ]
 
 
-def test_many_rows_from_one_variable(open_door: OpenDoor) -> None:
+def test_one_variable_may_hold_many_rows(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA)
     query = """mutation ($rows: [placeInsertInput!]!) {
       insertIntoplaceCollection(objects: $rows) { records { id address { street } others { street } } }
@@ -387,7 +387,7 @@ def test_an_input_replaces_the_whole_value(open_door: OpenDoor) -> None:
         ({"big": "many"}, "INVALID_TEXT_REPRESENTATION"),
     ],
 )
-def test_what_does_not_fit_is_refused(reading_door: OpenDoor, address: Any, code: str) -> None:
+def test_invalid_values_are_refused(reading_door: OpenDoor, address: Any, code: str) -> None:
     assert reading_door(SCHEMA).ask(UPDATE, {"address": address}).code == code
 
 
@@ -414,7 +414,7 @@ grant all on t to anon;
         pytest.param("Float", "{several: [{real: $x}]}", 1, 10**400, id="Float"),
     ],
 )
-def test_what_does_not_fit_is_told_alike_with_a_plan_at_hand(
+def test_errors_are_the_same_with_a_known_plan(
     reading_door: OpenDoor, declared: str, set_: str, good: Any, bad: Any
 ) -> None:
     door = reading_door(NUMBERS)
@@ -427,7 +427,7 @@ def test_what_does_not_fit_is_told_alike_with_a_plan_at_hand(
     assert door.ask(query, {"x": bad}).body == first.body
 
 
-def test_domains_over_them(open_door: OpenDoor) -> None:
+def test_domains_over_composites_are_objects(open_door: OpenDoor) -> None:
     sql = """
         create type pair as (a int, b int);
         create domain ordered as pair check ((value).a < (value).b);
@@ -451,7 +451,7 @@ def test_hidden_rows_stay_hidden(open_door: OpenDoor) -> None:
     }
 
 
-def test_one_flight(open_door: OpenDoor) -> None:
+def test_an_update_is_one_flight(open_door: OpenDoor) -> None:
     with counted(open_door(SCHEMA).database_url) as (door, proxy):
         updated(door, {"street": "a"})
         before = proxy.flights

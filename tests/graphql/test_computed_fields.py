@@ -107,11 +107,11 @@ def of_accounts(door: Door, selection: str, key: str | None = None) -> list[Any]
         ("itself { id __typename }", [{"id": id_, "__typename": "account"} for id_ in (1, 2, 3)]),
     ],
 )
-def test_results(door: Door, field: str, expected: list[Any]) -> None:
+def test_computed_fields_return_their_results(door: Door, field: str, expected: list[Any]) -> None:
     assert of_accounts(door, field) == expected
 
 
-def test_volatile_ones_of_the_other_dialect(reading_door: OpenDoor) -> None:
+def test_pg_graphql_has_volatile_computed_fields(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, graphql_dialect="pg_graphql", **SETTINGS)
     assert of_accounts(door, "changing") == ["a@x~", "b@x~", None]
 
@@ -160,7 +160,7 @@ def test_pages_of_a_set_end_where_those_of_its_relation_do(door: Door) -> None:
     assert [each["node"]["id"] for each in first["edges"]] == [1, 2, 3]
 
 
-def test_on_rows_from_everywhere(door: Door) -> None:
+def test_computed_fields_exist_on_all_rows(door: Door) -> None:
     answer = door.ask("""{
       postCollection(first: 1) { edges { node {
         shout account { shout posts(first: 1) { edges { node { shout } } } } } } }
@@ -176,7 +176,7 @@ def test_on_rows_from_everywhere(door: Door) -> None:
     assert answer["node"] == {"shout": "A@X"}
 
 
-def test_on_records_of_mutations(open_door: OpenDoor) -> None:
+def test_computed_fields_exist_on_records(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, **SETTINGS)
     fields = "id shout words posts { totalCount } first_post { id } itself { shout }"
     inserted = door.ask(
@@ -201,7 +201,7 @@ def test_on_records_of_mutations(open_door: OpenDoor) -> None:
 @pytest.mark.parametrize(
     "name", ["nowhere", "revoked", "with_argument", "of_table", "of_numbers", "of_record", "of_void", "_shout"]
 )
-def test_what_is_not_shown(door: Door, name: str) -> None:
+def test_other_functions_are_no_computed_fields(door: Door, name: str) -> None:
     answer = door.ask(f"{{ accountCollection {{ edges {{ node {{ {name} }} }} }} }}")
     assert answer.body.get("data") is None
     assert name in answer.message
@@ -221,7 +221,7 @@ def test_an_error_fails_the_whole_request(door: Door) -> None:
     assert (answer.message, answer.code) == ("division by zero", "DIVISION_BY_ZERO")
 
 
-def test_types_in_introspection(reading_door: OpenDoor) -> None:
+def test_introspection_has_their_types(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, **SETTINGS)
     fields = door.ask("""{ __type(name: "account") { fields { name description args { name }
       type { kind name ofType { kind name } } } } }""").data["__type"]["fields"]
@@ -237,7 +237,7 @@ def test_types_in_introspection(reading_door: OpenDoor) -> None:
     assert names.index("mood") < names.index("postCollection") < names.index("shout")
 
 
-def test_on_views_and_mixed_names(open_door: OpenDoor) -> None:
+def test_views_and_quoted_names_have_computed_fields(open_door: OpenDoor) -> None:
     door = open_door("""
       comment on schema public is '@graphql({"inflect_names": true})';
       create table "Mixed Table" ("Id" int primary key, "select" text, gone int);

@@ -35,7 +35,7 @@ def extended(reading_door: OpenDoor) -> Door:
 
 
 @pytest.mark.parametrize("name", ["word", "tagged"])
-def test_types_with_operators_that_no_search_path_leads_to(extended: Door, name: str) -> None:
+def test_types_work_with_operators_outside_of_the_search_path(extended: Door, name: str) -> None:
     visits_each_row_once(extended, name)
     visits_each_row_once(extended, name, "orderBy: [{other: DescNullsLast}],")
     leads_back(extended, name)
@@ -53,16 +53,16 @@ def test_types_with_operators_that_no_search_path_leads_to(extended: Door, name:
         ('gte: "b"', [1, 2]),
     ],
 )
-def test_citext_ignores_case_whatever_the_search_path(extended: Door, filter_: str, found: list[int]) -> None:
+def test_citext_ignores_case_with_any_search_path(extended: Door, filter_: str, found: list[int]) -> None:
     assert numbers(page(extended, "word", f"filter: {{k: {{{filter_}}}}}")) == found
 
 
-def test_rows_belong_together_by_the_operators_of_the_type(extended: Door) -> None:
+def test_relationships_use_the_operators_of_the_type(extended: Door) -> None:
     data = extended.ask('{ wordByPk(k: "b") { k mentionCollection { edges { node { id word } } } } }').data
     assert data == {"wordByPk": {"k": "B", "mentionCollection": {"edges": [{"node": {"id": 2, "word": "b"}}]}}}
 
 
-def test_citext(reading_door: OpenDoor) -> None:
+def test_citext_columns_have_filters_of_strings(reading_door: OpenDoor) -> None:
     door = reading_door("""
         create extension citext;
         create table word (id int primary key, word citext unique, words citext[]);
@@ -79,7 +79,7 @@ def test_citext(reading_door: OpenDoor) -> None:
         assert found == {"edges": [{"node": {"id": 1, "word": "Hello", "words": ["Hello"]}}]}
 
 
-def test_citext_has_an_order_of_its_own(open_door: OpenDoor) -> None:
+def test_citext_keeps_its_own_order(open_door: OpenDoor) -> None:
     door = open_door("""
       create schema extra; grant usage on schema extra to anon; create extension citext schema extra;
       create table word (id int primary key, v extra.citext); insert into word values (1, 'a'), (2, 'B');

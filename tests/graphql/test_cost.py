@@ -1,4 +1,4 @@
-"""What one request may cost: whatever is sent, the response is quick and short."""
+"""The cost of one request: the response to any document is quick and short."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_long_lists_of_plain_values_are_taken(door: Door, query: str, value: Any
     assert process_time() - began < SECONDS
 
 
-def test_the_limit_of_variables_names_itself(reading_door: OpenDoor) -> None:
+def test_an_error_names_the_limit_of_variables(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, variable_limit=3)
     query = "query ($x: itemFilter) { itemCollection(filter: $x) { __typename } }"
     assert door.ask(query, {"x": {"id": {"eq": 1}}}).data
@@ -118,7 +118,7 @@ def test_ten_errors_of_variables_are_reported(reading_door: OpenDoor) -> None:
 @pytest.mark.parametrize("misfit", [True, None])
 @pytest.mark.parametrize("count", [1, 10, 11, 30])
 @pytest.mark.parametrize(("type_", "column"), [("Int", "id"), ("BigInt", "size")])
-def test_errors_name_the_items_wherever_they_stand(
+def test_errors_name_the_position_of_items(
     reading_door: OpenDoor, type_: str, column: str, misfit: bool | None, count: int
 ) -> None:
     query = f"query ($x: [{type_}!]) {{ itemCollection(filter: {{{column}: {{in: $x}}}}) {{ __typename }} }}"
@@ -186,14 +186,14 @@ def test_nodes_of_mutations_are_counted_in_each_request(open_door: OpenDoor) -> 
     assert len(door.ask(delete, {"n": 2}).data["deleteFromparentCollection"]["records"]) == 2
 
 
-def test_as_many_nodes_as_the_limit_allows(reading_door: OpenDoor) -> None:
+def test_the_node_limit_is_exact(reading_door: OpenDoor) -> None:
     query = "{ parentCollection(first: 7) { edges { node { ...C } } } }" + CHILDREN
     assert reading_door(NESTED, node_limit=77).ask(query).data
     assert reading_door(NESTED, node_limit=0).ask(query).data
     assert reading_door(NESTED, graphql_dialect="pg_graphql").ask(query).data
 
 
-def test_too_large_an_answer_is_never_held(reading_door: OpenDoor) -> None:
+def test_an_answer_above_the_limit_is_never_held_in_memory(reading_door: OpenDoor) -> None:
     door = reading_door(NESTED, answer_limit=100_000)
     query = "query ($n: Int!) { childCollection(first: $n) { edges { node { name } } } }"
     assert len(door.ask(query, {"n": 50}).data["childCollection"]["edges"]) == 50
@@ -204,7 +204,7 @@ def test_too_large_an_answer_is_never_held(reading_door: OpenDoor) -> None:
     assert len(door.ask(query, {"n": 50}).data["childCollection"]["edges"]) == 50
 
 
-def test_too_large_an_answer_of_a_mutation_says_that_it_is_done(open_door: OpenDoor) -> None:
+def test_an_answer_above_the_limit_says_that_the_mutation_is_done(open_door: OpenDoor) -> None:
     door = open_door(NESTED, answer_limit=100_000)
     change = "mutation { updatechildCollection(set: {parent_id: 1}, atMost: 300) { records { name } } }"
     error = door.ask(change).errors[0]
@@ -218,7 +218,7 @@ def test_too_large_an_answer_of_a_mutation_says_that_it_is_done(open_door: OpenD
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_two_fields_of_introspection(reading_door: OpenDoor, dialect: str) -> None:
+def test_an_operation_may_have_two_introspection_fields(reading_door: OpenDoor, dialect: str) -> None:
     door = reading_door(
         """comment on schema public is '@graphql({"introspection": true})';""" + NESTED.partition(";")[2],
         graphql_dialect=dialect,
@@ -229,7 +229,7 @@ def test_two_fields_of_introspection(reading_door: OpenDoor, dialect: str) -> No
     assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
 
 
-def test_introspection_is_remembered_whatever_the_field_is_called(reading_door: OpenDoor) -> None:
+def test_introspection_is_cached_under_any_alias(reading_door: OpenDoor) -> None:
     many = "".join(f"create table t{number} (id int primary key, a int, b text);" for number in range(120))
     door = reading_door(many + "grant all on all tables in schema public to anon;")
     selection = "{ types { name fields { name args { name type { name } } type { name } } } }"

@@ -24,12 +24,12 @@ def door(reading_door: OpenDoor) -> Door:
 
 
 @pytest.mark.parametrize(("arguments", "expected"), [("", 7), ("(limit: 5)", 5), ("(limit: 7)", 7), ("(limit: 0)", 0)])
-def test_it_counts_to_the_limit(door: Door, arguments: str, expected: int) -> None:
+def test_count_up_to_stops_at_the_limit(door: Door, arguments: str, expected: int) -> None:
     data = door.ask(f"{{ postCollection(first: 1) {{ countUpTo{arguments} edges {{ node {{ id }} }} }} }}").data
     assert data["postCollection"] == {"countUpTo": expected, "edges": [{"node": {"id": 1}}]}
 
 
-def test_filtered_and_nested(door: Door) -> None:
+def test_count_up_to_follows_filters_and_nests(door: Door) -> None:
     query = """query ($limit: Int!) { accountCollection(filter: {id: {lte: 3}}) { countUpTo edges { node {
       postCollection { countUpTo(limit: $limit) } } } } }"""
     for limit, counts in ((2, [2, 2, 0]), (10, [3, 4, 0])):
@@ -38,7 +38,7 @@ def test_filtered_and_nested(door: Door) -> None:
         assert [each["node"]["postCollection"]["countUpTo"] for each in found["edges"]] == counts
 
 
-def test_refused(door: Door) -> None:
+def test_limits_out_of_range_are_refused(door: Door) -> None:
     query = "query ($limit: Int!) { postCollection { countUpTo(limit: $limit) } }"
     assert door.ask(query, {"limit": 10_000}).data["postCollection"]["countUpTo"] == 7
     refused = door.ask(query, {"limit": 10_001})
@@ -53,7 +53,7 @@ def test_rows_that_a_policy_hides_do_not_count(open_door: OpenDoor, postgres: Po
     assert door.ask("{ postCollection { countUpTo } }").data["postCollection"]["countUpTo"] == 2
 
 
-def test_its_declaration(door: Door, reading_door: OpenDoor) -> None:
+def test_count_up_to_is_declared_in_the_standard_only(door: Door, reading_door: OpenDoor) -> None:
     assert '  countUpTo(\n    """At most 10,000"""\n    limit: Int! = 1000\n  ): Int!' in printed(door)
     assert "countUpTo" not in printed(reading_door(SCHEMA, graphql_features=("-counts",)))
     assert "countUpTo" not in printed(reading_door(SCHEMA, graphql_dialect="pg_graphql"))

@@ -48,7 +48,7 @@ def ask(door: Door, query: str, variables: Any = None, accept: str = "text/csv")
     return door.client.simulate_post("/graphql/v1", body=body, headers=headers)
 
 
-def test_the_page_as_a_table(door: Door) -> None:
+def test_a_page_is_sent_as_a_table(door: Door) -> None:
     result = ask(door, POSTS)
     assert (result.status_code, result.headers["content-type"]) == (200, "text/csv; charset=utf-8")
     assert result.content.decode() == TABLE
@@ -56,14 +56,14 @@ def test_the_page_as_a_table(door: Door) -> None:
     assert ask(door, POSTS, {"n": 1}).content.decode() == "".join(TABLE.splitlines(keepends=True)[:2])
 
 
-def test_a_page_with_fewer_rows_than_were_asked_for(reading_door: OpenDoor) -> None:
+def test_a_capped_page_has_a_header(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     whole = ask(door, POSTS, {"n": 31})
     assert (whole.content.decode(), whole.headers["portico-capped"]) == (TABLE, "30")
     assert "portico-capped" not in ask(door, POSTS, {"n": 30}).headers
 
 
-def test_groups_as_a_table(reading_door: OpenDoor) -> None:
+def test_groups_are_sent_as_a_table(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA + 'comment on table post is \'@graphql({"aggregate": {"enabled": true}})\'')
     groups = """groups(by: [{account: {email: Value}}], orderBy: [{key: {account: {email: DescNullsLast}}}], first: $n)
       { key { account { email } } posts: aggregate { count sum { score } } }"""
@@ -74,7 +74,7 @@ def test_groups_as_a_table(reading_door: OpenDoor) -> None:
     assert (capped.content.decode(), capped.headers["portico-capped"]) == (table, "30")
 
 
-def test_what_related_rows_are_together(reading_door: OpenDoor) -> None:
+def test_totals_of_related_rows_are_columns(reading_door: OpenDoor) -> None:
     door = reading_door(
         SCHEMA
         + """comment on table post is '@graphql({"aggregate": {"enabled": true}, "totalCount": {"enabled": true}})';
@@ -93,7 +93,7 @@ def test_what_related_rows_are_together(reading_door: OpenDoor) -> None:
     assert "portico-capped" not in result.headers
 
 
-def test_the_rows_that_a_function_gives(reading_door: OpenDoor) -> None:
+def test_rows_of_a_function_are_sent_as_a_table(reading_door: OpenDoor) -> None:
     door = reading_door(
         SCHEMA
         + """create function totals(lowest int) returns table (account int, posts bigint) language sql stable as
@@ -104,7 +104,7 @@ def test_the_rows_that_a_function_gives(reading_door: OpenDoor) -> None:
     assert ask(door, "{ totals(lowest: 9) { posts } }").text == "posts\r\n"
 
 
-def test_the_rows_that_one_row_leads_to(reading_door: OpenDoor) -> None:
+def test_related_rows_of_one_row_are_sent_as_a_table(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     query = "query ($id: Int!) { accountByPk(id: $id) { all: postCollection(first: 99) { edges { node { id } } } } }"
     result = ask(door, query, {"id": 1})
@@ -112,12 +112,12 @@ def test_the_rows_that_one_row_leads_to(reading_door: OpenDoor) -> None:
     assert ask(door, query, {"id": 9}).text == "id\r\n"
 
 
-def test_no_rows_have_a_header(door: Door) -> None:
+def test_an_empty_table_has_a_header(door: Door) -> None:
     query = "{ postCollection(filter: {id: {gt: 9}}) { edges { node { id account { email } } } } }"
     assert ask(door, query).text == "id,account.email\r\n"
 
 
-def test_fragments_and_directives(door: Door) -> None:
+def test_fragments_and_directives_select_columns(door: Door) -> None:
     query = """query ($with: Boolean!) { postCollection(first: 1) { edges { node { ...P } } } }
       fragment P on Post { id title @include(if: $with) account { ... on Account { email } } }"""
     assert ask(door, query, {"with": True}).text.splitlines()[0] == "id,title,account.email"
@@ -163,7 +163,7 @@ def test_anything_else_is_not_acceptable(door: Door, query: str) -> None:
     assert door.ask("{ postCollection { edges { node { id } } } }").data["postCollection"]["edges"], "nothing was done"
 
 
-def test_what_a_client_prefers(door: Door) -> None:
+def test_the_preferred_type_is_sent(door: Door) -> None:
     for accept in ("text/csv", "text/csv, */*", "text/csv;q=0.9, application/json;q=0.5", "application/json, text/csv"):
         assert ask(door, POSTS, accept=accept).headers["content-type"].startswith("text/csv"), accept
     for accept in ("application/json, text/csv;q=0.9", "text/csv;q=0", "*/*", "", "text/csv;q=x"):
@@ -175,7 +175,7 @@ def test_errors_are_those_of_json(door: Door) -> None:
     assert ask(door, "{").json["errors"][0]["extensions"]["code"] == "GRAPHQL_PARSE_FAILED"
 
 
-def test_formulas(reading_door: OpenDoor) -> None:
+def test_formulas_are_escaped_with_the_setting(reading_door: OpenDoor) -> None:
     sql = """create table cell (id int primary key, "text" text, number numeric); grant select on cell to anon;
       insert into cell values (1, '=cmd', -1), (2, '+49 1', 2), (3, '-x', 3), (4, '@a', 4), (5, '-12.5', 5),
         (6, 'a=b', 6)"""

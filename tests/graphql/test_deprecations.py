@@ -29,11 +29,11 @@ insert into account values (1, 'Ann', 'A');
 def test_fields_are_deprecated(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     query = """{ __type(name: "%s") { fields(includeDeprecated: true) { name isDeprecated deprecationReason } } }"""
-    told = {}
+    reported = {}
     for type_ in ("account", "post", "shown_post", "Query"):
         fields = door.ask(query % type_).data["__type"]["fields"]
-        told |= {f"{type_}.{each['name']}": each["deprecationReason"] for each in fields if each["isDeprecated"]}
-    assert told == {
+        reported |= {f"{type_}.{each['name']}": each["deprecationReason"] for each in fields if each["isDeprecated"]}
+    assert reported == {
         "account.nick": "use name",
         "account.shown": 'use "name"',
         "account.postCollection": "gone in May",
@@ -54,7 +54,7 @@ def test_a_malformed_reason_is_left_out(open_door: OpenDoor, comment: str) -> No
     assert '@deprecated(reason: "use name")' not in printed(door)
 
 
-def test_the_dialect_pg_graphql_does_not_read_it(reading_door: OpenDoor) -> None:
+def test_pg_graphql_ignores_deprecations(reading_door: OpenDoor) -> None:
     assert "@deprecated" not in printed(reading_door(SCHEMA, graphql_dialect="pg_graphql")).replace(
         '@deprecated(reason: "Use', ""
     )

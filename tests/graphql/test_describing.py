@@ -1,4 +1,4 @@
-"""Introspection is written as graphql-core would answer it, and holds nobody back who asks for data."""
+"""Introspection equals that of graphql-core, and does not delay requests for data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNKNOWN = "query ($a: T1Unknown) { t1Collection(first: $a) { edges { cursor } } 
           possibleTypes { name } ... on __Type @skip(if: true) { kind } isOneOf }""",
     ],
 )
-def test_it_is_written_as_graphql_core_answers_it(reading_door: OpenDoor, query: str) -> None:
+def test_introspection_equals_that_of_graphql_core(reading_door: OpenDoor, query: str) -> None:
     door = reading_door(VARIED)
     api = door.application.services.engine.role_schemas.of_role("anon")
     expected = execute_sync(api.anew().graphql, parse(query))
@@ -64,7 +64,7 @@ def chain(open_door: OpenDoor) -> Door:
 
 
 @pytest.mark.parametrize("query", [ALL_TYPES, UNKNOWN])
-def test_new_documents_are_answered_while_all_types_are_made(
+def test_new_documents_are_answered_during_introspection(
     open_door: OpenDoor, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
     door = chain(open_door)
@@ -89,9 +89,7 @@ def test_the_types_that_introspection_needs_are_not_kept(open_door: OpenDoor) ->
     assert len(read_types(schema) - before) < 30
 
 
-def test_all_types_are_made_once_to_know_which_names_there_are(
-    open_door: OpenDoor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_name_makes_all_types_once(open_door: OpenDoor, monkeypatch: pytest.MonkeyPatch) -> None:
     door = chain(open_door)
     with held_up(monkeypatch) as (going_on, started):
         going_on.set()

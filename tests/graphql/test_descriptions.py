@@ -24,9 +24,9 @@ grant select on all tables in schema public to anon;
 
 def test_comments_are_descriptions(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, descriptions="comments")
-    told = door.ask('{ __type(name: "account") { description fields { name description } } }').data["__type"]
-    assert told["description"] == "Who may log in"
-    assert {each["name"]: each["description"] for each in told["fields"]} | {"nodeId": None} == {
+    reported = door.ask('{ __type(name: "account") { description fields { name description } } }').data["__type"]
+    assert reported["description"] == "Who may log in"
+    assert {each["name"]: each["description"] for each in reported["fields"]} | {"nodeId": None} == {
         "nodeId": None,
         "id": None,
         "name": "As on the passport",
@@ -44,11 +44,11 @@ def test_comments_are_descriptions(reading_door: OpenDoor) -> None:
     assert door.ask("{ accountCollection { totalCount } }").data == {"accountCollection": {"totalCount": 0}}
 
 
-def test_by_default_they_are_not(reading_door: OpenDoor) -> None:
+def test_comments_are_no_descriptions_by_default(reading_door: OpenDoor) -> None:
     sdl = printed(reading_door(SCHEMA))
     assert "As on the passport" not in sdl
     assert "What friends say" in sdl
 
 
-def test_not_in_the_dialect_pg_graphql(reading_door: OpenDoor) -> None:
+def test_pg_graphql_has_no_descriptions_from_comments(reading_door: OpenDoor) -> None:
     assert "As on" not in printed(reading_door(SCHEMA, descriptions="comments", graphql_dialect="pg_graphql"))

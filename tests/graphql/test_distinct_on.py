@@ -60,11 +60,11 @@ def ids(door: Door, arguments: str, collection: str = "postCollection") -> list[
         ("distinctOn: null", [1, 2, 3, 4, 5]),
     ],
 )
-def test_first_rows(door: Door, arguments: str, expected: list[int]) -> None:
+def test_the_first_row_of_each_value_remains(door: Door, arguments: str, expected: list[int]) -> None:
     assert ids(door, arguments) == expected
 
 
-def test_the_whole_connection_is_about_what_remains(door: Door) -> None:
+def test_totals_and_pages_cover_the_remaining_rows(door: Door) -> None:
     query = """{ postCollection(distinctOn: [account_id], first: 2, orderBy: [{score: DescNullsLast}]) {
       totalCount countUpTo aggregate { count sum { score } } pageInfo { hasNextPage hasPreviousPage }
       groups(by: [{title: Value}]) { key { title } aggregate { count } }
@@ -85,7 +85,7 @@ def test_the_whole_connection_is_about_what_remains(door: Door) -> None:
     }
 
 
-def test_nested_and_of_functions(door: Door) -> None:
+def test_nested_collections_and_functions_have_distinct_on(door: Door) -> None:
     assert ids(door, "distinctOn: [title]", "posts") == [1, 2]
     query = """query ($on: [postColumn!]) { accountCollection { edges { node {
       postCollection(distinctOn: $on) { edges { node { id } } } } } } }"""
@@ -94,7 +94,7 @@ def test_nested_and_of_functions(door: Door) -> None:
         assert [[each["node"]["id"] for each in edge["node"]["postCollection"]["edges"]] for edge in found] == expected
 
 
-def test_a_functions_own_argument_of_that_name(reading_door: OpenDoor) -> None:
+def test_an_argument_of_a_function_takes_precedence(reading_door: OpenDoor) -> None:
     own = """create function scored("distinctOn" int) returns setof post stable language sql
       as 'select * from post where score > "distinctOn"';"""
     door = reading_door(SCHEMA + own + ROWS)
@@ -105,7 +105,7 @@ def test_a_functions_own_argument_of_that_name(reading_door: OpenDoor) -> None:
 # What the types have
 
 
-def test_members(door: Door, reading_door: OpenDoor) -> None:
+def test_distinct_on_lists_the_columns(door: Door, reading_door: OpenDoor) -> None:
     assert members(printed(door), "postColumn") == ["id", "account_id", "title", "score"]
     for off in ({"graphql_features": ("-distinct",)}, {"graphql_dialect": "pg_graphql"}):
         sdl = printed(reading_door(SCHEMA + ROWS, **off))
@@ -113,7 +113,7 @@ def test_members(door: Door, reading_door: OpenDoor) -> None:
         assert "postColumn" not in sdl
 
 
-def test_each_privilege(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_only_readable_columns_can_be_distinct(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA + ROWS)
     changed(postgres, door, "revoke select on post from anon; grant select (title, score) on post to anon")
     assert members(printed(door), "postColumn") == ["title", "score"]
@@ -142,7 +142,7 @@ FEW = st.one_of(st.none(), st.integers(0, 2))
 POSTS = st.lists(st.tuples(st.one_of(st.none(), st.integers(1, 2)), st.sampled_from([None, "a", "b"]), FEW), max_size=9)
 
 
-def test_the_same_as_in_sql(reading_door: OpenDoor) -> None:
+def test_distinct_rows_equal_those_of_sql(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     database = connect(door.database_url)
 

@@ -56,7 +56,7 @@ def null_data(answer: Answer) -> str:
 # Operations
 
 
-def test_choice_of_the_operation(either: Door) -> None:
+def test_operation_name_chooses_the_operation(either: Door) -> None:
     two = "query A { accountByPk(id: 1) { email } } query B { accountByPk(id: 2) { email } }"
     assert either.ask(two, operation="A").data == {"accountByPk": {"email": "a@x"}}
     assert either.ask(two, operation="B").data == {"accountByPk": {"email": "b@x"}}
@@ -80,7 +80,7 @@ def test_choice_of_the_operation(either: Door) -> None:
     assert no_data(either.ask("fragment F on Account { id }")) == "Operation not found"
 
 
-def test_order_of_the_checks(either: Door) -> None:
+def test_the_first_failed_check_is_reported(either: Door) -> None:
     cycle = "fragment F on Account { ...F }"
     broken = "{ __typename } { __typename } query A { id } query A { id }" + cycle
     answer = either.ask(broken, [1])
@@ -91,7 +91,7 @@ def test_order_of_the_checks(either: Door) -> None:
     assert no_data(either.ask("query A { id } query B { id }" + cycle)) == "Found a cycle between fragments"
 
 
-def test_syntax(either: Door) -> None:
+def test_syntax_errors_are_reported(either: Door) -> None:
     answer = either.ask("{ accountCollection { ")
     assert no_data(answer).startswith("Syntax Error")
     assert answer.code == "GRAPHQL_PARSE_FAILED"
@@ -113,7 +113,7 @@ def test_messages_do_not_repeat_long_documents(door: Door, query: str, repeated:
     assert message.endswith("...")
 
 
-def test_fragments_everywhere(either: Door) -> None:
+def test_fragments_can_be_spread_on_every_type(either: Door) -> None:
     query = """
       query { ...Root ... on Query { again: accountCollection(first: 1) { ...Connection } } ... { __typename } }
       fragment Root on Query { accountCollection(first: 1) { ...Connection } }
@@ -132,7 +132,7 @@ def test_fragments_everywhere(either: Door) -> None:
     assert list(data) == ["accountCollection", "again", "__typename"]
 
 
-def test_fragments_of_another_type(door: Door, loose: Door) -> None:
+def test_fragments_of_another_type_do_not_apply(door: Door, loose: Door) -> None:
     inline = "{ accountByPk(id: 1) { ... on Blog { name } id } }"
     spread = "{ accountByPk(id: 1) { ...F } } fragment F on Blog { name }"
     unknown = "{ accountByPk(id: 1) { ...F } }"
@@ -149,7 +149,7 @@ def test_fragments_of_another_type(door: Door, loose: Door) -> None:
     assert door.ask(unused).errors
 
 
-def test_fragments_on_the_interface(door: Door, loose: Door) -> None:
+def test_fragments_on_the_interface_apply_to_rows(door: Door, loose: Door) -> None:
     id_ = door.ask("{ accountByPk(id: 1) { nodeId } }").data["accountByPk"]["nodeId"]
     query = f'{{ node(nodeId: "{id_}") {{ __typename ... on Node {{ nodeId }} ... on Account {{ email }} ... on Blog {{ name }} }} }}'  # noqa: E501
     assert door.ask(query).data == {"node": {"__typename": "Account", "nodeId": id_, "email": "a@x"}}
@@ -159,7 +159,7 @@ def test_fragments_on_the_interface(door: Door, loose: Door) -> None:
     assert "Cannot query field 'email' on type 'Node'" in no_data(door.ask(direct))
 
 
-def test_cycles_and_depth_of_fragments(either: Door) -> None:
+def test_cycles_of_fragments_are_refused(either: Door) -> None:
     for query in (
         "{ accountByPk(id: 1) { ...F } } fragment F on Account { id ...F }",
         "{ accountByPk(id: 1) { id } } fragment A on Account { ...B } fragment B on Account { ...A }",
@@ -177,7 +177,7 @@ def test_cycles_and_depth_of_fragments(either: Door) -> None:
     assert no_data(answer) == "Fragment cycle depth is greater than 50"
 
 
-def test_many_fragments_take_no_more_than_their_length(either: Door) -> None:
+def test_many_fragments_take_linear_time(either: Door) -> None:
     """Fragments that each spread the next one twice would be 2^30 fields if they were expanded."""
     links = " ".join(f"fragment F{i} on Account {{ ...F{i + 1} ...F{i + 1} }}" for i in range(30))
     answer = either.ask(f"{{ accountByPk(id: 1) {{ ...F0 }} }} {links} fragment F30 on Account {{ id }}")
@@ -194,7 +194,7 @@ def test_many_fragments_take_no_more_than_their_length(either: Door) -> None:
 # Directives
 
 
-def test_skip_and_include(either: Door) -> None:
+def test_skip_and_include_remove_fields(either: Door) -> None:
     query = """query ($yes: Boolean!, $no: Boolean = false) {
       a: accountByPk(id: 1) @include(if: $yes) { id }
       b: accountByPk(id: 1) @include(if: $no) { id }
@@ -213,7 +213,7 @@ def test_skip_and_include(either: Door) -> None:
     }  # fmt: skip
 
 
-def test_directives_that_are_wrong(door: Door, loose: Door) -> None:
+def test_wrong_directives_are_refused(door: Door, loose: Door) -> None:
     for directive, message in (
         ("@skip", "Incorrect arguments to directive @skip"),
         ("@skip(if: true, unless: false)", "Incorrect arguments to directive @skip"),
@@ -244,7 +244,7 @@ def no_data_at_least(answer: Answer) -> bool:
     return True
 
 
-def test_nothing_left(door: Door, loose: Door) -> None:
+def test_empty_selections_are_allowed_after_skip(door: Door, loose: Door) -> None:
     assert no_data(loose.ask("{ accountByPk(id: 1) @skip(if: true) { id } }")) == "Selection set must not be empty"
     assert door.ask("{ accountByPk(id: 1) @skip(if: true) { id } }").data == {}
     query = "{ accountByPk(id: 1) { id @skip(if: true) } accountCollection { edges { cursor @skip(if: true) } } }"
@@ -256,7 +256,7 @@ def test_nothing_left(door: Door, loose: Door) -> None:
 # Merging
 
 
-def test_merging(either: Door) -> None:
+def test_equal_fields_are_merged(either: Door) -> None:
     query = """{ accountCollection(first: 1) { edges { node { id } } }
       accountCollection(first: 1) { edges { node { email blogCollection(first: 1) { edges { cursor } } } } }
       ...F ... { accountCollection(first: 1) { edges { node { id id blogCollection(first: 1) { edges { node { id }
@@ -279,7 +279,7 @@ def test_merging(either: Door) -> None:
     }
 
 
-def test_merging_of_what_differs(door: Door, loose: Door) -> None:
+def test_different_fields_under_one_name_are_refused(door: Door, loose: Door) -> None:
     root = "{ a: accountByPk(id: 1) { id } a: blogByPk(id: 1) { id } }"
     assert no_data(loose.ask(root)) == "Fields `blogByPk` and `accountByPk` are different"
     inner = "{ accountByPk(id: 1) { a: id a: email } }"
@@ -302,7 +302,7 @@ def test_merging_of_what_differs(door: Door, loose: Door) -> None:
 # Selections that do not fit their type
 
 
-def test_selections_of_scalars_and_objects(door: Door, loose: Door) -> None:
+def test_selections_must_fit_scalars_and_objects(door: Door, loose: Door) -> None:
     assert loose.ask("{ accountByPk(id: 1) }").data == {"accountByPk": {}}
     assert loose.ask("{ accountCollection { edges pageInfo } }").data == {
         "accountCollection": {"edges": [{}, {}], "pageInfo": {}}
@@ -313,7 +313,7 @@ def test_selections_of_scalars_and_objects(door: Door, loose: Door) -> None:
         assert no_data_at_least(door.ask(query))
 
 
-def test_typename(either: Door) -> None:
+def test_every_object_has_typename(either: Door) -> None:
     id_ = either.ask("{ accountByPk(id: 1) { nodeId } }").data["accountByPk"]["nodeId"]
     query = f"""{{ t: __typename accountCollection(first: 1) {{ __typename edges {{ __typename node {{ __typename
         blogCollection(first: 1) {{ __typename }} }} }} pageInfo {{ __typename }} }}
@@ -355,7 +355,7 @@ def test_key_order_is_that_of_the_selection(either: Door) -> None:
 # Variables
 
 
-def test_variables_and_defaults(either: Door) -> None:
+def test_defaults_of_variables_apply(either: Door) -> None:
     query = "query ($id: Int! = 2, $filter: AccountFilter = {id: {lt: 2}}) { accountByPk(id: $id) { id } accountCollection(filter: $filter) { edges { node { id } } } }"  # noqa: E501
     assert ids(either.ask(query)) == (2, [1])
     assert ids(either.ask(query, {"id": 1})) == (1, [1])
@@ -367,7 +367,7 @@ def ids(answer: Answer) -> tuple[int, list[int]]:
     return answer.data["accountByPk"]["id"], [e["node"]["id"] for e in answer.data["accountCollection"]["edges"]]
 
 
-def test_declarations_of_variables_are_not_used(door: Door, loose: Door) -> None:
+def test_pg_graphql_ignores_declarations_of_variables(door: Door, loose: Door) -> None:
     for query, variables in (
         ("query ($f: Int!) { accountCollection(filter: $f) { edges { node { id } } } }", {"f": {"id": {"eq": 1}}}),
         ("{ accountCollection(filter: $f) { edges { node { id } } } }", {"f": {"id": {"eq": 1}}}),
@@ -383,7 +383,7 @@ def test_declarations_of_variables_are_not_used(door: Door, loose: Door) -> None
     assert loose.ask("{ accountByPk(id: $id) { id } }", {"id": "1"}).data == {"accountByPk": {"id": 1}}
 
 
-def test_lists_of_variables(either: Door) -> None:
+def test_lists_may_contain_variables(either: Door) -> None:
     query = """query ($a: Int!, $b: OrderByDirection, $f: AccountFilter!) { accountCollection(
       filter: {or: [{id: {in: [$a, 99]}}, $f]}, orderBy: [{isAdmin: $b}, {id: $b}]) { edges { node { id } } } }"""
     variables = {"a": 1, "b": "DescNullsLast", "f": {"id": {"eq": 2}}}
@@ -392,7 +392,7 @@ def test_lists_of_variables(either: Door) -> None:
     assert [e["node"]["id"] for e in either.ask(query, variables).data["accountCollection"]["edges"]] == [1]
 
 
-def test_ordering_errors(loose: Door) -> None:
+def test_invalid_orders_are_refused(loose: Door) -> None:
     for argument, message in (
         ("[{id: Up}]", "Invalid input for OrderByDirection type"),
         ("[{id: AscNullFirst}]", "Invalid input for OrderByDirection type"),
@@ -406,7 +406,7 @@ def test_ordering_errors(loose: Door) -> None:
 # Errors by place
 
 
-def test_unknown_things(door: Door, loose: Door) -> None:
+def test_unknown_names_are_refused(door: Door, loose: Door) -> None:
     id_ = loose.ask("{ accountByPk(id: 1) { nodeId } }").data["accountByPk"]["nodeId"]
     for query, message in (
         ("{ x }", 'Unknown field "x" on type Query'),
@@ -442,7 +442,7 @@ def test_unknown_things(door: Door, loose: Door) -> None:
     assert "Did you mean 'first'" in door.ask("{ accountCollection(frist: 1) { edges { cursor } } }").message
 
 
-def test_every_wrong_thing_is_told_at_once(door: Door) -> None:
+def test_all_errors_are_reported_at_once(door: Door) -> None:
     answer = door.ask("{ accountCollection { edges { node { x y } } z } }")
     assert [error["message"].split("'")[1] for error in answer.errors] == ["x", "y", "z"]
     assert [error["locations"] for error in answer.errors] == [
@@ -450,7 +450,7 @@ def test_every_wrong_thing_is_told_at_once(door: Door) -> None:
     ]  # fmt: skip
 
 
-def test_root_fields_fail_one_by_one(loose: Door) -> None:
+def test_root_fields_fail_independently_in_pg_graphql(loose: Door) -> None:
     answer = loose.ask(
         "{ a: accountByPk(id: 1) { id } b: accountByPk(id: 1) { x } c: y t: __typename d: accountCollection(first: -1) { edges { cursor } } }"  # noqa: E501
     )
@@ -463,14 +463,14 @@ def test_root_fields_fail_one_by_one(loose: Door) -> None:
     assert len(answer.errors) == 2
 
 
-def test_an_error_of_the_database_spoils_all(either: Door) -> None:
+def test_an_error_of_the_database_fails_the_whole_request(either: Door) -> None:
     query = '{ a: accountByPk(id: 1) { id } accountCollection(filter: {email: {regex: "("}}) { edges { cursor } } }'
     answer = either.ask(query)
     assert "invalid regular expression" in null_data(answer)
     assert answer.errors[0]["extensions"]["sqlstate"] == "2201B"
 
 
-def test_absent_rows(either: Door) -> None:
+def test_absent_rows_are_null(either: Door) -> None:
     gone = "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDk5XQ=="
     assert either.ask(f'{{ accountByPk(id: 99) {{ id }} node(nodeId: "{gone}") {{ nodeId }} }}').data == {
         "accountByPk": None, "node": None
@@ -502,13 +502,13 @@ def test_messages_have_the_words_of_json(door: Door, type_: str, value: Any, end
     assert door.ask(query, {"value": value}).message.endswith(ending)
 
 
-def test_unusual_requests(either: Door) -> None:
+def test_unknown_members_of_a_request_are_ignored(either: Door) -> None:
     assert either.ask("{ __typename }", None).data == either.ask("{ __typename }", {}).data == {"__typename": "Query"}
     body = json.dumps({"query": "{ __typename }", "extensions": {"x": 1}, "other": 2})
     assert either.post(body).data == {"__typename": "Query"}
 
 
-def test_mutations_where_there_are_none(door: Door, loose: Door) -> None:
+def test_a_schema_without_mutations_refuses_them(door: Door, loose: Door) -> None:
     query = "mutation { deleteFromAccountCollection { affectedCount } }"
     assert no_data(loose.ask(query)) == "Unknown type Mutation"
     answer: Any = door.ask(query)

@@ -65,7 +65,7 @@ def test_the_types_are_those_of_the_base(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {**ON, "graphql_dialect": "pg_graphql"}])
-def test_they_are_opaque_otherwise(reading_door: OpenDoor, options: dict[str, str]) -> None:
+def test_domains_are_opaque_by_default(reading_door: OpenDoor, options: dict[str, str]) -> None:
     fields = types_of(reading_door(SCHEMA, **options))["person"].fields
     assert {str(fields[name].type) for name in ("email", "work", "points", "words", "document")} == {"Opaque"}
 
@@ -108,7 +108,7 @@ def test_filters_are_those_of_the_base(reading_door: OpenDoor, filter_: Any, ids
     assert found(reading_door(SCHEMA, **ON), filter_) == ids
 
 
-def test_pages_in_their_order(reading_door: OpenDoor) -> None:
+def test_pages_are_ordered_by_domains(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, **ON)
     for order in ("email", "points", "state", "contact"):
         direction = "DescNullsLast"
@@ -121,7 +121,7 @@ def test_pages_in_their_order(reading_door: OpenDoor) -> None:
         assert len(second) == 1
 
 
-def test_the_domain_still_decides_what_is_written(open_door: OpenDoor) -> None:
+def test_the_domain_checks_written_values(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, **ON)
 
     def insert(values: str) -> Any:
@@ -135,7 +135,7 @@ def test_the_domain_still_decides_what_is_written(open_door: OpenDoor) -> None:
     assert insert('id: 4, email: "d@x", work: "c@x.com", code: "abcde"').code == "STRING_DATA_RIGHT_TRUNCATION"
 
 
-def test_a_null_of_a_domain_that_has_none(open_door: OpenDoor) -> None:
+def test_a_null_of_a_not_null_domain_is_shown(open_door: OpenDoor) -> None:
     """The NOT NULL of a domain does not hold for rows of an outer join, so the field is nullable."""
     door = open_door(
         SCHEMA
@@ -224,7 +224,7 @@ def test_a_domain_over_an_enum_is_compared(reading_door: OpenDoor, options: dict
     assert [row["node"]["email"] for row in rows] == ["c@x"]
 
 
-def test_rows_by_a_key(reading_door: OpenDoor) -> None:
+def test_a_domain_can_be_a_key(reading_door: OpenDoor) -> None:
     door = reading_door(KEYED, **ON)
     query = "query ($key: personKeyInput!) { personByKey(key: $key) { state email } }"
     happy = {"state": "happy", "email": "a@x"}

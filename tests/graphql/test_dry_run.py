@@ -29,7 +29,7 @@ def tried(door: Door, query: str, variables: Any = None, value: Any = True) -> A
     return ask_with(door, {"dryRun": value}, query, variables)
 
 
-def test_the_answer_is_what_the_mutation_would_give(open_door: OpenDoor) -> None:
+def test_a_dry_run_returns_the_result_of_the_mutation(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, dry_run=True)
     before = door.ask(ROWS).data
     answer = tried(door, INSERT)
@@ -63,7 +63,7 @@ def test_an_error_names_the_field(open_door: OpenDoor) -> None:
     assert (refused.code, refused.errors[0]["path"]) == ("UNIQUE_VIOLATION", ["x"])
 
 
-def test_off_nothing_is_executed(open_door: OpenDoor) -> None:
+def test_a_dry_run_is_refused_if_it_is_off(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA)
     before = door.ask(ROWS).data
     refused = tried(door, INSERT)
@@ -73,7 +73,7 @@ def test_off_nothing_is_executed(open_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_without_the_plugin_nothing_is_executed(open_door: OpenDoor, dialect: str) -> None:
+def test_a_dry_run_is_refused_without_the_plugin(open_door: OpenDoor, dialect: str) -> None:
     door = open_door(SCHEMA, graphql_dialect=dialect, disabled_plugins=("dry_run",))
     before = door.ask(ROWS).data
     refused = tried(door, INSERT)
@@ -86,7 +86,7 @@ def test_without_the_plugin_nothing_is_executed(open_door: OpenDoor, dialect: st
 
 @pytest.mark.parametrize("value", ["true", "false", 1, 0, {}, [True]])
 @pytest.mark.parametrize("is_on", [True, False])
-def test_a_value_that_is_no_boolean_executes_nothing(open_door: OpenDoor, value: Any, is_on: bool) -> None:
+def test_a_value_that_is_no_boolean_is_refused(open_door: OpenDoor, value: Any, is_on: bool) -> None:
     door = open_door(SCHEMA, dry_run=is_on)
     before = door.ask(ROWS).data
     refused = tried(door, INSERT, value=value)
@@ -94,19 +94,19 @@ def test_a_value_that_is_no_boolean_executes_nothing(open_door: OpenDoor, value:
     assert door.ask(ROWS).data == before
 
 
-def test_a_query_that_changes_something(open_door: OpenDoor) -> None:
+def test_a_function_that_changes_something_is_rolled_back(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA + 'comment on function rename_all is \'@graphql({"name": "rename_all"})\';', dry_run=True)
     before = door.ask(ROWS).data
     assert tried(door, "mutation { rename_all }").data == {"rename_all": 1}
     assert door.ask(ROWS).data == before
 
 
-def test_an_operation_without_a_statement(open_door: OpenDoor) -> None:
+def test_an_operation_without_statements_is_a_dry_run_too(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, dry_run=True)
     assert tried(door, "mutation { __typename }").body["extensions"] == {"dryRun": True}
 
 
-def test_the_limit_of_an_answer(open_door: OpenDoor) -> None:
+def test_the_limit_of_an_answer_applies(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, dry_run=True, answer_limit=100_000)
     big = "mutation ($name: String) { insertIntoitemCollection(objects: [{id: 3, name: $name}]) { records { name } } }"
     refused = tried(door, big, {"name": "x" * 500_000})
@@ -135,7 +135,7 @@ def through_proxy(postgres: PostgresServer) -> Iterator[Callable[..., tuple[Door
         postgres.drop_database(url)
 
 
-def test_one_flight(through_proxy: Callable[..., tuple[Door, Proxy]]) -> None:
+def test_a_dry_run_is_one_flight(through_proxy: Callable[..., tuple[Door, Proxy]]) -> None:
     door, proxy = through_proxy(dry_run=True)
     tried(door, INSERT)
     before = proxy.flights
@@ -144,19 +144,19 @@ def test_one_flight(through_proxy: Callable[..., tuple[Door, Proxy]]) -> None:
     assert proxy.flights - before == 3
 
 
-def test_a_query_is_answered_as_ever(reading_door: OpenDoor) -> None:
+def test_a_query_is_answered_as_usual(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, dry_run=True)
     assert tried(door, ROWS).body == {"data": door.ask(ROWS).data, "extensions": {"dryRun": True}}
 
 
-def test_members_that_have_no_effect(open_door: OpenDoor) -> None:
+def test_known_and_null_members_have_no_effect(open_door: OpenDoor) -> None:
     """What clients' libraries send on their own, and members that are null."""
     door = open_door(SCHEMA)
     harmless = {"clientLibrary": {"name": "web", "version": "1"}, "persistedQuery": {"version": 1}, "dryRun": None}
     assert ask_with(door, harmless, INSERT).data
 
 
-def test_an_upsert_with_a_later_statement(open_door: OpenDoor) -> None:
+def test_an_upsert_of_two_statements_is_rolled_back(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, dry_run=True)
     before = door.ask(ROWS).data
     upsert = """mutation { insertIntoitemCollection(objects: [{id: 1}, {id: 3}],
@@ -165,7 +165,7 @@ def test_an_upsert_with_a_later_statement(open_door: OpenDoor) -> None:
     assert door.ask(ROWS).data == before
 
 
-def test_a_nested_insert(open_door: OpenDoor) -> None:
+def test_a_nested_insert_is_rolled_back(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, dry_run=True)
     before = door.ask(ROWS).data
     nested = """mutation { insertIntoitemCollection(objects: [{id: 5, itemCollection: {objects: [{id: 6}, {id: 7}]}}])

@@ -65,12 +65,12 @@ def test_a_mutation_has_an_entry_for_each_statement_and_changes_nothing(open_doo
     assert rows(door) == before
 
 
-def test_an_operation_without_a_statement(reading_door: OpenDoor) -> None:
+def test_an_operation_without_statements_has_no_entries(reading_door: OpenDoor) -> None:
     answer = explained(reading_door(SCHEMA), "plan", "{ __typename }")
     assert answer.body == {"data": {"__typename": "Query"}, "extensions": {"explain": []}}
 
 
-def test_only_roles_of_the_setting(reading_door: OpenDoor) -> None:
+def test_only_roles_of_the_setting_may_explain(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     for how in ("plan", "analyze", "other"):
         refused = explained(door, how, TWO, role="anon")
@@ -91,23 +91,23 @@ def test_the_plan_is_that_of_the_role(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("how", ["PLAN", "verbose", True, {}, ["plan"]])
-def test_how_it_may_be_explained(reading_door: OpenDoor, how: Any) -> None:
+def test_unknown_ways_to_explain_are_refused(reading_door: OpenDoor, how: Any) -> None:
     refused = explained(reading_door(SCHEMA), how, TWO)
     assert (refused.code, refused.message) == ("BAD_USER_INPUT", 'extensions.explain must be "plan" or "analyze"')
 
 
-def test_together_with_the_cost(reading_door: OpenDoor) -> None:
+def test_explain_and_cost_can_be_combined(reading_door: OpenDoor) -> None:
     answer = ask_with(reading_door(SCHEMA), {"cost": True, "explain": "plan"}, TWO, role="service_role")
-    told = answer.body["extensions"]
-    assert told.keys() == {"cost", "explain"}
-    assert told["cost"]["estimate"] == round(told["explain"][0]["plan"]["Plan"]["Total Cost"])
+    reported = answer.body["extensions"]
+    assert reported.keys() == {"cost", "explain"}
+    assert reported["cost"]["estimate"] == round(reported["explain"][0]["plan"]["Plan"]["Total Cost"])
 
 
-def test_a_query_that_is_not_valid(reading_door: OpenDoor) -> None:
+def test_an_invalid_query_is_not_explained(reading_door: OpenDoor) -> None:
     assert explained(reading_door(SCHEMA), "plan", "{ nothing }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_a_table_has_no_place_for_it(reading_door: OpenDoor) -> None:
+def test_csv_cannot_be_explained(reading_door: OpenDoor) -> None:
     query = "{ itemCollection { edges { node { id } } } }"
     refused = ask_with(
         reading_door(SCHEMA), {"explain": "plan"}, query, role="service_role", headers={"Accept": "text/csv"}

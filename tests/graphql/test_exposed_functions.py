@@ -99,7 +99,7 @@ def fields(door: Door, type_: str) -> dict[str, str]:
 # Which are shown
 
 
-def test_which_are_shown(reading_door: OpenDoor) -> None:
+def test_exposed_functions_are_fields(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     assert fields(door, "Query").keys() >= QUERY_FIELDS
     assert fields(door, "Mutation").keys() >= MUTATION_FIELDS
@@ -109,17 +109,17 @@ def test_which_are_shown(reading_door: OpenDoor) -> None:
     assert str(types_of(door)["Query"].fields["accountCollection"].type) == "accountConnection!"
     assert fields(door, "account")["name"] == "String"
     assert types_of(door)["account"].fields["name"].args == {}
-    told = {
+    reported = {
         each.subject.removeprefix("function public."): each.reason
         for each in door.application.services.engine.role_schemas.of_role("anon").notices
         if "it is not exposed" in each.reason
     }
-    assert told.keys() == {"nameless", "any_of", "some_record", "with_first", "of_row"}
-    assert "argument of the same name" in told["with_first"]
+    assert reported.keys() == {"nameless", "any_of", "some_record", "with_first", "of_row"}
+    assert "argument of the same name" in reported["with_first"]
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-exposed_functions"}, {"graphql_dialect": "pg_graphql"}])
-def test_without_the_feature_there_are_none(reading_door: OpenDoor, options: dict[str, str]) -> None:
+def test_no_functions_are_exposed_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
     door = reading_door(SCHEMA, **options)
     assert (QUERY_FIELDS - {"plain"}).isdisjoint(fields(door, "Query"))
     assert "plain" in fields(door, "Query")
@@ -128,7 +128,7 @@ def test_without_the_feature_there_are_none(reading_door: OpenDoor, options: dic
     assert "statisticsRow" not in types_of(door)
 
 
-def test_their_types(reading_door: OpenDoor) -> None:
+def test_exposed_functions_have_types(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     types = types_of(door)
     shown = fields(door, "Query")
@@ -171,13 +171,13 @@ def test_their_types(reading_door: OpenDoor) -> None:
     }
 
 
-def test_domains_as_what_they_are_made_of(reading_door: OpenDoor) -> None:
+def test_domains_have_their_base_types(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, value_types=("domains",))
     assert fields(door, "Query")["felt"] == "mood"
     assert door.ask("{ felt(f: HAPPY) }").data == {"felt": "HAPPY"}
 
 
-def test_one_that_graphql_cannot_name_leaves_the_others_alone(reading_door: OpenDoor) -> None:
+def test_an_invalid_name_does_not_affect_other_functions(reading_door: OpenDoor) -> None:
     door = reading_door("""
       create table t (id int primary key);
       create function "über"() returns table (a int, b int) language sql stable as 'select 1, 2';
@@ -191,11 +191,11 @@ def test_one_that_graphql_cannot_name_leaves_the_others_alone(reading_door: Open
       grant select on t to anon;
     """)
     assert door.ask("{ plain { a b } tCollection { edges { node { id } } } }").data["plain"] == [{"a": 1, "b": 2}]
-    told = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
-    assert told == {"function public.über", "function public.1st", "function public.__two"}
+    reported = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
+    assert reported == {"function public.über", "function public.1st", "function public.__two"}
 
 
-def test_inflected_names(open_door: OpenDoor) -> None:
+def test_names_are_inflected(open_door: OpenDoor) -> None:
     door = open_door("""
         create function top_posts() returns table (post_id int) language sql stable as 'select 1';
         create function named() returns table (a int) language sql stable as 'select 1';
@@ -246,11 +246,11 @@ CALLS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("call", "expected"), CALLS, ids=[call for call, _ in CALLS])
-def test_calls(reading_door: OpenDoor, call: str, expected: Any) -> None:
+def test_calls_return_their_results(reading_door: OpenDoor, call: str, expected: Any) -> None:
     assert reading_door(SCHEMA).ask(f"{{ made: {call} }}").data == {"made": expected}
 
 
-def test_fields_of_rows(reading_door: OpenDoor) -> None:
+def test_exposed_functions_of_rows_are_fields(reading_door: OpenDoor) -> None:
     query = """query ($how: mood) {
       accountCollection {
         edges {
@@ -298,7 +298,7 @@ def logged(postgres: PostgresServer, door: Door) -> list[Any]:
     return [row[0] for row in postgres.execute("select what from log order by id", door.database_url)]
 
 
-def test_volatile_ones_are_called_once(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_volatile_functions_are_called_once(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA)
     assert door.ask('mutation { touch(what: "a") next_mood again: touch(what: "b") }').data == {
         "touch": True,
@@ -331,14 +331,14 @@ def test_an_error_undoes_the_mutation(open_door: OpenDoor, postgres: PostgresSer
         ("check_it(a: -1)", "RAISE_EXCEPTION"),
     ],
 )
-def test_what_is_refused(reading_door: OpenDoor, call: str, code: str) -> None:
+def test_wrong_calls_are_refused(reading_door: OpenDoor, call: str, code: str) -> None:
     assert reading_door(SCHEMA).ask(f"{{ {call} }}").code == code
 
 
 # Rights
 
 
-def test_without_the_privilege_it_is_gone(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_function_without_the_privilege_is_gone(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA)
     changed(postgres, door, "revoke execute on function statistics, pick(text), greeting from public")
     sdl = printed(door)
@@ -350,7 +350,7 @@ def test_without_the_privilege_it_is_gone(open_door: OpenDoor, postgres: Postgre
     assert validate_schema(door.application.services.engine.role_schemas.of_role("anon").graphql) == []
 
 
-def test_a_type_of_a_schema_that_is_closed(open_door: OpenDoor) -> None:
+def test_an_argument_of_a_closed_schema_hides_a_function(open_door: OpenDoor) -> None:
     door = open_door("""
         create schema closed;
         create type closed.mood as enum ('sad');
@@ -374,7 +374,7 @@ def test_hidden_rows_stay_hidden(open_door: OpenDoor) -> None:
     }
 
 
-def test_one_flight(open_door: OpenDoor) -> None:
+def test_calls_are_one_flight(open_door: OpenDoor) -> None:
     query = "query ($n: Int!) { numbers(number: $n) accountCollection { edges { node { words(number: $n) } } } }"
     with counted(open_door(SCHEMA).database_url) as (door, proxy):
         door.ask(query, {"n": 2})

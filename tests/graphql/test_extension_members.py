@@ -1,4 +1,4 @@
-"""Each member that extensions bring works, whatever schema they are installed in: one document for each."""
+"""Each member that extensions add works, in any schema in which they are installed: one document for each."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_each_member_can_be_used(extension: str, reading_door: OpenDoor) -> None
 
 
 @pytest.mark.parametrize("extension", ["unaccent"], indirect=True)
-def test_a_configuration_of_the_extension_can_be_searched_by(reading_door: OpenDoor) -> None:
+def test_a_search_can_use_a_configuration_of_the_extension(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA % ("unaccent", "a text", "'caf\u00e9'") + CONFIGURED)
     query = '{ itemCollection(filter: {search: {plain: "cafe"}}) { edges { node { id } } } }'
     assert door.ask(query).data == {"itemCollection": {"edges": [{"node": {"id": 1}}]}}

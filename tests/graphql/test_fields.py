@@ -1,4 +1,4 @@
-"""Fields that are made when they are asked for, and which of those of one name is kept."""
+"""Fields that are made on first use, and the choice among fields with the same name."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def made() -> Made:
     return Made()
 
 
-def test_a_field_is_made_once_and_the_others_are_not(made: Made) -> None:
+def test_only_the_named_field_is_made(made: Made) -> None:
     fields = made("a", "b")
     assert [fields["a"], fields.get("a"), "a" in fields] == ["the a", "the a", True]
     assert list(fields.names) == ["a", "b"]
     assert made.names == ["a"]
 
 
-def test_there_is_no_field_where_none_is_made(made: Made) -> None:
+def test_an_absent_field_is_not_in_the_type(made: Made) -> None:
     fields = made("a", "b", "c", absent="b")
     assert "b" not in fields
     assert fields.get("b") is None
@@ -50,7 +50,7 @@ def test_there_is_no_field_where_none_is_made(made: Made) -> None:
         fields["other"]
 
 
-def test_none_is_made_to_lay_them_out(made: Made) -> None:
+def test_ordering_fields_makes_none(made: Made) -> None:
     fields = deferred([Fields(2, made("z", "_x")), None, Fields(1, {"m": "plain"})], str.isalpha, pytest.fail)
     assert list(fields.names) == ["m", "z"]
     assert made.names == []
@@ -58,7 +58,7 @@ def test_none_is_made_to_lay_them_out(made: Made) -> None:
 
 
 @pytest.mark.parametrize("absent", ["", "b"])
-def test_it_keeps_what_is_kept_in_order(made: Made, absent: str) -> None:
+def test_deferred_fields_have_the_order_of_ordinary_ones(made: Made, absent: str) -> None:
     contributions: list[Fields | None] = [
         Fields(3, {"a": "late", "b": "late"}),
         Fields(1, made("a", "b", "c", absent=absent)),

@@ -130,13 +130,13 @@ FOUND: list[tuple[str, list[int]]] = [
 ]  # fmt: skip
 
 
-def test_what_is_found(door: Door) -> None:
+def test_filters_find_the_expected_rows(door: Door) -> None:
     # Orders of strings depend on the collation of the database; these do not.
     for filter_, ids in FOUND:
         assert found(door, filter_) == ids, filter_
 
 
-def test_the_same_through_a_variable(door: Door) -> None:
+def test_variables_mean_the_same_as_literals(door: Door) -> None:
     """A filter in a variable means the same as the literal."""
     from graphql import parse_value, value_from_ast_untyped
 
@@ -161,7 +161,7 @@ ABSENT = [
 ]
 
 
-def test_missing_variables(door: Door) -> None:
+def test_missing_variables_have_no_effect(door: Door) -> None:
     for filter_, type_ in ABSENT:
         assert found(door, filter_, {}, f"($f: {type_})") == ALL, filter_
     assert found(door, "{n: {gt: $min, lt: $max}}", {"min": 20}, "($min: Int, $max: Int)") == [3, 5]
@@ -172,7 +172,7 @@ def test_missing_variables(door: Door) -> None:
     assert found(door, "{n: {in: [$a, 10]}}", {"a": 20}, "($a: Int!)") == [1, 2]
 
 
-def test_variables_for_enums_and_is(door: Door) -> None:
+def test_variables_may_be_enums_and_values_of_is(door: Door) -> None:
     assert found(door, "{n: {is: $is}}", {"is": "NULL"}, "($is: FilterIs)") == [4]
     assert found(door, "{n: {is: $is}}", {"is": "NOT_NULL"}, "($is: FilterIs)") == [1, 2, 3, 5]
     assert found(door, "{mood: {eq: $m}}", {"m": "ok"}, "($m: mood)") == [2, 5]
@@ -205,7 +205,7 @@ NODE_IDS = [
 ]  # fmt: skip
 
 
-def test_errors(door: Door) -> None:
+def test_invalid_filters_are_refused(door: Door) -> None:
     for filter_, message in ERRORS:
         answer = ask(door, filter_)
         if validates(door):
@@ -232,19 +232,19 @@ def test_is_null_by_variable_is_an_error(door: Door) -> None:
     assert answer.message == "Error transpiling Is filter value type"
 
 
-def test_a_key_of_two_columns(door: Door) -> None:
+def test_node_ids_of_two_columns_can_be_filtered(door: Door) -> None:
     id_ = node_id("public", "pair", 1, "y")
     assert found(door, f'{{nodeId: {{eq: "{id_}"}}}}', table="pair") == [(1, "y")]
     assert found(door, f'{{or: [{{nodeId: {{eq: "{id_}"}}}}, {{x: {{eq: 3}}}}]}}', table="pair") == [(1, "y"), (2, "x")]
 
 
-def test_columns_called_like_the_logical_operators(door: Door) -> None:
+def test_columns_named_like_logical_operators_can_be_filtered(door: Door) -> None:
     assert found(door, "{and: {eq: 1}}", table="logic") == [1]
     assert found(door, '{or: {eq: "b"}}', table="logic") == [2]
     assert found(door, "{not: {eq: true}}", table="logic") == [1]
 
 
-def test_filters_of_nested_collections(door: Door) -> None:
+def test_nested_collections_have_filters(door: Door) -> None:
     query = """query ($min: Int) { thingCollection(first: 3) { edges { node { id
       childCollection(filter: {n: {gte: $min}}, orderBy: [{n: DescNullsLast}]) { edges { node { n } } } } } } }"""
 
@@ -257,7 +257,7 @@ def test_filters_of_nested_collections(door: Door) -> None:
 
 
 @pytest.mark.parametrize("depth", [12, 200])
-def test_deep_filters(door: Door, depth: int) -> None:
+def test_deep_filters_are_answered_or_refused(door: Door, depth: int) -> None:
     """Only the size of a request limits nesting; a filter that is too deep gives an error."""
     literal = "{not: " * depth + "{n: {eq: 10}}" + "}" * depth
     value: Any = {"n": {"eq": 10}}
@@ -282,7 +282,7 @@ def test_a_regular_expression_that_would_keep_the_database_busy_is_refused(open_
 
 
 @pytest.mark.parametrize("each", [{"n": {"eq": 1}}, {}, {"not": {"n": {"is": "NULL"}}}])
-def test_a_filter_of_very_many_conditions(door: Door, each: object) -> None:
+def test_a_filter_of_too_many_conditions_is_refused(door: Door, each: object) -> None:
     """Without a limit it would keep the service, and then the database, busy for many seconds."""
     refused = ask(door, "$f", {"f": {"or": [each] * (MAX_CONDITIONS + 1)}}, "($f: thingFilter)")
     assert (refused.code, refused.message) == ("LIMIT_EXCEEDED", "The filters have more than 2000 conditions")

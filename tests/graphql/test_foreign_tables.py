@@ -59,7 +59,7 @@ def names(answer: Any) -> list[str]:
     return [edge["node"]["name"] for edge in answer["edges"]]
 
 
-def test_reading(door: Door) -> None:
+def test_foreign_tables_are_read(door: Door) -> None:
     data = door.ask("""{
       personCollection(first: 2, orderBy: [{name: DescNullsLast}]) {
         totalCount pageInfo { hasNextPage endCursor } edges { node { nodeId name city { name } } } }
@@ -84,7 +84,7 @@ def test_reading(door: Door) -> None:
     assert after["node"] == {"name": "Cy"}
 
 
-def test_writing(door: Door, postgres: PostgresServer) -> None:
+def test_foreign_tables_are_written(door: Door, postgres: PostgresServer) -> None:
     data = door.ask("""mutation {
       insertIntopersonCollection(objects: [{id: 4, name: "Di", city_id: 2}]) { records { name city { name } } }
       updatepersonCollection(set: {name: "Eve"}, filter: {id: {lte: 2}}, atMost: 2) { affectedCount }
@@ -99,7 +99,7 @@ def test_writing(door: Door, postgres: PostgresServer) -> None:
     assert rows == [[1, "Eve"], [2, "Eve"], [4, "Di"]]
 
 
-def test_a_failure_elsewhere_undoes_all(door: Door, postgres: PostgresServer) -> None:
+def test_a_failure_on_the_other_server_undoes_everything(door: Door, postgres: PostgresServer) -> None:
     answer = door.ask("""mutation {
       deleteFrompersonCollection(filter: {id: {eq: 3}}) { affectedCount }
       insertIntopersonCollection(objects: [{id: 1, name: "again"}]) { affectedCount } }""")

@@ -148,7 +148,7 @@ def root_fields(door: Door, type_: str) -> dict[str, Any]:
     return dict(root.fields)
 
 
-def test_which_functions_are_shown(door: Door) -> None:
+def test_functions_with_fitting_types_are_fields(door: Door) -> None:
     names = ("account", "post", "log")
     generated = {f"{name}{suffix}" for name in names for suffix in ("Collection", "ByPk", "ByKey")}
     assert set(root_fields(door, "Query")) - generated - {"node"} == SHOWN
@@ -167,7 +167,7 @@ def test_which_functions_are_shown(door: Door) -> None:
     ]
 
 
-def test_what_generates_a_field_wins_over_a_function_of_its_name(door: Door) -> None:
+def test_generated_fields_win_over_functions_of_their_name(door: Door) -> None:
     assert door.ask("{ accountCollection { totalCount } }").data == {"accountCollection": {"totalCount": 3}}
     assert (
         "affectedCount"
@@ -179,7 +179,7 @@ def test_what_generates_a_field_wins_over_a_function_of_its_name(door: Door) -> 
 
 @pytest.mark.parametrize("name", ["overloaded", "returns_void", "in_auth", "not_mine", "takes_first", "nope"])
 @pytest.mark.parametrize("operation", ["query", "mutation"])
-def test_what_is_hidden_is_unknown(writing_door: OpenDoor, operation: str, name: str) -> None:
+def test_hidden_functions_are_unknown(writing_door: OpenDoor, operation: str, name: str) -> None:
     door = writing_door(SCHEMA, ROWS, graphql_dialect="pg_graphql", **SETTINGS)
     type_ = operation.capitalize()
     assert door.ask(f"{operation} {{ {name} }}").message == f'Unknown field "{name}" on type {type_}'
@@ -233,11 +233,11 @@ def test_volatility_decides_the_root_type(door: Door) -> None:
         ("not_overloaded(a: 1)", 1),
     ],
 )
-def test_calls(door: Door, call: str, expected: Any) -> None:
+def test_calls_return_their_results(door: Door, call: str, expected: Any) -> None:
     assert door.ask(f"{{ result: {call} }}").data == {"result": expected}
 
 
-def test_only_what_is_supplied_is_passed(door: Door) -> None:
+def test_only_given_arguments_are_passed(door: Door) -> None:
     query = "query ($b: Int, $c: String) { add(a: 1, b: $b, c: $c) }"
     assert door.ask(query).data == {"add": 7}
     assert door.ask(query, {"b": 1}).data == {"add": 3}
@@ -271,7 +271,7 @@ def test_an_unknown_argument_is_named(writing_door: OpenDoor) -> None:
     assert "'z'" in strict.ask("{ add(a: 1, z: 2) }").message
 
 
-def test_types_and_defaults_of_arguments_in_introspection(writing_door: OpenDoor) -> None:
+def test_introspection_has_types_and_defaults_of_arguments(writing_door: OpenDoor) -> None:
     door = writing_door(SCHEMA, ROWS, **SETTINGS)
     fields = door.ask("""{ __type(name: "Query") { fields { name description
       type { kind name ofType { kind name } }
@@ -297,7 +297,7 @@ def test_types_and_defaults_of_arguments_in_introspection(writing_door: OpenDoor
 # Rows
 
 
-def test_a_row(door: Door) -> None:
+def test_a_function_may_return_a_row(door: Door) -> None:
     selection = "{ __typename id email nodeId postCollection(first: 1) { edges { node { title } } } }"
     answer = door.ask(f'{{ account_of(address: "a@x") {selection} }}').data["account_of"]
     assert answer == {
@@ -386,14 +386,14 @@ def test_a_volatile_set_takes_pages_and_filters(door: Door, postgres: PostgresSe
     assert postgres.execute("select count(*) from account", door.database_url) == [[5]]
 
 
-def test_changes_of_a_function_go_when_a_later_field_fails(door: Door, postgres: PostgresServer) -> None:
+def test_changes_of_a_function_are_undone_if_a_later_field_fails(door: Door, postgres: PostgresServer) -> None:
     answer = door.ask('mutation { note(what: "x") sign_up_two(address: "n") { totalCount } fail }')
     assert (answer.message, answer.body["data"], answer.errors[0]["path"]) == ("no", None, ["fail"])
     assert postgres.execute("select count(*) from log", door.database_url) == [[0]]
     assert postgres.execute("select count(*) from account", door.database_url) == [[3]]
 
 
-def test_a_function_and_a_mutation_in_the_order_of_the_document(door: Door) -> None:
+def test_functions_and_mutations_run_in_the_order_of_the_document(door: Door) -> None:
     query = """mutation {
       before: sign_up(address: "z@x") { id }
       updateaccountCollection(set: {age: 99}, filter: {email: {eq: "z@x"}}) { affectedCount }
@@ -407,7 +407,7 @@ def test_a_function_and_a_mutation_in_the_order_of_the_document(door: Door) -> N
 # Names
 
 
-def test_inflected_names(open_door: OpenDoor) -> None:
+def test_names_are_inflected(open_door: OpenDoor) -> None:
     door = open_door("""
       comment on schema public is '@graphql({"inflect_names": true})';
       create table a_table (id int primary key); grant select on a_table to anon; insert into a_table values (1);
@@ -428,7 +428,7 @@ def test_inflected_names(open_door: OpenDoor) -> None:
     assert "orderBy" not in fields
 
 
-def test_a_name_that_graphql_reserves(open_door: OpenDoor) -> None:
+def test_reserved_names_are_left_out(open_door: OpenDoor) -> None:
     door = open_door("""
       create table t (id int primary key); grant select on t to anon;
       create function "___f"() returns int language sql stable as 'select 1';
@@ -441,7 +441,7 @@ def test_a_name_that_graphql_reserves(open_door: OpenDoor) -> None:
 
 @pytest.mark.parametrize("name", ["pow", "to_tsvector", "substring", "aggregate_strings", "100%(expr)s :x $1 %"])
 @pytest.mark.parametrize("schema", ["User", "a.b %s"])
-def test_a_name_that_means_something_elsewhere(open_door: OpenDoor, schema: str, name: str) -> None:
+def test_names_with_another_meaning_in_sql_work(open_door: OpenDoor, schema: str, name: str) -> None:
     door = open_door(f"""
       create schema "{schema}"; grant usage on schema "{schema}" to anon; set search_path = "{schema}";
       create table t (id int primary key); grant all on t to anon; insert into t values (1);
@@ -466,7 +466,7 @@ def test_an_argument_whose_type_the_role_may_not_name(open_door: OpenDoor) -> No
     assert open_door(sql).ask("{ half(n: 8) }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_what_extensions_made_is_shown_where_a_comment_says_so(open_door: OpenDoor) -> None:
+def test_objects_of_extensions_are_shown_only_with_a_comment(open_door: OpenDoor) -> None:
     door = open_door("""
         create function theirs() returns int language sql stable as 'select 1';
         create function wanted() returns int language sql stable as 'select 2';

@@ -60,7 +60,7 @@ def found(door: Door, filter_: Any) -> list[int]:
     return [each["node"]["id"] for each in door.ask(query, {"f": filter_}).data["placeCollection"]["edges"]]
 
 
-def test_the_types(door: Door, reading_door: OpenDoor) -> None:
+def test_geometries_have_types_and_operators(door: Door, reading_door: OpenDoor) -> None:
     types = types_of(door)
     fields = types["place"].fields
     assert {str(fields[each].type) for each in SHAPED} == {"GeoJSON"}
@@ -119,7 +119,7 @@ SHAPES = [
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape["type"])
 @pytest.mark.parametrize("system", [None, "EPSG:4326", "EPSG:3857"])
-def test_what_is_written_is_read(writing_door: OpenDoor, shape: dict[str, Any], system: str | None) -> None:
+def test_written_shapes_are_read_back(writing_door: OpenDoor, shape: dict[str, Any], system: str | None) -> None:
     door = writing_door(SCHEMA, "truncate any_shape", **ON)
     crs = {"crs": {"type": "name", "properties": {"name": system}} if system else None}
     query = "mutation ($s: GeoJSON!) { insertIntoany_shapeCollection(objects: [{shape: $s}]) { records { shape } } }"
@@ -128,7 +128,7 @@ def test_what_is_written_is_read(writing_door: OpenDoor, shape: dict[str, Any], 
     assert made == [{"shape": shape if system == "EPSG:4326" else shape | crs}]
 
 
-def test_literals_updates_and_lists(open_door: OpenDoor) -> None:
+def test_shapes_can_be_literals_and_lists(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, **ON)
     changed = """mutation { updateplaceCollection(filter: {id: {eq: 4}}, set: {
       spot: {type: "Point", coordinates: [1, 2]}, spots: [{type: "Point", coordinates: [1, 2]}, null]
@@ -161,7 +161,7 @@ def test_literals_updates_and_lists(open_door: OpenDoor) -> None:
         ({"area": {"withinDistance": None}}, []),
     ],
 )
-def test_filters(door: Door, filter_: Any, ids: list[int]) -> None:
+def test_filters_find_the_expected_rows(door: Door, filter_: Any, ids: list[int]) -> None:
     assert found(door, filter_) == ids
 
 
@@ -171,7 +171,7 @@ def near(door: Door, column: str, to: Any, more: str = "") -> list[tuple[int, fl
     return [(each["node"]["id"], each["distance"]) for each in edges]
 
 
-def test_the_nearest_come_first(door: Door) -> None:
+def test_near_orders_by_distance(door: Door) -> None:
     # What has no place comes last, and the hidden row does not come.
     assert near(door, "spot", VIENNA) == [
         (1, pytest.approx(0, abs=1)), (2, pytest.approx(144_900, rel=0.01)),
@@ -182,7 +182,7 @@ def test_the_nearest_come_first(door: Door) -> None:
     ]  # fmt: skip
 
 
-def test_pages_by_distance(door: Door) -> None:
+def test_pages_are_ordered_by_distance(door: Door) -> None:
     arguments = 'near: {spot: {to: {type: "Point", coordinates: [14, 48]}}}, first: 1'
     ids, after = [], ""
     while True:
@@ -208,7 +208,7 @@ def test_pages_by_distance(door: Door) -> None:
         VIENNA | {"crs": {"type": "name", "properties": {"name": "EPSG:" + "9" * 30}}},
     ],
 )  # fmt: skip
-def test_what_is_no_geojson_is_refused(door: Door, value: Any) -> None:
+def test_invalid_geojson_is_refused(door: Door, value: Any) -> None:
     answer = door.ask(NEAR, {"to": value})
     assert "Invalid input for GeoJSON type. Expected " in answer.message
     assert answer.errors[0]["extensions"]["code"] == "BAD_USER_INPUT"
@@ -217,7 +217,7 @@ def test_what_is_no_geojson_is_refused(door: Door, value: Any) -> None:
 NEAR = "query ($to: GeoJSON!) { placeCollection(near: {area: {to: $to}}) { edges { cursor } } }"
 
 
-def test_collections_are_not_endless() -> None:
+def test_nested_geometry_collections_are_limited() -> None:
     value: dict[str, Any] = VIENNA
     for _ in range(100):
         value = {"type": "GeometryCollection", "geometries": [value]}
@@ -226,26 +226,26 @@ def test_collections_are_not_endless() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "reported"),
     [
         (VIENNA | {"crs": {"type": "name", "properties": {"name": "EPSG:3857"}}}, "mixed SRID"),
         ({"type": "Polygon", "coordinates": [[[0, 0], [1, 1]]]}, "geometry"),
         ({"type": "LineString", "coordinates": [[0, 0], [1, 1, 1]]}, "mix dimensionality"),
     ],
 )
-def test_what_postgis_refuses_is_told(door: Door, value: Any, told: str) -> None:
+def test_errors_of_postgis_are_reported(door: Door, value: Any, reported: str) -> None:
     query = "query ($to: GeoJSON!) { placeCollection(filter: {area: {intersects: $to}}) { edges { cursor } } }"
     answer = door.ask(query, {"to": value})
-    assert told in answer.message
+    assert reported in answer.message
     assert answer.status == 200
 
 
-def test_a_shape_that_the_column_does_not_take_is_told(door: Door) -> None:
+def test_a_shape_of_the_wrong_type_is_reported(door: Door) -> None:
     query = "mutation ($s: GeoJSON!) { updateplaceCollection(set: {spot: $s}, atMost: 9) { affectedCount } }"
     assert "does not match column type (Point)" in door.ask(query, {"s": BOX}).message
 
 
-def test_names_of_coordinate_systems() -> None:
+def test_names_of_coordinate_systems_are_read() -> None:
     def text(name: str) -> str | None:
         return geometry_text(VIENNA | {"crs": {"type": "name", "properties": {"name": name}}})
 
@@ -253,14 +253,14 @@ def test_names_of_coordinate_systems() -> None:
     assert text("urn:ogc:def:crs:EPSG::31256") == "SRID=31256;POINT(16.37 48.21)"
 
 
-def test_nothing_of_it_where_the_schema_is_closed(open_door: OpenDoor) -> None:
+def test_columns_are_opaque_if_the_schema_is_closed(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA + 'revoke usage on schema "Odd one" from anon;', **ON)
     types = types_of(door)
     assert str(types["place"].fields["area"].type) == "Opaque"
     assert "near" not in types["Query"].fields["placeCollection"].args
 
 
-def test_what_the_role_may_not_call_is_no_choice(open_door: OpenDoor) -> None:
+def test_operators_need_execute_on_their_functions(open_door: OpenDoor) -> None:
     taken = """do $$ declare each regprocedure; begin
       for each in select oid::regprocedure from pg_proc where proname in ('st_dwithin', 'st_distance') loop
         execute 'revoke execute on function ' || each || ' from public';
@@ -270,7 +270,7 @@ def test_what_the_role_may_not_call_is_no_choice(open_door: OpenDoor) -> None:
     assert "distance" not in types["placeEdge"].fields
 
 
-def test_one_round_trip_and_one_plan(open_door: OpenDoor) -> None:
+def test_near_takes_one_round_trip_and_one_plan(open_door: OpenDoor) -> None:
     with counted(open_door(SCHEMA, **ON).database_url, **ON) as (door, proxy):
         near(door, "spot", VIENNA)
         before, plans = proxy.flights, len(door.application.services.engine.plans)
@@ -286,7 +286,7 @@ def test_one_round_trip_and_one_plan(open_door: OpenDoor) -> None:
         "near: {spot: {to: %s}}, first: 2",
     ],
 )
-def test_an_index_serves_it(postgres: PostgresServer, reading_door: OpenDoor, arguments: str) -> None:
+def test_an_index_serves_near_and_filters(postgres: PostgresServer, reading_door: OpenDoor, arguments: str) -> None:
     rows = "insert into place (id, name, spot) select n, 'n', format('point(%s %s)', n % 90, n % 70)::geography "
     rows += "from generate_series(100, 5000) n; create index on place using gist (spot); analyze place;"
     door = reading_door(SCHEMA + rows, **ON)

@@ -1,4 +1,4 @@
-"""Groups of a collection's rows: the same as GROUP BY makes, for whoever may read what they are by."""
+"""Groups of a collection's rows: the same as with GROUP BY, for roles that may read the columns."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def refusal(door: Door, arguments: str) -> tuple[str, str]:
 # Results
 
 
-def test_by_a_column(door: Door) -> None:
+def test_rows_are_grouped_by_a_column(door: Door) -> None:
     selection = "key { accountId title } aggregate { count sum { score } min { title } }"
     assert groups(door, "by: [{accountId: Value}]", selection) == [
         {
@@ -70,7 +70,7 @@ def test_by_a_column(door: Door) -> None:
     ]
 
 
-def test_of_the_filtered_collection_regardless_of_pages(door: Door) -> None:
+def test_groups_cover_the_filtered_collection_regardless_of_pages(door: Door) -> None:
     for collection, expected in (
         ('postCollection(filter: {title: {neq: "two"}}, first: 1)', [1, 1]),
         ("postCollection(first: 0)", [2, 1]),
@@ -80,7 +80,7 @@ def test_of_the_filtered_collection_regardless_of_pages(door: Door) -> None:
         assert [each["aggregate"]["count"] for each in found] == expected
 
 
-def test_by_related_rows(door: Door) -> None:
+def test_rows_are_grouped_by_related_rows(door: Door) -> None:
     found = groups(door, "by: [{account: {name: Value}}]", "key { account { name email } } aggregate { count }")
     assert found == [
         {"key": {"account": {"name": "Ann", "email": None}}, "aggregate": {"count": 2}},
@@ -101,7 +101,7 @@ def test_related_rows_that_are_absent(own_door: Door, postgres: PostgresServer) 
     assert only == [{"key": {"account": None}}]
 
 
-def test_nested(door: Door) -> None:
+def test_nested_collections_have_groups(door: Door) -> None:
     query = """query ($order: [PostGroupOrderBy!]) { accountCollection { edges { node {
       postCollection { groups(by: [{title: Value}], orderBy: $order) { key { title } } } } } } }"""
     found = door.ask(query, {"order": [{"key": {"title": "DescNullsLast"}}]}).data["accountCollection"]["edges"]
@@ -109,7 +109,7 @@ def test_nested(door: Door) -> None:
     assert titles == [["two", "one"], ["three"], []]
 
 
-def test_beside_everything_else_of_the_connection(door: Door) -> None:
+def test_groups_stand_beside_other_fields(door: Door) -> None:
     query = """query ($by: [PostGroupBy!]!, $least: Int) { postCollection(first: 1) { edges { node { id } }
       aggregate { count } groups(by: $by, having: {count: {gte: $least}}) { __typename key { __typename } } } }"""
     found = door.ask(query, {"by": [{"accountId": "Value"}], "least": 2}).data["postCollection"]
@@ -129,7 +129,7 @@ def test_beside_everything_else_of_the_connection(door: Door) -> None:
         ("Hour", ["2026-01-10T00:00:00+00:00", "2026-01-20T00:00:00+00:00", "2026-01-31T23:00:00+00:00"]),
     ],
 )
-def test_units_of_time(door: Door, unit: str, starts: list[str]) -> None:
+def test_times_are_grouped_by_units(door: Door, unit: str, starts: list[str]) -> None:
     found = groups(door, f'by: [{{createdAt: {unit}}}], timeZone: "UTC"', "key { createdAt }")
     made = [datetime.fromisoformat(each["key"]["createdAt"]) for each in found]
     assert made == [datetime.fromisoformat(each) for each in starts]
@@ -145,7 +145,7 @@ def test_a_zone_decides_where_days_begin(door: Door) -> None:
     assert refusal(door, 'by: [{createdAt: Month}], timeZone: "Nowhere"')[1] == 'time zone "Nowhere" not recognized'
 
 
-def test_dates_and_times_without_a_zone(door: Door) -> None:
+def test_dates_and_times_without_a_zone_ignore_the_time_zone(door: Door) -> None:
     for zone in ("", ', timeZone: "Asia/Tokyo"'):
         found = groups(door, f"by: [{{day: Month}}]{zone}", "key { day } aggregate { count }")
         assert [(each["key"]["day"], each["aggregate"]["count"]) for each in found] == [
@@ -159,7 +159,7 @@ def test_dates_and_times_without_a_zone(door: Door) -> None:
         ]
 
 
-def test_having(door: Door) -> None:
+def test_having_filters_groups(door: Door) -> None:
     by = "by: [{accountId: Value}]"
     for having, expected in (
         ("{count: {gt: 1}}", [1]),
@@ -183,7 +183,7 @@ def test_having(door: Door) -> None:
     assert only["aggregate"]["count"] == 2
 
 
-def test_orders_and_pages(door: Door) -> None:
+def test_groups_have_orders_and_pages(door: Door) -> None:
     by = "by: [{title: Value}, {accountId: Value}]"
     for arguments, expected in (
         ("", ["one", "three", "two"]),
@@ -201,7 +201,7 @@ def test_orders_and_pages(door: Door) -> None:
         assert [each["key"]["title"] for each in found] == expected, arguments
 
 
-def test_at_most_a_page(own_door: Door, postgres: PostgresServer) -> None:
+def test_groups_are_limited_to_a_page(own_door: Door, postgres: PostgresServer) -> None:
     limited = """'@graphql({"aggregate": {"enabled": true}, "max_rows": 2})'"""
     changed(postgres, own_door, f"comment on table post is {limited}")
     for arguments in ("", ", first: 3"):
@@ -217,7 +217,7 @@ def test_lists_can_be_grouped_by_and_json_cannot(door: Door) -> None:
     assert "data" not in members(printed(door), "PostGroupBy")
 
 
-def test_further_aggregates(door: Door) -> None:
+def test_further_aggregates_are_computed(door: Door) -> None:
     query = """{ postCollection { aggregate { countDistinct { accountId score tags } stddev { score }
         variance { score id } } }
       accountCollection { aggregate { boolAnd { flag } boolOr { flag } } } }"""
@@ -235,7 +235,7 @@ def test_further_aggregates(door: Door) -> None:
 # What the types have
 
 
-def test_members(door: Door) -> None:
+def test_groups_have_the_expected_members(door: Door) -> None:
     sdl = printed(door)
     columns = ["id", "accountId", "title", "score", "createdAt", "day", "at", "tags"]
     assert members(sdl, "PostGroupBy") == [*columns, "account"]
@@ -258,13 +258,15 @@ def test_members(door: Door) -> None:
 @pytest.mark.parametrize(
     ("dialect", "features"), [("standard", ("-groups",)), ("pg_graphql", ("all",))], ids=["off", "pg_graphql"]
 )
-def test_left_out(reading_door: OpenDoor, dialect: str, features: tuple[str, ...]) -> None:
+def test_groups_do_not_exist_without_the_feature(
+    reading_door: OpenDoor, dialect: str, features: tuple[str, ...]
+) -> None:
     sdl = printed(reading_door(SCHEMA + ROWS, graphql_dialect=dialect, graphql_features=features))
     assert "Group" not in sdl
     assert members(sdl, "PostAggregate") == ["count", "sum", "avg", "min", "max"]
 
 
-def test_names_that_are_taken(open_door: OpenDoor) -> None:
+def test_taken_names_are_left_to_their_owner(open_door: OpenDoor) -> None:
     door = open_door(
         """create table day (id int primary key, at date); create table "dayGroup" (id int primary key);
         create table "GroupBy" (id int primary key);
@@ -284,7 +286,7 @@ def test_names_that_are_taken(open_door: OpenDoor) -> None:
 # Rights
 
 
-def test_each_privilege(own_door: Door, postgres: PostgresServer) -> None:
+def test_only_readable_columns_can_be_grouped_by(own_door: Door, postgres: PostgresServer) -> None:
     changed(postgres, own_door, "revoke select on account from anon; grant select (id, email) on account to anon")
     assert members(printed(own_door), "AccountGroupBy") == ["id", "email"]
     changed(postgres, own_door, "revoke select (id) on account from anon")
@@ -335,11 +337,11 @@ def test_a_hidden_row_counts_as_absent(own_door: Door, postgres: PostgresServer)
         ),
     ],
 )
-def test_refused(door: Door, arguments: str, message: str) -> None:
+def test_invalid_arguments_are_refused(door: Door, arguments: str, message: str) -> None:
     assert refusal(door, arguments) == ("BAD_USER_INPUT", message)
 
 
-def test_limits(door: Door) -> None:
+def test_limits_of_groups_are_enforced(door: Door) -> None:
     columns = ["id", "title", "score", "day", "at", "tags"]
     by = ", ".join(f"{{{each}: Value}}" for each in columns)
     assert refusal(door, f"by: [{by}]") == ("LIMIT_EXCEEDED", "by names more than 5 columns")
@@ -358,7 +360,7 @@ def test_nodes_are_those_of_the_groups(reading_door: OpenDoor) -> None:
     assert refused.message == "The operation may return 150 rows, more than 149 (NODE_LIMIT)"
 
 
-def test_too_many_steps(open_door: OpenDoor) -> None:
+def test_an_order_of_too_many_steps_is_refused(open_door: OpenDoor) -> None:
     tables = "; ".join(f"create table t{k} (id int primary key references t{k - 1})" for k in range(1, 7))
     door = open_door(
         f"""create table t0 (id int primary key); {tables}; grant select on all tables in schema public to anon;
@@ -398,7 +400,7 @@ POSTS = st.lists(st.tuples(st.integers(0, 2), NAMES, SCORES, st.sampled_from([No
 
 
 @pytest.mark.parametrize("hides", [False, True], ids=["all rows", "hidden rows"])
-def test_the_same_as_in_sql(reading_door: OpenDoor, hides: bool) -> None:
+def test_groups_equal_those_of_sql(reading_door: OpenDoor, hides: bool) -> None:
     policy = "alter table account enable row level security; create policy a on account using (id > 0);"
     door = reading_door(SCHEMA + (policy if hides else ""))
     database = connect(door.database_url)

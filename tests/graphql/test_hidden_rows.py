@@ -1,4 +1,4 @@
-"""What constraints show of rows that policies hide, as docs/security.md says ("Hidden rows and constraints")."""
+"""Hidden rows that constraints reveal, as described in docs/security.md ("Hidden rows and constraints")."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def code_of(answer: Answer) -> str | None:
         (insert("stay", 'id: 8, nights: "[2,3)"'), insert("stay", 'id: 9, nights: "[7,8)"'), "EXCLUSION_VIOLATION"),
     ],
 )
-def test_keys_are_taken(door: Door, hidden: str, absent: str, code: str) -> None:
+def test_keys_of_hidden_rows_are_taken(door: Door, hidden: str, absent: str, code: str) -> None:
     refused = as_ann(door, hidden)
     assert (refused.code, code_of(as_ann(door, absent))) == (code, None)
     assert BEN not in str(refused.body)
@@ -104,7 +104,7 @@ def test_a_row_to_which_a_hidden_one_refers_stays(door: Door) -> None:
 @pytest.mark.parametrize(
     ("number", "table", "left"), [(3, "gone", []), (4, "cleared", [[1, None]])], ids=["cascade", "set null"]
 )
-def test_what_follows_a_deletion_changes_hidden_rows(
+def test_cascades_change_hidden_rows(
     door: Door, postgres: PostgresServer, number: int, table: str, left: list[Any]
 ) -> None:
     answer = as_ann(door, delete("parent", number))
@@ -112,13 +112,13 @@ def test_what_follows_a_deletion_changes_hidden_rows(
     assert postgres.execute(f"select id, parent_id from {table}", door.database_url) == left
 
 
-def test_what_follows_a_deletion_may_violate_a_constraint_of_a_hidden_row(door: Door) -> None:
+def test_a_cascade_may_violate_a_constraint_of_a_hidden_row(door: Door) -> None:
     refused = as_ann(door, delete("parent", 5))
     assert refused.code == "NOT_NULL_VIOLATION"
     assert BEN not in str(refused.body)
 
 
-def test_a_policy_hides_what_a_reference_would_show(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_policy_hides_whether_a_referenced_row_exists(open_door: OpenDoor, postgres: PostgresServer) -> None:
     (example,) = (each.text for each in blocks("docs/security.md", "sql") if "references project" in each.text)
     door = open_door(
         f"{AUTH}{example}; grant select, insert, update on project, task to authenticated;"

@@ -1,4 +1,4 @@
-"""What a browser is shown at ``/`` and at the path of the GraphQL API, and that programs see nothing of it."""
+"""The page for browsers at ``/`` and at the path of the GraphQL API, which programs do not get."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ ADDRESSES = "The GraphQL API is at /graphql/v1, the storage at /storage/v1."
 
 
 @pytest.mark.parametrize("path", ["/graphql", "/v1/graphql", "/nothing"])
-def test_who_asks_at_another_path_is_told_the_addresses(door: Door, path: str) -> None:
+def test_another_path_is_answered_with_the_addresses(door: Door, path: str) -> None:
     refused = door.client.simulate_post(path, body='{"query": "{ __typename }"}')
     assert (refused.status_code, refused.json["errors"][0]["extensions"]["hint"]) == (404, ADDRESSES)
 
 
 @pytest.mark.parametrize("path", ["/", "/graphql/v1"])
-def test_a_browser_is_told_what_this_is_and_where_the_apis_are(door: Door, path: str) -> None:
+def test_a_browser_gets_a_page_with_the_addresses(door: Door, path: str) -> None:
     page = door.client.simulate_get(path, headers={"Accept": BROWSER})
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert "GraphQL API" in page.text
@@ -41,7 +41,7 @@ def test_a_browser_is_told_what_this_is_and_where_the_apis_are(door: Door, path:
     assert page.headers["vary"] == "Accept"
 
 
-def test_programs_see_no_page(door: Door) -> None:
+def test_programs_get_no_page(door: Door) -> None:
     for method in ("GET", "POST", "DELETE"):
         refused = door.client.simulate_request(method, "/", headers={"Accept": "application/json"})
         assert (refused.status_code, refused.json) == (

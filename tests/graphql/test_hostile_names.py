@@ -1,4 +1,4 @@
-"""Names that look like something else to whoever writes SQL: each means the object that is called so."""
+"""Names that look like something else in SQL: each means the object with that name."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_each_name_means_its_own_table(door: Door) -> None:
         assert found == {f"t{number}Collection": {"edges": [{"node": {"id": 2, "value": f"of {number}"}}]}}
 
 
-def test_each_name_takes_what_is_written_to_it(door: Door) -> None:
+def test_each_name_can_be_written_to(door: Door) -> None:
     for number in range(len(NAMES)):
         inserted = f"insertIntoT{number}Collection(objects: [{{id: 3, value: $value}}]) {{ records {{ id value }} }}"
         changed = (
@@ -92,8 +92,8 @@ def test_each_keyword_names_a_column(open_door: OpenDoor, postgres: PostgresServ
 
 
 @pytest.mark.parametrize("of", ["database", "role"])
-def test_names_where_backslashes_escape(open_door: OpenDoor, postgres: PostgresServer, of: str) -> None:
-    """PostgreSQL before version 19 reads constants so, if told to."""
+def test_names_work_where_backslashes_escape(open_door: OpenDoor, postgres: PostgresServer, of: str) -> None:
+    """PostgreSQL before version 19 reads constants this way, with a setting."""
     name = "t\\b'\\"
     url = open_door(one_table(0, name) + "grant all on all tables in schema public to anon;").database_url
     database = f'database "{parse_database_url(url).database}"'
@@ -147,7 +147,7 @@ def test_types_may_have_the_names_of_functions(open_door: OpenDoor, base: str) -
         assert odd.ask(query, variables).data == plain.ask(query, variables).data
 
 
-def test_functions_that_fit_better_do_not_take_the_place_of_built_in_ones(open_door: OpenDoor) -> None:
+def test_better_fitting_functions_do_not_replace_built_in_ones(open_door: OpenDoor) -> None:
     theirs = "".join(
         f"create function {call} returns {result} language plpgsql as $$ begin raise 'called'; end $$;"
         for call, result in (

@@ -52,7 +52,7 @@ def type_names(door: Door, **asked: Any) -> list[str]:
     return [each["name"] for each in door.ask("{ __schema { types { name } } }", **asked).data["__schema"]["types"]]
 
 
-def test_types_of_the_other_server(reading_door: OpenDoor) -> None:
+def test_pg_graphql_lists_its_types(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "pg_graphql", OPTED_IN)
     found = type_names(door)
     assert set(found) == ALWAYS | FAMILY | {"mood", "moodFilter"}
@@ -62,7 +62,7 @@ def test_types_of_the_other_server(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_what_is_hidden_keeps_its_names(reading_door: OpenDoor, dialect: str) -> None:
+def test_hidden_objects_keep_their_names(reading_door: OpenDoor, dialect: str) -> None:
     """Introspection shows the names that queries use, even where something hidden took a name first."""
     names = """
         create table other.pen (id int primary key); create table pen (id int primary key);
@@ -87,7 +87,7 @@ def test_what_is_hidden_keeps_its_names(reading_door: OpenDoor, dialect: str) ->
 
 
 @pytest.mark.parametrize("is_hidden", [False, True])
-def test_errors_do_not_suggest_what_is_hidden(reading_door: OpenDoor, is_hidden: bool) -> None:
+def test_errors_do_not_suggest_hidden_names(reading_door: OpenDoor, is_hidden: bool) -> None:
     door = reading_door(f"""
         create schema other;
         create type other.grade as enum ('good', 'bad');
@@ -108,7 +108,7 @@ def test_errors_do_not_suggest_what_is_hidden(reading_door: OpenDoor, is_hidden:
         assert ("Did you mean" in message) is not is_hidden, message
 
 
-def test_types_of_the_standard(reading_door: OpenDoor) -> None:
+def test_the_standard_lists_its_types(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "standard")
     others = {
         name + suffix
@@ -127,7 +127,7 @@ def test_types_of_the_standard(reading_door: OpenDoor) -> None:
     assert hidden.ask(query).data == {"thingCollection": {"edges": [{"node": {"account": None}}]}}
 
 
-def test_schemas_that_did_not_opt_in(reading_door: OpenDoor) -> None:
+def test_schemas_without_opting_in_are_hidden(reading_door: OpenDoor) -> None:
     off = door_to(reading_door, "pg_graphql")
     answer = off.ask("{ __schema { queryType { name } } thingByPk(id: 1) { id } __typename }")
     assert answer.message == 'Unknown field "__schema" on type Query'
@@ -143,7 +143,7 @@ def test_schemas_that_did_not_opt_in(reading_door: OpenDoor) -> None:
     assert on.ask("{ thingByPk(id: 1) { id account { id } } }").data == {"thingByPk": {"id": 1, "account": None}}
 
 
-def test_the_shape_of_a_relation(reading_door: OpenDoor) -> None:
+def test_introspection_describes_a_relation(reading_door: OpenDoor) -> None:
     for dialect in ("standard", "pg_graphql"):
         door = door_to(reading_door, dialect, OPTED_IN)
         query = """query ($name: String!) { __type(name: $name) { kind name description fields { name args { name
@@ -186,7 +186,7 @@ def test_the_shape_of_a_relation(reading_door: OpenDoor) -> None:
         assert [each["name"] for each in door.ask(query, {"name": "account"}).data["__type"]["interfaces"]] == ["Node"]
 
 
-def test_the_schema_itself(reading_door: OpenDoor) -> None:
+def test_introspection_describes_the_schema(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "pg_graphql", OPTED_IN)
     query = """{ __schema { description queryType { name } mutationType { name } subscriptionType { name }
       directives { name locations isRepeatable args { name type { kind ofType { name } } } } } }"""
@@ -207,7 +207,7 @@ def test_the_schema_itself(reading_door: OpenDoor) -> None:
     }
 
 
-def test_oddities(reading_door: OpenDoor) -> None:
+def test_pg_graphql_keeps_its_oddities(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "pg_graphql", OPTED_IN)
     data = door.ask("""{ __schema { __typename directives { __typename } queryType { __typename } }
       account: __type(name: "account") { __typename interfaces { name } enumValues { name } inputFields { name }
@@ -246,7 +246,7 @@ def test_oddities(reading_door: OpenDoor) -> None:
     assert data["int"] == {"interfaces": [], "enumValues": [], "fields": None, "ofType": None}
 
 
-def test_none_of_the_oddities_in_the_standard(reading_door: OpenDoor) -> None:
+def test_the_standard_has_no_oddities(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "standard")
     data = door.ask("""{ __schema { __typename } __type(name: "Int") { __typename interfaces { name } enumValues {
       name } } }""").data
@@ -281,7 +281,7 @@ def test_a_client_can_build_the_schema(reading_door: OpenDoor, dialect: str) -> 
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_next_to_data_with_fragments_and_variables(reading_door: OpenDoor, dialect: str) -> None:
+def test_introspection_can_stand_beside_data(reading_door: OpenDoor, dialect: str) -> None:
     door = door_to(reading_door, dialect, OPTED_IN)
     query = """query ($name: String!, $with: Boolean!) {
       t: __type(name: $name) { ...T kind @include(if: $with) } thingByPk(id: 1) { id } t: __type(name: $name) {
@@ -296,7 +296,7 @@ def test_next_to_data_with_fragments_and_variables(reading_door: OpenDoor, diale
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_a_database_without_tables(reading_door: OpenDoor, dialect: str) -> None:
+def test_a_database_without_tables_has_a_schema(reading_door: OpenDoor, dialect: str) -> None:
     door = reading_door(OPTED_IN, graphql_dialect=dialect)
     fields = door.ask("{ __schema { queryType { fields { name } } types { name } } }").data["__schema"]
     assert [each["name"] for each in fields["queryType"]["fields"]] == ["node"]
@@ -316,7 +316,7 @@ def test_nested_introspection_does_not_multiply(reading_door: OpenDoor, dialect:
     assert len(str(answer.body)) < 5000
 
 
-def test_what_introspection_refuses(reading_door: OpenDoor) -> None:
+def test_unknown_fields_of_introspection_are_refused(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "pg_graphql", OPTED_IN)
     for query in ("{ __schema { x } }", '{ __type(name: "account") { specifiedByUrl } }', "{ __type { name } }"):
         answer = door.ask(query)
@@ -328,7 +328,7 @@ def test_what_introspection_refuses(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_enums_that_no_field_uses(open_door: OpenDoor, dialect: str) -> None:
+def test_unused_enums_are_listed(open_door: OpenDoor, dialect: str) -> None:
     door = open_door(
         """comment on schema public is '@graphql({"introspection": true})'; create type unused as enum ('a', 'b');
         create type closed as enum ('c'); revoke usage on type closed from public;
@@ -340,7 +340,7 @@ def test_enums_that_no_field_uses(open_door: OpenDoor, dialect: str) -> None:
     assert door.ask('{ __type(name: "closed") { name } }').data["__type"] is None
 
 
-def test_few_threads_describe_a_schema(reading_door: OpenDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_threads_describe_a_schema_at_once(reading_door: OpenDoor, monkeypatch: pytest.MonkeyPatch) -> None:
     door = reading_door("")
     text, go = Describer.text, Event()
 

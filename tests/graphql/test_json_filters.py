@@ -86,7 +86,7 @@ def found(door: Door, filter_: Any) -> list[int]:
 # Types
 
 
-def test_the_types(reading_door: OpenDoor) -> None:
+def test_json_filters_have_their_types(reading_door: OpenDoor) -> None:
     types = types_of(reading_door(SCHEMA))
     for name, sdl in (
         ("JSONFilter", JSON_FILTER),
@@ -107,14 +107,14 @@ def test_the_types(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-json_filters"}, {"graphql_dialect": "pg_graphql"}])
-def test_without_the_feature_there_are_none(reading_door: OpenDoor, options: dict[str, str]) -> None:
+def test_no_json_filters_exist_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
     types = types_of(reading_door(SCHEMA, **options))
     assert {"JSONFilter", "JSONTextFilter", "JSONPathFilter"}.isdisjoint(types)
     assert "data" not in types["noteFilter"].fields
     assert types["note"].fields["data"].args == {}
 
 
-def test_no_type_without_a_column(reading_door: OpenDoor) -> None:
+def test_types_exist_only_with_a_column(reading_door: OpenDoor) -> None:
     types = types_of(reading_door("create table t (id int primary key); grant select on t to anon"))
     assert {"JSONFilter", "JSONTextFilter", "JSONPathFilter"}.isdisjoint(types)
 
@@ -132,7 +132,7 @@ def test_a_relation_keeps_its_name(open_door: OpenDoor) -> None:
     assert str(types["JSONFilter_"].fields["not"].type) == "JSONFilter_"
 
 
-def test_a_column_that_is_not_readable(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_an_unreadable_column_has_no_filter(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA)
     changed(postgres, door, "revoke select on note from anon; grant select (id, plain) on note to anon")
     sdl = printed(door)
@@ -176,7 +176,7 @@ FILTERS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("filter_", "sql"), FILTERS, ids=[json.dumps(each) for each, _ in FILTERS])
-def test_what_is_found(reading_door: OpenDoor, filter_: dict[str, Any], sql: str) -> None:
+def test_filters_find_the_rows_of_sql(reading_door: OpenDoor, filter_: dict[str, Any], sql: str) -> None:
     door = reading_door(SCHEMA)
     database = connect(door.database_url)
     try:
@@ -222,7 +222,7 @@ def parts(draw: Callable[..., Any]) -> tuple[dict[str, Any], str]:
 
 
 @pytest.mark.parametrize("column", ["data", "plain"])
-def test_parts_are_the_same_as_in_sql(reading_door: OpenDoor, column: str) -> None:
+def test_parts_equal_those_of_sql(reading_door: OpenDoor, column: str) -> None:
     door = reading_door(SCHEMA)
     database = connect(door.database_url)
 
@@ -278,13 +278,13 @@ def test_hidden_rows_are_not_found(open_door: OpenDoor) -> None:
         ({"contains": "{"}, "INVALID_TEXT_REPRESENTATION", "json"),
     ],
 )
-def test_what_does_not_fit_is_refused(reading_door: OpenDoor, filter_: Any, code: str, says: str) -> None:
+def test_invalid_operands_are_refused(reading_door: OpenDoor, filter_: Any, code: str, says: str) -> None:
     answer = reading_door(SCHEMA).ask(QUERY, {"f": {"data": filter_}})
     assert answer.code == code
     assert says in answer.message
 
 
-def test_the_longest_path(reading_door: OpenDoor) -> None:
+def test_the_longest_path_is_accepted(reading_door: OpenDoor) -> None:
     assert found(reading_door(SCHEMA), {"data": {"exists": "$." + "a" * 998}}) == []
 
 
@@ -315,7 +315,7 @@ def part(door: Door, id_: int, at: Any, column: str = "data") -> Any:
         (11, ["0", "0"], "zero"),
     ],
 )
-def test_a_part(reading_door: OpenDoor, column: str, id_: int, at: list[str], printed_: Any) -> None:
+def test_a_part_is_returned(reading_door: OpenDoor, column: str, id_: int, at: list[str], printed_: Any) -> None:
     text = part(reading_door(SCHEMA), id_, at, column)
     assert (text if isinstance(printed_, str) else json.loads(text)) == printed_
 
@@ -323,17 +323,17 @@ def test_a_part(reading_door: OpenDoor, column: str, id_: int, at: list[str], pr
 @pytest.mark.parametrize(
     ("id_", "at"), [(1, ["z"]), (1, ["d"]), (1, ["a", "b"]), (6, ["0"]), (100, ["a"]), (100, None)]
 )
-def test_a_part_that_is_null_or_not_there(reading_door: OpenDoor, id_: int, at: list[str] | None) -> None:
+def test_a_null_or_missing_part_is_null(reading_door: OpenDoor, id_: int, at: list[str] | None) -> None:
     assert part(reading_door(SCHEMA), id_, at) is None
 
 
-def test_without_a_path_it_is_the_whole(reading_door: OpenDoor) -> None:
+def test_the_whole_document_is_returned_without_a_path(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     assert part(door, 4, None) == part(door, 4, []) == '["a", "x", 1]'
     assert door.ask("{ noteByPk(id: 4) { data } }").data["noteByPk"]["data"] == '["a", "x", 1]'
 
 
-def test_several_parts_of_one_column(reading_door: OpenDoor) -> None:
+def test_several_parts_of_one_column_can_be_selected(reading_door: OpenDoor) -> None:
     data = reading_door(SCHEMA).ask('{ noteByPk(id: 1) { x: data(at: ["a"]) y: data(at: ["b"]) data(at: "c") } }').data
     assert data["noteByPk"] == {"x": "x", "y": "1", "data": "true"}
 
@@ -342,7 +342,7 @@ def test_a_step_is_a_string(reading_door: OpenDoor) -> None:
     assert reading_door(SCHEMA).ask("{ noteByPk(id: 1) { data(at: [1]) } }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_one_flight(open_door: OpenDoor) -> None:
+def test_a_filter_and_a_part_are_one_flight(open_door: OpenDoor) -> None:
     filter_ = {"data": {"match": "$.b == 1", "path": [{"at": ["a"], "text": {"eq": "x"}}]}}
     query = 'query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { data(at: ["b"]) } } } }'
     with counted(open_door(SCHEMA).database_url) as (door, proxy):

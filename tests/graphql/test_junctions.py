@@ -44,7 +44,7 @@ def names(door: Door, arguments: str = "") -> list[list[str]]:
     return [[each["node"]["name"] for each in of_one["edges"]] for of_one in teams(door, arguments)]
 
 
-def test_both_sides(door: Door) -> None:
+def test_both_sides_have_a_field(door: Door) -> None:
     assert names(door) == [["red", "blue"], ["red"], []]
     query = (
         "{ teamCollection { edges { node { accountCollection { edges { node { name } membership { role } } } } } } }"
@@ -70,11 +70,11 @@ def test_both_sides(door: Door) -> None:
         ("(last: 1)", [["blue"], ["red"], []]),
     ],
 )
-def test_arguments(door: Door, arguments: str, expected: list[list[str]]) -> None:
+def test_junctions_take_collection_arguments(door: Door, arguments: str, expected: list[list[str]]) -> None:
     assert names(door, arguments) == expected
 
 
-def test_the_connection_is_as_others_are(door: Door) -> None:
+def test_the_connection_has_all_usual_fields(door: Door) -> None:
     selection = "totalCount countUpTo pageInfo { hasNextPage } edges { cursor membership { role account { name } } }"
     first, *_ = teams(door, "(first: 1)", selection)
     assert (first["totalCount"], first["countUpTo"], first["pageInfo"]) == (2, 2, {"hasNextPage": True})
@@ -84,7 +84,7 @@ def test_the_connection_is_as_others_are(door: Door) -> None:
     assert following == {"node": {"name": "blue"}}
 
 
-def test_within_one_table(door: Door) -> None:
+def test_a_junction_may_join_one_table_with_itself(door: Door) -> None:
     query = """{ accountCollection(first: 1) { edges { node {
       follows: accountCollectionByFollowFollowedId { edges { node { name } } }
       followers: accountCollectionByFollowFollowerId { edges { node { name } } } } } } }"""
@@ -104,7 +104,7 @@ def test_types_do_not_depend_on_further_columns(open_door: OpenDoor, postgres: P
     assert [members(printed(door), each) for each in types] == before
 
 
-def test_a_name_that_is_taken(open_door: OpenDoor) -> None:
+def test_a_taken_name_gets_a_suffix(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA + "alter table team add account_id int references account;")
     own = members(printed(door), "Account")
     assert "teamCollection" in own
@@ -128,7 +128,7 @@ def test_names_do_not_depend_on_what_a_role_may_read(open_door: OpenDoor, postgr
     ]
 
 
-def test_a_unique_key_beside_the_primary_one(open_door: OpenDoor) -> None:
+def test_a_unique_key_makes_a_junction_too(open_door: OpenDoor) -> None:
     other = "alter table membership drop constraint membership_pkey; alter table membership add id serial primary key;"
     door = open_door(f"{SCHEMA} {other} alter table membership add unique (team_id, account_id);")
     found = teams(door, "", "edges { node { name } membership { role id } }")
@@ -143,12 +143,12 @@ def test_a_unique_key_beside_the_primary_one(open_door: OpenDoor) -> None:
         "alter table membership add other int references team",
     ],
 )
-def test_what_is_no_junction(open_door: OpenDoor, sql: str) -> None:
+def test_other_tables_are_no_junctions(open_door: OpenDoor, sql: str) -> None:
     door = open_door(SCHEMA + "delete from membership;" + sql)
     assert "MembershipTeam" not in printed(door)
 
 
-def test_each_privilege(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_missing_privilege_removes_the_field(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA)
     assert "teamCollection" in members(printed(door), "Account")
     for revoked, granted in (
@@ -160,7 +160,7 @@ def test_each_privilege(open_door: OpenDoor, postgres: PostgresServer) -> None:
         changed(postgres, door, f"grant select on {revoked} to anon")
 
 
-def test_hidden_rows(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_hidden_rows_are_left_out(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA)
     changed(
         postgres,
@@ -172,5 +172,5 @@ def test_hidden_rows(open_door: OpenDoor, postgres: PostgresServer) -> None:
     assert names(door) == [[], ["red"], []]
 
 
-def test_not_in_the_dialect_pg_graphql(reading_door: OpenDoor) -> None:
+def test_pg_graphql_has_no_junctions(reading_door: OpenDoor) -> None:
     assert "MembershipTeam" not in printed(reading_door(SCHEMA, graphql_dialect="pg_graphql"))

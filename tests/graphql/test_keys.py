@@ -48,7 +48,7 @@ def types(door: Door) -> dict[str, Any]:
     return dict(door.application.services.engine.role_schemas.of_role("anon").graphql.type_map)
 
 
-def test_the_schema(door: Door) -> None:
+def test_keys_have_inputs_and_fields(door: Door) -> None:
     made = types(door)
     key: GraphQLInputObjectType = made["AccountKeyInput"]
     assert key.is_one_of
@@ -88,7 +88,7 @@ def test_each_key_finds_its_row(door: Door, key: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("key", [{"id": 9}, {"nick": "ann and more"}, {"price": "1.5000001e3"}])
-def test_no_row_is_null(door: Door, key: dict[str, Any]) -> None:
+def test_a_missing_row_is_null(door: Door, key: dict[str, Any]) -> None:
     query = """mutation ($key: AccountKeyInput!) {
         updateAccountByKey(key: $key, set: {name: "-"}) { id } deleteFromAccountByKey(key: $key) { id } }"""
     assert door.ask(query, {"key": key}).data == {"updateAccountByKey": None, "deleteFromAccountByKey": None}
@@ -106,13 +106,13 @@ def test_no_row_is_null(door: Door, key: dict[str, Any]) -> None:
         ('key: {nodeId: "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDEsIDJd"}', "BAD_USER_INPUT"),
     ],
 )
-def test_what_is_no_key(door: Door, arguments: str, code: str) -> None:
+def test_malformed_keys_are_refused(door: Door, arguments: str, code: str) -> None:
     answer = door.ask(f"{{ accountByKey({arguments}) {{ id }} }}")
     assert {each["extensions"]["code"] for each in answer.errors} == {code}
 
 
 @pytest.mark.parametrize("key", [{}, {"id": None}, {"id": 1, "email": "a@x"}, {"id": 1, "email": None}, None, []])
-def test_a_variable_that_is_no_key(door: Door, key: Any) -> None:
+def test_a_variable_that_is_no_key_is_refused(door: Door, key: Any) -> None:
     answer = door.ask("query ($key: AccountKeyInput!) { accountByKey(key: $key) { id } }", {"key": key})
     assert {each["extensions"]["code"] for each in answer.errors} == {"BAD_USER_INPUT"}
 
@@ -127,7 +127,7 @@ def test_a_variable_that_is_no_key(door: Door, key: Any) -> None:
         'updateAccountCollectionByKey(updates: [{key: {id: $id}, set: {name: "-"}}]) { affectedCount }',
     ],
 )
-def test_a_variable_in_a_key_that_is_missing_or_null(door: Door, field: str, given: dict[str, Any]) -> None:
+def test_a_missing_or_null_variable_in_a_key_is_refused(door: Door, field: str, given: dict[str, Any]) -> None:
     kind = "query" if field.startswith("account") else "mutation"
     assert door.ask(f"{kind} ($id: Int) {{ {field} }}", given).code == "BAD_USER_INPUT"
 
@@ -146,7 +146,7 @@ def test_one_row_is_changed(door: Door, postgres: PostgresServer) -> None:
     assert door.ask("mutation { updateAccountByKey(key: {id: 1}, set: {}) { id } }").code == "BAD_USER_INPUT"
 
 
-def test_what_policies_hide_is_null(door: Door, postgres: PostgresServer) -> None:
+def test_a_row_hidden_by_policies_is_null(door: Door, postgres: PostgresServer) -> None:
     as_ann: Any = {"claims": {"sub": "ann"}}
     for key, seen, changed in ((1, True, True), (2, False, False), (3, True, False)):
         query = f"{{ hiddenByKey(key: {{id: {key}}}) {{ id }} }}"
@@ -169,7 +169,7 @@ def test_what_policies_hide_is_null(door: Door, postgres: PostgresServer) -> Non
         ("select (code), update (name)", {"tByKey", "updatetByKey"}),
     ],
 )
-def test_each_right_taken_away(open_door: OpenDoor, grants: str, fields: set[str]) -> None:
+def test_a_missing_privilege_removes_the_key(open_door: OpenDoor, grants: str, fields: set[str]) -> None:
     door = open_door(f"""
         create table t (id int primary key, code text unique, name text); insert into t values (1, 'c', 'n');
         grant {grants} on t to anon""")
@@ -187,13 +187,13 @@ def test_each_right_taken_away(open_door: OpenDoor, grants: str, fields: set[str
 @pytest.mark.parametrize(
     "settings", [{"graphql_dialect": "pg_graphql"}, {"graphql_features": ("none",)}], ids=["peer", "off"]
 )
-def test_it_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
+def test_the_feature_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
     made = types(reading_door(SCHEMA, **settings))
     assert not [name for name in made if name.endswith("KeyInput")]
     assert not [name for type_ in ("Query", "Mutation") for name in made[type_].fields if name.endswith("ByKey")]
 
 
-def test_one_flight(door: Door) -> None:
+def test_changes_by_key_are_one_flight(door: Door) -> None:
     with counted(door.database_url) as (through, proxy):
         query = """mutation ($id: Int!) { a: updateAccountByKey(key: {id: $id}, set: {born: null}) { id }
             b: updateAccountCollectionByKey(updates: [{key: {id: $id}, set: {mood: sad}}]) { affectedCount } }"""

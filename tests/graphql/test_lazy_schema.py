@@ -1,4 +1,4 @@
-"""Types are made when they are asked for, and each is the same whoever asks when."""
+"""Types are made on first use, and do not depend on the order of requests."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ create function summary(b book) returns table (words int, told text) language sq
 comment on function summary is '@graphql({"expose": true})';
 grant all on all tables in schema public to anon;
 """
-# The types of two junctions and a composite type would all be called alike.
+# The types of two junctions and a composite type would all have the same name.
 ALIKE = """
 create table a (id int primary key);
 create table ab (id int primary key);
@@ -78,7 +78,7 @@ CASES = [
 
 
 def fresh(door: Door) -> ApiSchema:
-    """A schema of which no type was asked for yet."""
+    """A schema whose types are not made yet."""
     known = door.application.services.engine.role_schemas.of_role("anon")
     return ApiSchema(known.view, known.dialect, known.rules)
 
@@ -110,7 +110,7 @@ WALKS: list[tuple[str, dict[str, Any], set[str]]] = [
 ]
 
 
-def test_a_request_makes_the_types_that_it_walks(open_door: OpenDoor) -> None:
+def test_a_request_makes_only_the_types_that_it_uses(open_door: OpenDoor) -> None:
     door = open_door(CHAIN)
     schema = door.application.services.engine.role_schemas.of_role("anon").graphql
     first = read = read_types(schema)
@@ -123,7 +123,7 @@ def test_a_request_makes_the_types_that_it_walks(open_door: OpenDoor) -> None:
     assert len(read - first) < 30 < 10 * TABLES < len(schema.type_map)
 
 
-def test_a_request_makes_the_root_fields_and_columns_that_it_names(open_door: OpenDoor) -> None:
+def test_a_request_makes_only_the_fields_and_columns_that_it_names(open_door: OpenDoor) -> None:
     door = open_door(CHAIN)
     for query, variables, _ in WALKS[:3]:
         door.ask(query, variables)
@@ -145,7 +145,7 @@ def door(request: pytest.FixtureRequest, reading_door: OpenDoor) -> Door:
 
 @settings(deadline=None, max_examples=8)
 @given(data=st.data())
-def test_what_is_asked_for_first_makes_no_difference(door: Door, data: st.DataObject) -> None:
+def test_the_order_of_requests_makes_no_difference(door: Door, data: st.DataObject) -> None:
     whole, api = fresh(door), fresh(door)
     printed = print_schema(whole.graphql)
     for name in data.draw(st.lists(st.sampled_from([*whole.graphql.type_map, "Missing", "BookMissing"]), max_size=12)):
@@ -170,7 +170,7 @@ def test_reading_types_one_by_one_never_makes_all_of_them(door: Door, monkeypatc
 
 
 @pytest.mark.parametrize("name", ["Mood", "MoodFilter", "AuthorInsertInput", "BookOrderBy", "Address", "AddressInput"])
-def test_a_type_that_a_variable_has_is_found_among_a_few(
+def test_the_type_of_a_variable_is_found_without_making_all(
     reading_door: OpenDoor, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     api = fresh(reading_door(VARIED))
@@ -179,7 +179,7 @@ def test_a_type_that_a_variable_has_is_found_among_a_few(
     assert str(api.graphql.get_type(name)) == name
 
 
-def test_names_that_several_types_want_are_given_in_the_order_of_the_whole_schema(reading_door: OpenDoor) -> None:
+def test_contested_names_follow_the_order_of_the_whole_schema(reading_door: OpenDoor) -> None:
     schema = fresh(reading_door(ALIKE)).graphql
     fields = {name: str(get_named_type(schema.type_map[name].fields["dCollection"].type)) for name in ("a", "ab")}  # type: ignore[attr-defined]
     assert fields == {"a": "abcdConnection", "ab": "abcdConnection_"}
@@ -187,7 +187,7 @@ def test_names_that_several_types_want_are_given_in_the_order_of_the_whole_schem
     assert edges == ["abcdEdge_", "abcdEdge__"]
 
 
-def test_threads_that_ask_at_once_are_given_the_same_types(reading_door: OpenDoor) -> None:
+def test_threads_get_the_same_types(reading_door: OpenDoor) -> None:
     api = fresh(reading_door(VARIED))
     names = [*fresh(reading_door(VARIED)).graphql.type_map] * 2
     start = Barrier(4)
@@ -201,7 +201,7 @@ def test_threads_that_ask_at_once_are_given_the_same_types(reading_door: OpenDoo
     assert all(each[name] is type_ for each in others for name, type_ in first.items())
 
 
-def test_requests_of_several_threads_make_types_at_once(open_door: OpenDoor) -> None:
+def test_several_threads_can_make_types_at_once(open_door: OpenDoor) -> None:
     door = open_door(CHAIN)
     start = Barrier(4)
 

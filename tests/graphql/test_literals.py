@@ -1,4 +1,4 @@
-"""Documents that differ in literals alone share a plan; each is answered as if it were the first of its form."""
+"""Documents that differ only in literals share a plan; each is answered as if it were the first of its shape."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ SHARING = [
 
 
 @pytest.mark.parametrize(("query", "literals"), SHARING)
-def test_they_share_a_plan(door: Door, query: str, literals: list[str]) -> None:
+def test_documents_that_differ_in_literals_share_a_plan(door: Door, query: str, literals: list[str]) -> None:
     engine: Engine = door.application.services.engine
     variables = {"n": 3} if "$n" in query else None
     assert door.ask(query % literals[0], variables).body == cold(door, query % literals[0], variables)
@@ -106,7 +106,7 @@ def test_they_share_a_plan(door: Door, query: str, literals: list[str]) -> None:
             + ' f: fewCollection(filter: {name: {eq: "a"}}) { totalCount } }',
             ['"a"', '"b"', '"\\u0061"', '"""a"""'],
         ),
-        # What does not fit is told as ever, where it stands.
+        # An invalid literal is reported as usual, with its location.
         (
             "{ fewCollection(filter: {id: {eq: %s}}) " + EDGES + " }",
             ["1", "2147483648", "1.0", '"1"', "12345678901234567890", "true", "2"],
@@ -127,21 +127,23 @@ def test_they_share_a_plan(door: Door, query: str, literals: list[str]) -> None:
         ),
     ],
 )
-def test_what_depends_on_a_literal_is_told_apart(door: Door, loose: Door, query: str, literals: list[str]) -> None:
+def test_literals_that_decide_the_sql_have_their_own_plans(
+    door: Door, loose: Door, query: str, literals: list[str]
+) -> None:
     for each in (door, loose):
         for literal in [*literals, *reversed(literals)]:
             assert each.ask(query % literal).body == cold(each, query % literal), literal
 
 
-def test_variables_cannot_take_the_place_of_literals(door: Door) -> None:
+def test_variables_of_a_client_cannot_replace_literals(door: Door) -> None:
     query = "{ fewCollection(filter: {id: {eq: 1}}) { edges { node { id } } } }"
     for _ in range(2):
         answer = door.ask(query.replace("1", "2"), {"0": 5, "1": 6})
         assert answer.data["fewCollection"]["edges"] == [{"node": {"id": 2}}]
 
 
-def test_the_form_itself_is_no_document(door: Door) -> None:
-    """Nobody is answered with what another has asked."""
+def test_a_document_shape_is_no_document(door: Door) -> None:
+    """No request gets the answer to another document."""
     query = '{ fewCollection(filter: {name: {eq: "n7"}}) { edges { node { id } } } }'
     door.ask(query)
     answer = door.ask(shape_of(query).text)
@@ -149,7 +151,7 @@ def test_the_form_itself_is_no_document(door: Door) -> None:
     assert "Syntax Error" in answer.message
 
 
-def test_a_mutation_takes_its_literals(writing_door: OpenDoor) -> None:
+def test_a_mutation_uses_its_own_literals(writing_door: OpenDoor) -> None:
     door = writing_door(SCHEMA, "delete from few where id > 100")
     before = len(door.application.services.engine.plans)
     insert = "mutation { insertIntofewCollection(objects: [{id: %d, name: %s}]) { records { id name } } }"
@@ -163,8 +165,8 @@ def test_a_mutation_takes_its_literals(writing_door: OpenDoor) -> None:
     assert len(door.application.services.engine.plans) == before + 2
 
 
-def test_an_operation_that_a_plugin_replaces_has_a_plan_of_its_own(door: Door) -> None:
-    """The text is what it is told by, also where documents with other literals have the operation of this one."""
+def test_an_operation_replaced_by_a_plugin_has_its_own_plan(door: Door) -> None:
+    """Its text identifies it, even if documents with other literals have the same operation."""
     engine: Engine = door.application.services.engine
     query = "{ fewCollection(filter: {id: {eq: %d}}) { edges { node { name } } } }"
     texts = [query % 11, query % 12]
@@ -173,7 +175,7 @@ def test_an_operation_that_a_plugin_replaces_has_a_plan_of_its_own(door: Door) -
     assert [replace(each, text="another").shape for each in documents] == ["another"] * 2
 
 
-def test_a_document_of_many_literals_keeps_them() -> None:
+def test_a_document_of_many_literals_has_no_shape() -> None:
     some, many = (f"{{ f(x: [{', '.join('7' * count)}]) }}" for count in (MAX_LITERALS, MAX_LITERALS + 1))
     assert shape_of(some).literals == {"0": 7}
     assert shape_of(many).text == many
@@ -208,8 +210,8 @@ _BETWEEN = [" ", ",", "[", "]", "{", "}", ":", "name", "e5", '# 1 "\n', "\n", "$
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(_LITERALS + _BETWEEN), max_size=8))
-def test_the_form_has_the_tokens_of_the_document(parts: list[str]) -> None:
-    """A document has each literal of its form where the form has a mark, whatever stands beside it."""
+def test_the_shape_has_the_tokens_of_the_document(parts: list[str]) -> None:
+    """A document has each literal where its shape has a mark, with any neighbouring text."""
     text = "".join(parts)
     form = shape_of(text)
     try:
@@ -224,5 +226,5 @@ def test_the_form_has_the_tokens_of_the_document(parts: list[str]) -> None:
 
 def test_lifted_literals_are_variables() -> None:
     text = 'query ($a: Int = 1) { f(x: 1, y: {z: ["s", 2.5, 1]}) @d(if: "s") }'
-    told = print_ast(lifted(parse(text).definitions[0], shape_of(text)))
-    assert " ".join(told.split()) == "query ($a: Int = 1) { f(x: $0, y: { z: [$1, $2, $0] }) @d(if: $1) }"
+    reported = print_ast(lifted(parse(text).definitions[0], shape_of(text)))
+    assert " ".join(reported.split()) == "query ($a: Int = 1) { f(x: $0, y: { z: [$1, $2, $0] }) @d(if: $1) }"

@@ -41,7 +41,7 @@ def found(door: Door, filter_: Any, order: str = "AscNullsFirst") -> list[int]:
     return [each["node"]["id"] for each in edges]
 
 
-def test_the_types(door: Door, reading_door: OpenDoor) -> None:
+def test_ltree_has_a_type_and_operators(door: Door, reading_door: OpenDoor) -> None:
     types = types_of(door)
     assert (str(types["plant"].fields["path"].type), str(types["plant"].fields["paths"].type)) == ("Ltree", "[Ltree]")
     operators = "eq in is neq lt lte gt gte ancestorOf descendantOf matches distinctFrom not"
@@ -64,11 +64,11 @@ def test_the_types(door: Door, reading_door: OpenDoor) -> None:
         ("matches", None, []),
     ],
 )
-def test_operators(door: Door, operator: str, operand: Any, ids: list[int]) -> None:
+def test_operators_find_the_expected_rows(door: Door, operator: str, operand: Any, ids: list[int]) -> None:
     assert found(door, {"path": {operator: operand}}) == ids
 
 
-def test_values_are_texts_and_have_an_order(open_door: OpenDoor) -> None:
+def test_values_are_strings_with_an_order(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, **ON)
     assert found(door, {}, "DescNullsLast") == [7, 3, 2, 4, 1, 6, 5]
     added = "mutation ($p: Ltree) { insertIntoplantCollection(objects: [{id: 9, path: $p, paths: [$p]}]) "
@@ -77,7 +77,7 @@ def test_values_are_texts_and_have_an_order(open_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("filter_", "told", "code"),
+    ("filter_", "reported", "code"),
     [
         ({"path": {"eq": "a..b"}}, "ltree syntax error", "SYNTAX_ERROR"),
         ({"path": {"eq": 1}}, "Invalid input for Ltree type", "BAD_USER_INPUT"),
@@ -86,14 +86,14 @@ def test_values_are_texts_and_have_an_order(open_door: OpenDoor) -> None:
         ({"path": {"matches": "a{,9}." * 4 + "a{2}"}}, "at most 4 levels", "LIMIT_EXCEEDED"),
     ],
 )
-def test_what_does_not_fit_is_refused(door: Door, filter_: Any, told: str, code: str) -> None:
+def test_invalid_values_are_refused(door: Door, filter_: Any, reported: str, code: str) -> None:
     query = "query ($f: plantFilter) { plantCollection(filter: $f) { edges { node { id } } } }"
     answer = door.ask(query, {"f": filter_})
-    assert told in answer.message
+    assert reported in answer.message
     assert answer.errors[0]["extensions"]["code"] == code
 
 
-def test_patterns_that_are_taken_are_cheap(postgres: PostgresServer, open_door: OpenDoor) -> None:
+def test_accepted_patterns_are_cheap(postgres: PostgresServer, open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, **ON, statement_timeout_ms=20_000)
     long = ".".join("a" * 100)
     postgres.execute(f"insert into plant values (10, '{long}', null)", door.database_url)

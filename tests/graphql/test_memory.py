@@ -1,4 +1,4 @@
-"""What is remembered of requests has a bound, whatever is asked."""
+"""The memory kept for requests is bounded, for any documents."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def steering_parts() -> int:
     return sum(isinstance(each, Steering) for each in gc.get_objects())
 
 
-def test_what_steers_a_document_has_a_bound(open_door: OpenDoor) -> None:
+def test_steering_parts_of_a_document_are_bounded(open_door: OpenDoor) -> None:
     names = [f"c{number}" for number in range(100)]
     door = open_door(
         f"create table t (id int primary key, {' int, '.join(names)} int); grant select on t to anon;",

@@ -97,7 +97,7 @@ def test_rows_are_found_by_other_keys(door: Door, constraint: str) -> None:
     assert answer["insertIntopageCollection"]["records"] == [{"slug": "a", "seen": 5}, {"slug": "b", "seen": 7}]
 
 
-def test_nested_objects(door: Door) -> None:
+def test_nested_objects_may_lack_operands(door: Door) -> None:
     query = """mutation ($pages: [pageInsertInput!]!) {
       insertIntopageCollection(objects: $pages, onConflict: {addColumns: [hits, seen]}) {
         records { id hits seen author { name hits } } } }"""
@@ -113,7 +113,7 @@ def test_nested_objects(door: Door) -> None:
     assert [each["node"] for each in authors] == [{"name": "ann", "hits": 20}, {"name": "ben", "hits": 7}]
 
 
-def test_rows_whose_key_a_trigger_makes_are_never_changed_by_a_guess(door: Door) -> None:
+def test_rows_with_keys_from_triggers_are_never_changed_by_a_guess(door: Door) -> None:
     query = """mutation ($objects: [renamedInsertInput!]!) {
       insertIntorenamedCollection(objects: $objects, onConflict: {addColumns: [hits]}) { records { slug hits } } }"""
     refused = door.ask(query, {"objects": [{"slug": "A", "hits": 1}, {"slug": "B"}]})
@@ -135,7 +135,7 @@ def test_rows_whose_key_a_trigger_makes_are_never_changed_by_a_guess(door: Door)
     assert [each["hits"] for each in records] == [12, 21]
 
 
-def test_objects_whose_key_is_made_by_a_default_are_new(door: Door) -> None:
+def test_objects_with_keys_from_defaults_are_new(door: Door) -> None:
     query = """mutation ($objects: [keyedInsertInput!]!) {
       insertIntokeyedCollection(objects: $objects, onConflict: {addColumns: [hits]}) { records { hits } } }"""
     objects: list[dict[str, Any]] = [{"hits": 1}, {"id": "00000000-0000-0000-0000-000000000001"}, {}]
@@ -176,7 +176,7 @@ def test_null_for_a_path_is_the_null_of_json(door: Door) -> None:
     assert door.ask(nothing).message == "At least one mapping must be provided to set argument"
 
 
-def test_many_rows_each_with_values_of_its_own(door: Door) -> None:
+def test_bulk_updates_may_set_different_columns(door: Door) -> None:
     query = """mutation ($updates: [pageKeyedUpdateInput!]!) {
       updatepageCollectionByKey(updates: $updates) { records { id hits seen } } }"""
     updates = [{"key": {"id": 1}, "set": {"hits": 1}}, {"key": {"id": 2}, "set": {"seen": 9}}]

@@ -67,7 +67,7 @@ def inserted(door: Door, objects: Any) -> list[list[Any]]:
     ],
 )
 @DIALECTS
-def test_what_is_left_out_gets_its_default_and_null_is_null(
+def test_missing_members_get_defaults_and_null_is_null(
     writing_door: OpenDoor, postgres: PostgresServer, dialect: str, objects: Any, expected: list[list[Any]]
 ) -> None:
     door = writing_door(SCHEMA, ROWS, graphql_dialect=dialect)
@@ -75,7 +75,7 @@ def test_what_is_left_out_gets_its_default_and_null_is_null(
     assert rows(postgres, door)[3:] == expected
 
 
-def test_objects_as_literals_with_variables_in_every_place(door: Door, postgres: PostgresServer) -> None:
+def test_literals_may_contain_variables_everywhere(door: Door, postgres: PostgresServer) -> None:
     query = """mutation ($object: thingInsertInput!, $a: Int, $b: String, $none: String) {
       insertIntothingCollection(objects: [$object, {a: $a, b: $b}, {a: 5, b: $none}, {b: null}]) { affectedCount }
     }"""
@@ -114,7 +114,7 @@ def test_records_come_in_the_order_of_insertion(door: Door) -> None:
         assert [each["id"] for each in records] == sorted(each["id"] for each in records)
 
 
-def test_a_bulk_insert_has_one_plan_whatever_the_number_of_its_objects(door: Door) -> None:
+def test_a_plan_of_a_bulk_insert_serves_any_number_of_objects(door: Door) -> None:
     cache = door.application.services.engine.plans
     inserted(door, [{"a": 1, "b": "x"}, {"a": 2, "b": None}])
     planned = len(cache)
@@ -125,7 +125,7 @@ def test_a_bulk_insert_has_one_plan_whatever_the_number_of_its_objects(door: Doo
     assert len(cache) == planned + 1
 
 
-def test_what_has_no_default_may_be_left_out_of_a_bulk_insert(writing_door: OpenDoor) -> None:
+def test_members_without_a_default_may_be_missing_in_a_bulk_insert(writing_door: OpenDoor) -> None:
     door = writing_door(SCHEMA, ROWS)
     cache = door.application.services.engine.plans
     query = INSERT.replace("records { a b }", "records { a parent_id }")
@@ -184,7 +184,7 @@ def test_a_plan_for_many_objects_is_not_used_for_other_shapes(door: Door) -> Non
     assert wrong.code == "BAD_USER_INPUT"
 
 
-def test_one_variable_for_two_inserts(open_door: OpenDoor) -> None:
+def test_one_variable_may_serve_two_inserts(open_door: OpenDoor) -> None:
     door = open_door(
         "create table one (id int primary key, x text); create table two (id int primary key, x varchar(2));"
         "grant all on one, two to anon"
@@ -333,7 +333,7 @@ def test_without_a_filter_all_rows_are_meant_and_at_most_guards_them(
 # Results
 
 
-def test_records_can_be_asked_for_everything_that_a_query_can(door: Door) -> None:
+def test_records_have_all_fields_of_a_query(door: Door) -> None:
     query = """mutation {
       updatethingCollection(set: {a: 10}, filter: {id: {eq: 1}}) {
         __typename n: affectedCount
@@ -376,7 +376,7 @@ def test_a_stable_function_sees_the_rows_before_and_a_volatile_one_those_after(w
 @pytest.mark.parametrize(
     "selection", ["__typename", "x: __typename y: __typename", "... on thingInsertResponse { __typename }"]
 )
-def test_a_response_of_nothing_but_its_type(door: Door, postgres: PostgresServer, selection: str) -> None:
+def test_a_response_may_be_only_its_type_name(door: Door, postgres: PostgresServer, selection: str) -> None:
     answer = door.ask(
         f"mutation {{ __typename insertIntothingCollection(objects: [{{a: 1}}, {{a: 2}}]) {{ {selection} }} }}"
     )
@@ -385,7 +385,7 @@ def test_a_response_of_nothing_but_its_type(door: Door, postgres: PostgresServer
     assert len(rows(postgres, door)) == 5
 
 
-def test_type_names_of_all_responses(door: Door) -> None:
+def test_all_responses_have_type_names(door: Door) -> None:
     query = """mutation {
       a: insertIntothingCollection(objects: {}) { __typename }
       b: updatethingCollection(set: {a: 1}, filter: {id: {eq: 1}}) { __typename }
@@ -417,7 +417,7 @@ def test_type_names_of_all_responses(door: Door) -> None:
         ("insertIntoNothing { x }", 'Unknown field "insertIntoNothing" on type Mutation'),
     ],
 )  # fmt: skip
-def test_messages_without_validation(
+def test_pg_graphql_has_its_own_messages(
     writing_door: OpenDoor, postgres: PostgresServer, field: str, message: str
 ) -> None:
     door = writing_door(SCHEMA, ROWS, graphql_dialect="pg_graphql")
@@ -432,7 +432,7 @@ def test_messages_without_validation(
 # Several mutations
 
 
-def test_several_run_in_order_in_one_transaction_and_one_round_trip(
+def test_mutations_run_in_order_in_one_transaction_and_round_trip(
     open_door: OpenDoor, postgres: PostgresServer
 ) -> None:
     door = open_door(SCHEMA + ROWS + "alter table thing add column xact xid8 default pg_current_xact_id()")
@@ -456,7 +456,7 @@ def test_several_run_in_order_in_one_transaction_and_one_round_trip(
 
 @pytest.mark.parametrize("position", [0, 1, 2])
 @DIALECTS
-def test_the_first_error_undoes_all_and_is_the_only_one(
+def test_the_first_error_undoes_everything_and_is_the_only_one(
     writing_door: OpenDoor, postgres: PostgresServer, dialect: str, position: int
 ) -> None:
     door = writing_door(SCHEMA, ROWS, graphql_dialect=dialect)
@@ -470,7 +470,7 @@ def test_the_first_error_undoes_all_and_is_the_only_one(
     assert rows(postgres, door) == [[1, "first"], [2, "second"], [3, "third"]]
 
 
-def test_an_error_at_commit_undoes_all(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_an_error_at_commit_undoes_everything(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA + ROWS + "alter table thing add constraint late unique (a) deferrable initially deferred; ")
     answer = door.ask("mutation { insertIntothingCollection(objects: {a: 1}) { affectedCount } __typename }")
     assert (answer.code, answer.body["data"]) == ("UNIQUE_VIOLATION", None)
@@ -478,7 +478,7 @@ def test_an_error_at_commit_undoes_all(open_door: OpenDoor, postgres: PostgresSe
     assert len(rows(postgres, door)) == 3
 
 
-def test_aliases_give_one_mutation_several_times(door: Door, postgres: PostgresServer) -> None:
+def test_aliases_repeat_a_mutation(door: Door, postgres: PostgresServer) -> None:
     fields = " ".join(f"m{i}: insertIntothingCollection(objects: {{a: {i}}}) {{ records {{ a }} }}" for i in range(10))
     answer = door.ask(f"mutation {{ {fields} }}").data
     assert [answer[f"m{i}"]["records"] for i in range(10)] == [[{"a": i}] for i in range(10)]

@@ -128,13 +128,13 @@ def test_an_error_has_a_code_and_a_hint(
     assert_no_sql(answer)
 
 
-def test_an_exclusion_constraint(door: Door) -> None:
+def test_an_exclusion_constraint_has_its_code(door: Door) -> None:
     insert = 'mutation {{ insertIntothingCollection(objects: {{id: {}, span: "[1,5)"}}) {{ affectedCount }} }}'
     assert door.ask(insert.format(2)).data
     assert door.ask(insert.format(3)).code == "EXCLUSION_VIOLATION"
 
 
-def test_a_check_option(door: Door) -> None:
+def test_a_check_option_has_its_code(door: Door) -> None:
     answer = door.ask("mutation { insertIntogrownCollection(objects: {id: 1, age: 5}) { affectedCount } }")
     assert (answer.code, answer.errors[0]["extensions"]["sqlstate"]) == ("WITH_CHECK_OPTION_VIOLATION", "44000")
 
@@ -156,7 +156,9 @@ def test_a_referenced_row_is_not_deleted(door: Door) -> None:
         ("ABCDE", "DATABASE_ERROR"), ("P0007", "DATABASE_ERROR"), ("42P01", "DATABASE_ERROR"),
     ],
 )  # fmt: skip
-def test_a_function_that_raises(door: Door, postgres: PostgresServer, sqlstate: str, code: str) -> None:
+def test_an_error_raised_by_a_function_keeps_its_sqlstate(
+    door: Door, postgres: PostgresServer, sqlstate: str, code: str
+) -> None:
     before = everything(postgres, door)
     answer = door.ask("mutation ($code: String!) { boom(code: $code) }", {"code": sqlstate})
     assert answer.message == f"boom: {sqlstate}"
@@ -165,7 +167,7 @@ def test_a_function_that_raises(door: Door, postgres: PostgresServer, sqlstate: 
     assert everything(postgres, door) == before
 
 
-def test_a_message_that_looks_like_one_of_ours_is_not_taken_for_one(door: Door) -> None:
+def test_a_message_that_imitates_the_service_is_not_trusted(door: Door) -> None:
     answer = door.ask("mutation ($code: String!) { boom(code: $code) }", {"code": "portico: all is well; 00"})
     assert "all is well" in answer.message
     assert answer.code != "BAD_USER_INPUT"
@@ -183,7 +185,7 @@ def assert_no_sql(answer: Answer) -> None:
 # Row level security
 
 
-def test_row_level_security_of_writing(door: Door, postgres: PostgresServer) -> None:
+def test_row_level_security_refuses_writes(door: Door, postgres: PostgresServer) -> None:
     def ask(query: str, sub: str = "bob") -> Answer:
         return door.ask(f"mutation {{ x: {query} }}", claims={"sub": sub})
 
@@ -207,7 +209,7 @@ def test_row_level_security_of_writing(door: Door, postgres: PostgresServer) -> 
 
 @pytest.mark.parametrize("sqlstate", ["40001", "40P01"])
 @pytest.mark.parametrize(("times", "attempts"), [(1, 2), (2, 3), (9, 3)])
-def test_a_conflict_is_tried_again_a_few_times(
+def test_a_conflict_is_retried_a_few_times(
     door: Door, postgres: PostgresServer, sqlstate: str, times: int, attempts: int
 ) -> None:
     answer = door.ask(
@@ -225,7 +227,7 @@ def test_a_conflict_is_tried_again_a_few_times(
     assert postgres.execute("select last_value from attempts", door.database_url) == [[attempts]]
 
 
-def test_other_errors_are_not_tried_again(door: Door, postgres: PostgresServer) -> None:
+def test_other_errors_are_not_retried(door: Door, postgres: PostgresServer) -> None:
     assert door.ask('mutation { conflict(code: "23505", times: 1) }').code == "UNIQUE_VIOLATION"
     assert postgres.execute("select last_value from attempts", door.database_url) == [[1]]
 
@@ -238,7 +240,7 @@ def waits_for_a_lock(postgres: PostgresServer, door: Door) -> int:
     ))  # fmt: skip
 
 
-def test_a_serialization_failure_between_two_connections(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_serialization_failure_is_retried(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA + ROWS)
     postgres.execute(
         "do $$ begin execute format('alter database %I set default_transaction_isolation = ''repeatable read''', "
@@ -256,7 +258,7 @@ def test_a_serialization_failure_between_two_connections(open_door: OpenDoor, po
     assert answer.data == {"updatethingCollection": {"records": [{"age": 30, "name": "ours"}]}}
 
 
-def test_a_deadlock_between_two_connections(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_deadlock_is_retried(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA + ROWS + "insert into counted values (1, 0), (2, 0), (3, 0)")
     query = """mutation {
       one: updatecountedCollection(set: {age: 10}, filter: {id: {eq: 1}}) { affectedCount }
@@ -291,7 +293,7 @@ def test_a_deadlock_between_two_connections(open_door: OpenDoor, postgres: Postg
 # Time, and lost connections
 
 
-def test_a_statement_that_takes_too_long(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_slow_statement_times_out(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA + ROWS, statement_timeout_ms=150)
     answer = door.ask("mutation { __typename slow(seconds: 30) }")
     assert (answer.status, answer.code, answer.body["data"]) == (200, "STATEMENT_TIMEOUT", None)
@@ -334,7 +336,7 @@ def test_a_request_lost_on_its_way_leaves_the_outcome_unknown(door: Door, postgr
         assert through.ask(INSERT_PARENT).data == {"insertIntoparentCollection": {"affectedCount": 1}}
 
 
-def test_a_session_that_the_operator_ends(door: Door, postgres: PostgresServer) -> None:
+def test_a_session_ended_by_the_operator_is_reported(door: Door, postgres: PostgresServer) -> None:
     before = everything(postgres, door)
     with ThreadPoolExecutor() as pool:
         asked = pool.submit(door.ask, "mutation { slow(seconds: 30) }")
@@ -348,7 +350,7 @@ def test_a_session_that_the_operator_ends(door: Door, postgres: PostgresServer) 
     assert door.ask(INSERT_PARENT).data
 
 
-def test_a_foreign_key_does_not_name_what_the_caller_cannot_see(open_door: OpenDoor) -> None:
+def test_an_error_of_a_foreign_key_does_not_name_hidden_tables(open_door: OpenDoor) -> None:
     door = open_door("""
         create table seen (id int primary key);
         create table concealed (id int primary key, seen_id int constraint concealing references seen);
@@ -365,7 +367,7 @@ def test_a_foreign_key_does_not_name_what_the_caller_cannot_see(open_door: OpenD
 @pytest.mark.parametrize(
     ("body", "code"), [("null", "NOT_NULL_VIOLATION"), ('"bad"', "CHECK_VIOLATION"), ('"b"', "UNIQUE_VIOLATION")]
 )
-def test_a_row_that_a_trigger_writes_to_a_hidden_table_is_not_told(open_door: OpenDoor, body: str, code: str) -> None:
+def test_errors_show_no_row_that_a_trigger_writes_to_a_hidden_table(open_door: OpenDoor, body: str, code: str) -> None:
     door = open_door("""
         create table doc (id int primary key, body text);
         create table audit (body text not null unique check (body <> 'bad'), token text default 'hidden value');
@@ -376,11 +378,11 @@ def test_a_row_that_a_trigger_writes_to_a_hidden_table_is_not_told(open_door: Op
         insert into audit values ('b');
     """)
     answer = door.ask(f"mutation {{ insertIntodocCollection(objects: [{{id: 1, body: {body}}}]) {{ affectedCount }} }}")
-    told = answer.errors[0]["extensions"]
-    assert (told["code"], told.get("detail")) == (code, None)
+    reported = answer.errors[0]["extensions"]
+    assert (reported["code"], reported.get("detail")) == (code, None)
 
 
-def test_the_key_of_a_row_that_a_policy_hides_is_not_told_by_a_trigger(open_door: OpenDoor) -> None:
+def test_errors_of_triggers_show_no_key_of_a_hidden_row(open_door: OpenDoor) -> None:
     door = open_door("""
         create table doc (id int primary key, body text);
         create table seen (body text primary key, token text unique default 'hidden value');
@@ -392,6 +394,6 @@ def test_the_key_of_a_row_that_a_policy_hides_is_not_told_by_a_trigger(open_door
         insert into seen values ('a');
     """)
     answer = door.ask('mutation { insertIntodocCollection(objects: [{id: 1, body: "b"}]) { affectedCount } }')
-    told = answer.errors[0]["extensions"]
-    assert (told["code"], told.get("detail")) == ("UNIQUE_VIOLATION", None)
+    reported = answer.errors[0]["extensions"]
+    assert (reported["code"], reported.get("detail")) == ("UNIQUE_VIOLATION", None)
     assert "hidden value" not in str(answer.body)

@@ -187,9 +187,9 @@ def test_a_value_that_does_not_fit_is_refused(
     before = postgres.execute("select * from item", door.database_url)
     for answer in answers(door, column, value):
         # A row with this id exists; the value is refused before that matters.
-        told = answer.errors[0]
-        assert any(part in told["message"] for part in message.split("|")), answer.body
-        assert told["extensions"].get("sqlstate") in (sqlstate, None)
+        reported = answer.errors[0]
+        assert any(part in reported["message"] for part in message.split("|")), answer.body
+        assert reported["extensions"].get("sqlstate") in (sqlstate, None)
         assert answer.body.get("data") is None
     assert postgres.execute("select * from item", door.database_url) == before
 
@@ -250,7 +250,7 @@ def test_an_enum_may_be_a_string_where_values_are_not_validated(writing_door: Op
     assert bool(strict.errors) is (enum == '"happy"')
 
 
-def test_which_columns_are_inputs(open_door: OpenDoor) -> None:
+def test_columns_that_can_be_written_are_inputs(open_door: OpenDoor) -> None:
     door = open_door(
         """
       create type pair as (a int, b int);
@@ -278,7 +278,7 @@ def test_which_columns_are_inputs(open_door: OpenDoor) -> None:
     ]
 
 
-def test_names_that_need_quoting(open_door: OpenDoor) -> None:
+def test_names_that_need_quoting_work(open_door: OpenDoor) -> None:
     door = open_door("""
       create schema "Odd Schema";
       create table "Odd Schema"."select" ("Id" int primary key, "order" int, "q""q" int, "p%s" int, "colon:x" int);
@@ -304,7 +304,7 @@ def test_names_that_need_quoting(open_door: OpenDoor) -> None:
     assert gone.data["deleteFromselectCollection"]["records"][0]["Id"] == 1
 
 
-def test_a_wide_table(open_door: OpenDoor) -> None:
+def test_a_wide_table_can_be_written(open_door: OpenDoor) -> None:
     columns = [f"c{number}" for number in range(230)]
     declared = ", ".join(f"{name} int" for name in columns)
     door = open_door(f"create table wide (id int primary key, {declared}); grant all on wide to anon")
@@ -365,7 +365,7 @@ def test_members_that_an_insert_cannot_leave_out_are_not_nullable(writing_door: 
         assert door.ask(insert).data[f"insertInto{table}Collection"] == {"records": [{"name": "filled"}]}
 
 
-def test_a_missing_member_is_found_whatever_was_inserted_before(writing_door: OpenDoor) -> None:
+def test_a_missing_member_is_reported_with_any_known_plan(writing_door: OpenDoor) -> None:
     """The plan of a bulk insert is not used for objects that lack a required member."""
     door = writing_door(REQUIRED, "truncate plain")
     insert = "mutation ($o: [plainInsertInput!]!) { insertIntoplainCollection(objects: $o) { affectedCount } }"

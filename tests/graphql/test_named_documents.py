@@ -88,7 +88,7 @@ def test_a_document_is_run_by_its_name_and_by_its_hash(reading_door: OpenDoor, f
     assert ids(get(door, "/graphql/v1/both", operationName="Items")) == [1]
 
 
-def test_a_name_that_is_none_or_unknown(reading_door: OpenDoor, folder: Path) -> None:
+def test_an_unknown_or_invalid_name_is_refused(reading_door: OpenDoor, folder: Path) -> None:
     door = reading_door(SCHEMA, documents=str(folder))
     for unknown in ("items", "README", "sha256:" + "0" * 64, "../Items", ""):
         answer = ask(door, documentId=unknown)
@@ -118,7 +118,7 @@ def test_an_id_and_a_text_must_agree(reading_door: OpenDoor, folder: Path) -> No
     assert ask(door, documentId="nothing", query=NAMES).code == "PERSISTED_QUERY_NOT_FOUND"
 
 
-def test_without_registered_documents(door: Door) -> None:
+def test_no_document_is_found_without_registered_ones(door: Door) -> None:
     assert ask(door, documentId="Items").code == "PERSISTED_QUERY_NOT_FOUND"
     assert ids(ask(door, documentId=f"sha256:{hash_of(ITEMS)}", query=ITEMS)) == [1]
     assert get(door, "/graphql/v1/Items").code == "PERSISTED_QUERY_NOT_FOUND"
@@ -139,7 +139,7 @@ def test_without_registered_documents(door: Door) -> None:
     ],
     ids=["Relay", "Apollo"],
 )
-def test_a_manifest(reading_door: OpenDoor, tmp_path: Path, manifest: Any) -> None:
+def test_a_manifest_names_documents(reading_door: OpenDoor, tmp_path: Path, manifest: Any) -> None:
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(manifest))
     door = reading_door(SCHEMA, documents=str(path))
@@ -231,7 +231,7 @@ def test_a_changed_folder_is_read_again(open_door: OpenDoor, tmp_path: Path, cap
     assert ask(door, query=NAMES).data
     (folder / "Names.graphql").unlink()
     until(lambda: bool(ask(door, documentId="Names").errors))
-    # What cannot be used changes nothing, and is told once.
+    # Unusable documents change nothing, and are reported once.
     (folder / "broken.graphql").write_text("{")
     until(lambda: "the document 'broken' cannot be used" in caplog.text)
     assert ids(ask(door, documentId="Items")) == [1]
@@ -253,7 +253,7 @@ def test_a_changed_table_is_read_again_by_every_worker(open_door: OpenDoor, post
         second.close()
 
 
-def test_a_database_that_is_away_at_the_start(
+def test_documents_are_unavailable_while_the_database_is_down(
     open_door: OpenDoor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Nothing is allowed that may not be, and the documents are read when they can be."""
@@ -303,7 +303,7 @@ def test_documents_are_not_read_by_requests(open_door: OpenDoor) -> None:
 # Roles that may run registered documents only
 
 
-def test_a_role_that_may_run_registered_documents_only(reading_door: OpenDoor, folder: Path) -> None:
+def test_a_restricted_role_runs_registered_documents_only(reading_door: OpenDoor, folder: Path) -> None:
     door = reading_door(SCHEMA, documents=str(folder), documents_only=("anon",))
     assert ids(ask(door, documentId="Items")) == ids(ask(door, query=ITEMS)) == [1]
     assert ids(ask(door, documentId="Items", query=ITEMS)) == [1]
@@ -330,7 +330,7 @@ def test_no_role_may_run_others(reading_door: OpenDoor, folder: Path) -> None:
 # Documents that clients teach
 
 
-def test_a_client_teaches_a_document(reading_door: OpenDoor) -> None:
+def test_a_client_registers_an_automatic_document(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, automatic_documents=10)
     unknown = ask(door, extensions=persisted(NAMES))
     assert (unknown.status, unknown.message, unknown.code) == (
@@ -345,7 +345,7 @@ def test_a_client_teaches_a_document(reading_door: OpenDoor) -> None:
     assert ask(door, extensions=persisted(ITEMS)).code == "PERSISTED_QUERY_NOT_FOUND", "it came without its hash"
 
 
-def test_what_is_not_learned(reading_door: OpenDoor) -> None:
+def test_invalid_automatic_documents_are_not_kept(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, automatic_documents=11)
     lie = ask(door, query=NAMES, extensions=persisted(ITEMS))
     assert lie.code == "BAD_USER_INPUT"
@@ -360,13 +360,13 @@ def test_what_is_not_learned(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("extension", [1, None, {}, {"version": 2, "sha256Hash": "0"}, {"version": 1, "sha256Hash": 5}])
-def test_a_malformed_extension(reading_door: OpenDoor, extension: Any) -> None:
+def test_a_malformed_extension_is_refused(reading_door: OpenDoor, extension: Any) -> None:
     door = reading_door(SCHEMA, automatic_documents=10)
     answer = ask(door, query=NAMES, extensions={"persistedQuery": extension})
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
 
 
-def test_the_least_recently_used_is_forgotten(reading_door: OpenDoor) -> None:
+def test_the_least_recently_used_document_is_dropped(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, automatic_documents=2)
     texts = ["{ __typename }", "{ a: __typename }", "{ b: __typename }"]
     for text in texts:
@@ -375,7 +375,7 @@ def test_the_least_recently_used_is_forgotten(reading_door: OpenDoor) -> None:
     assert known == [False, True, True]
 
 
-def test_a_restricted_role_teaches_nothing(reading_door: OpenDoor, folder: Path) -> None:
+def test_a_restricted_role_registers_no_documents(reading_door: OpenDoor, folder: Path) -> None:
     door = reading_door(SCHEMA, documents=str(folder), documents_only=("anon",), automatic_documents=10)
     assert ids(ask(door, query=ITEMS, extensions=persisted(ITEMS))) == [1]
     assert ids(ask(door, extensions=persisted(ITEMS))) == [1]

@@ -30,12 +30,12 @@ from tests.graphql.door import Door
         ("account_holder", "kept_As_is", "kept_As_is", "kept_As_is"),
     ],
 )
-def test_base(name: str, override: str | None, inflected: str, verbatim: str) -> None:
+def test_base_names_are_inflected(name: str, override: str | None, inflected: str, verbatim: str) -> None:
     assert names.base(name, override, inflect=True) == inflected
     assert names.base(name, override, inflect=False) == verbatim
 
 
-def test_fields_and_functions() -> None:
+def test_names_of_fields_and_functions_are_inflected() -> None:
     assert names.field("owner_ID", None, inflect=True) == "ownerID"
     assert names.field("Owner_Id", None, inflect=False) == "Owner_Id"
     assert names.field("URL", None, inflect=True) == "uRL"
@@ -50,7 +50,7 @@ def test_fields_and_functions() -> None:
     ("name", "valid"),
     [("a", True), ("_", True), ("A_1", True), ("1a", False), ("ä", False), ("", False), ("a b", False), ("a\n", False)],
 )
-def test_valid_names(name: str, valid: bool) -> None:
+def test_valid_names_are_recognized(name: str, valid: bool) -> None:
     assert names.is_valid(name) is valid
 
 
@@ -85,7 +85,7 @@ grant select on all tables in schema public to anon;
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_without_inflection(reading_door: OpenDoor, dialect: str) -> None:
+def test_names_are_kept_without_inflection(reading_door: OpenDoor, dialect: str) -> None:
     sql = """comment on schema public is '@graphql({"introspection": true, "inflect_names": "true"})';""" + TABLES
     door = reading_door(sql, graphql_dialect=dialect)
     # Only exactly true turns inflection on. Sorted by byte order.
@@ -114,7 +114,7 @@ def test_without_inflection(reading_door: OpenDoor, dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_with_inflection(reading_door: OpenDoor, dialect: str) -> None:
+def test_names_are_inflected(reading_door: OpenDoor, dialect: str) -> None:
     sql = """comment on schema public is '@graphql({"introspection": true, "inflect_names": true})';""" + TABLES
     door = reading_door(sql, graphql_dialect=dialect)
     expected = sorted(
@@ -131,7 +131,7 @@ def test_with_inflection(reading_door: OpenDoor, dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_enum_mappings(reading_door: OpenDoor, dialect: str) -> None:
+def test_enum_labels_are_mapped(reading_door: OpenDoor, dialect: str) -> None:
     sql = """comment on schema public is '@graphql({"introspection": true})';""" + TABLES
     door = reading_door(sql, graphql_dialect=dialect)
     # In the order of the enum; in the dialect pg_graphql a label that is not a GraphQL name is left out.
@@ -181,7 +181,7 @@ def test_every_enum_label_has_a_value(writing_door: OpenDoor) -> None:
     assert [each["one"] for each in inserted["insertIntooddsCollection"]["records"]] == expected
 
 
-def test_enum_values_as_strings(reading_door: OpenDoor) -> None:
+def test_enum_values_may_be_strings_in_pg_graphql(reading_door: OpenDoor) -> None:
     door = reading_door(TABLES, graphql_dialect="pg_graphql")
     for value in ('"first"', "first"):
         assert (
@@ -198,7 +198,7 @@ def test_enum_values_as_strings(reading_door: OpenDoor) -> None:
     )
 
 
-def test_several_schemas(reading_door: OpenDoor) -> None:
+def test_schemas_have_their_own_rules(reading_door: OpenDoor) -> None:
     """Each schema has its own rules; tables of schemas that are not exposed are left out."""
     door = reading_door(
         """

@@ -29,7 +29,7 @@ def found(door: Door, filter_: Any) -> list[int]:
     return [each["node"]["id"] for each in door.ask(query, {"f": filter_}).data["noteCollection"]["edges"]]
 
 
-def test_answers_hold_the_values(reading_door: OpenDoor) -> None:
+def test_answers_contain_json_values(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, **NATIVE)
     query = '{ noteCollection { edges { node { data plain many part: data(at: ["a", "1"]) } } } }'
     assert [edge["node"] for edge in door.ask(query).data["noteCollection"]["edges"]] == [
@@ -40,7 +40,7 @@ def test_answers_hold_the_values(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {**NATIVE, "graphql_dialect": "pg_graphql"}])
-def test_they_are_strings_otherwise(reading_door: OpenDoor, options: dict[str, str]) -> None:
+def test_values_are_strings_by_default(reading_door: OpenDoor, options: dict[str, str]) -> None:
     door = reading_door(SCHEMA, **options)
     assert door.ask("{ noteByPk(id: 1) { plain } }").data["noteByPk"]["plain"] == '[1, "x"]'
 
@@ -55,7 +55,7 @@ JSON = st.recursive(
 )
 
 
-def test_what_is_written_is_read(open_door: OpenDoor) -> None:
+def test_written_values_are_read_back(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, **NATIVE)
 
     @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -68,7 +68,7 @@ def test_what_is_written_is_read(open_door: OpenDoor) -> None:
     check()
 
 
-def test_literals_and_variables_within_them(open_door: OpenDoor) -> None:
+def test_literals_may_contain_variables(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, **NATIVE)
     query = """mutation ($x: JSON, $n: Int) {
       updatenoteCollection(set: {data: {a: $x, list: [1, $n, "s", null]}}, filter: {id: {eq: 1}}) { records { data } }
@@ -99,12 +99,12 @@ def test_merge_takes_an_object(open_door: OpenDoor) -> None:
     assert door.ask(query, {"m": "text"}).code == "BAD_USER_INPUT"
 
 
-def test_a_number_that_is_too_large(reading_door: OpenDoor) -> None:
+def test_a_number_that_is_too_large_is_refused(reading_door: OpenDoor) -> None:
     body = json.dumps({"query": INSERT, "variables": {"d": {"n": 0}}}).replace('"n": 0', '"n": 1e999')
     assert reading_door(SCHEMA, **NATIVE).post(body).code == "BAD_USER_INPUT"
 
 
-def test_documents_of_any_form_share_a_plan(reading_door: OpenDoor) -> None:
+def test_values_of_any_shape_share_a_plan(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA + "-- plans", **NATIVE)
     query = "query ($d: JSON) { noteCollection(filter: {data: {contains: $d}}) { edges { node { id } } } }"
     plans = door.application.services.engine.plans

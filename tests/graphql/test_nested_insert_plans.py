@@ -90,7 +90,7 @@ def test_values_and_numbers_within_a_literal_share_a_plan(
     assert len(known) == 1
 
 
-def test_what_variables_within_a_literal_hold_may_differ(door: Door) -> None:
+def test_variables_within_a_literal_may_have_different_members(door: Door) -> None:
     declared, objects = "$post: PostInsertInput!", "[$post]"
     upsert = {"constraint": "account_email_key", "updateColumns": ["hits"]}
     for post, email in (
@@ -178,7 +178,7 @@ def test_records_count_as_nodes(writing_door: OpenDoor) -> None:
     )
 
 
-def test_at_most_a_hundred_statements(door: Door) -> None:
+def test_more_than_a_hundred_statements_are_refused(door: Door) -> None:
     conflicts = [{"constraint": "account_email_key", "updateColumns": ["hits"], "filter": {"hits": {"eq": each}}}
                  for each in range(101)]  # fmt: skip
     posts = [

@@ -91,7 +91,7 @@ def nodes(connection: Any) -> list[Any]:
 # Keys of every kind
 
 
-def test_objects_without_any_value(door: Door) -> None:
+def test_objects_may_have_no_values(door: Door) -> None:
     objects: list[dict[str, Any]] = [{}, {"lineCollection": {"objects": [{"number": 1}]}}, {"madeBy": "me"}, {}]
     made = records(door, "Cart", objects, "madeBy lineCollection { edges { node { number what } } }")
     assert [(each["madeBy"], nodes(each["lineCollection"])) for each in made] == [
@@ -99,12 +99,12 @@ def test_objects_without_any_value(door: Door) -> None:
     ]  # fmt: skip
 
 
-def test_a_referred_object_without_any_value(door: Door) -> None:
+def test_a_referenced_object_may_have_no_values(door: Door) -> None:
     (made,) = records(door, "Line", [{"number": 7, "cart": {"object": {}}}], "number cart { id madeBy }")
     assert made == {"number": 7, "cart": {"id": 1, "madeBy": "us"}}
 
 
-def test_a_key_of_several_columns_flows_through_three_levels(door: Door) -> None:
+def test_a_key_of_several_columns_is_passed_through_three_levels(door: Door) -> None:
     line = {"number": 3, "noteCollection": {"objects": [{"body": "p"}, {"body": "q"}]}}
     made = records(
         door, "Cart", [{"lineCollection": {"objects": [line, {"number": 4}]}}, {}],
@@ -117,7 +117,7 @@ def test_a_key_of_several_columns_flows_through_three_levels(door: Door) -> None
     assert nodes(four["noteCollection"]) == []
 
 
-def test_connect_by_each_kind_of_key(door: Door, postgres: PostgresServer) -> None:
+def test_connect_accepts_each_kind_of_key(door: Door, postgres: PostgresServer) -> None:
     (line,) = records(door, "Line", [{"number": 2, "cart": {"object": {}}}], "nodeId cartId")
     keys = [{"nodeId": line["nodeId"]}, {"cartIdAndNumber": {"cartId": line["cartId"], "number": 2}}]
     made = records(door, "Note", [{"line": {"connect": each}} for each in keys], "line { number cart { id } }")
@@ -141,7 +141,7 @@ def test_no_row_is_connected_twice(door: Door, postgres: PostgresServer) -> None
     assert [nodes(each["badgeCollection"]) for each in people] == [[{"id": 1}], [{"id": 2}], [{"id": 3}]]
 
 
-def test_keys_of_fixed_length(door: Door) -> None:
+def test_keys_of_fixed_length_are_compared_exactly(door: Door) -> None:
     (made,) = records(
         door, "Country", [{"code": "abc", "name": "Abcia", "cityCollection": {"objects": [{"size": "101"}, {}]}}],
         "code cityCollection { edges { node { code size } } }",
@@ -153,7 +153,7 @@ def test_keys_of_fixed_length(door: Door) -> None:
     assert "Maximum character length 5" in too_long.message
 
 
-def test_a_partitioned_table(door: Door) -> None:
+def test_partitioned_tables_take_nested_inserts(door: Door) -> None:
     guests = {"objects": [{"name": "Ann"}, {"name": "Ben"}]}
     (made,) = records(
         door, "Event", [{"id": 1, "day": "2026-05-01", "guestCollection": guests}],
@@ -165,7 +165,7 @@ def test_a_partitioned_table(door: Door) -> None:
     assert guest == {"event": {"title": None}}
 
 
-def test_views_and_keys_that_a_comment_declares(door: Door) -> None:
+def test_views_and_declared_keys_take_nested_inserts(door: Door) -> None:
     pets = {"objects": [{"body": "cat"}, {"id": 50, "body": "dog"}]}
     (made,) = records(
         door, "PersonOfView", [{"id": 9, "name": "Ann", "pets": pets}], "name pets { edges { node { id body } } }"
@@ -208,7 +208,7 @@ def test_nothing_belongs_to_a_row_whose_key_is_null(door: Door, postgres: Postgr
     assert both == [{"id": 2, "label": {"id": 1}}, {"id": 3, "label": None}]
 
 
-def test_both_ways_of_a_self_reference(door: Door) -> None:
+def test_a_self_reference_works_in_both_directions(door: Door) -> None:
     person = {"name": "b", "boss": {"object": {"name": "a"}}, "staff": {"objects": [{"name": "c"}, {"name": "d"}]}}
     (made,) = records(door, "Person", [person], "name boss { name } staff { edges { node { name } } }")
     assert made["boss"] == {"name": "a"}
@@ -267,7 +267,7 @@ def test_existing_rows_are_in_the_order_of_the_objects(door: Door) -> None:
     assert answer == {"insertedCount": 1, "existing": [{"id": 2}, {"id": 1}]}
 
 
-def test_two_objects_that_connect_or_create_one_row(door: Door) -> None:
+def test_two_objects_may_connect_or_create_the_same_row(door: Door) -> None:
     taken = {"object": {"address": "z@x"}, "onConflict": {"constraint": "mail_address_key"}}
     made = records(
         door, "Letter", [{"body": "p", "mail": taken}, {"body": "q", "mail": taken}], "body mail { address }"
@@ -275,7 +275,7 @@ def test_two_objects_that_connect_or_create_one_row(door: Door) -> None:
     assert [each["mail"]["address"] for each in made] == ["z@x", "z@x"]
 
 
-def test_an_upsert_of_referred_rows(door: Door, postgres: PostgresServer) -> None:
+def test_referenced_rows_can_be_upserted(door: Door, postgres: PostgresServer) -> None:
     upsert = {"constraint": "mail_address_key", "updateColumns": ["seen"]}
     kept = {**upsert, "filter": {"seen": {"gt": 100}}}
     made = records(door, "Letter", [
@@ -308,7 +308,7 @@ def test_a_row_that_another_transaction_has_just_committed_is_taken(door: Door, 
 # What the database does of its own
 
 
-def test_records_show_what_triggers_did(door: Door) -> None:
+def test_records_show_changes_by_triggers(door: Door) -> None:
     letters = {"objects": [{"body": "x"}, {"body": "y"}]}
     (made,) = records(door, "Mail", [{"address": "t@x", "letterCollection": letters}], "seen")
     assert made == {"seen": 2}

@@ -89,7 +89,7 @@ def members(type_: Any) -> dict[str, str]:
 # What is offered
 
 
-def test_the_schema(door: Door) -> None:
+def test_inputs_have_members_for_relationships(door: Door) -> None:
     made = types(door)
     assert members(made["PostInsertInput"]) == {
         # Nullable, since account may give it.
@@ -112,7 +112,7 @@ def test_the_schema(door: Door) -> None:
     }  # fmt: skip
 
 
-def test_it_is_a_feature(reading_door: OpenDoor) -> None:
+def test_the_feature_can_be_left_out(reading_door: OpenDoor) -> None:
     for settings in ({"graphql_features": ("-nested_inserts",)}, {"graphql_dialect": "pg_graphql"}):
         made = types(reading_door(SCHEMA, **settings))
         assert list(made["PostInsertInput"].fields) == ["accountId", "title", "score"]
@@ -133,7 +133,7 @@ def test_it_is_a_feature(reading_door: OpenDoor) -> None:
         ("select on account", None, None),
     ],
 )
-def test_without_a_privilege_the_member_is_gone(
+def test_a_missing_privilege_removes_the_member(
     open_door: OpenDoor, revoked: str, of_post: dict[str, Any] | None, of_account: dict[str, Any] | None
 ) -> None:
     made = types(open_door(SCHEMA + f"revoke {revoked} from anon;"))
@@ -157,7 +157,7 @@ def test_without_a_privilege_the_member_is_gone(
          {"postCollection": ["objects", "connect"]}),
     ],
 )  # fmt: skip
-def test_rights_of_columns(
+def test_rights_on_columns_decide_about_members(
     open_door: OpenDoor, granted: str, of_post: dict[str, list[str]], of_account: dict[str, list[str]]
 ) -> None:
     also = "" if "update" in granted else ", update"
@@ -170,7 +170,7 @@ def test_rights_of_columns(
         assert named == expected
 
 
-def test_children_whose_own_key_the_role_may_not_read(open_door: OpenDoor) -> None:
+def test_children_with_an_unreadable_key_can_be_inserted(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA
         + ROWS
@@ -188,7 +188,7 @@ def test_children_whose_own_key_the_role_may_not_read(open_door: OpenDoor) -> No
 # What is written
 
 
-def test_children(door: Door) -> None:
+def test_children_are_inserted(door: Door) -> None:
     made = posted(door, [
         {"accountId": 1, "title": "x", "commentCollection": {"objects": [{"body": "p"}, {"body": "q"}]}},
         {"accountId": 2, "title": "y"},
@@ -200,7 +200,7 @@ def test_children(door: Door) -> None:
     assert bodies == [["p", "q"], [], ["r"]]
 
 
-def test_parents(door: Door) -> None:
+def test_parents_are_inserted_and_connected(door: Door) -> None:
     made = posted(door, [
         {"title": "x", "account": {"object": {"id": 8, "email": "h@x", "name": "Hal"}}},
         {"title": "y", "account": {"connect": {"email": "b@x"}}},
@@ -213,7 +213,7 @@ def test_parents(door: Door) -> None:
     assert made["records"][0]["account"]["name"] == "Hal"
 
 
-def test_literals_and_single_objects_for_lists(door: Door) -> None:
+def test_a_single_object_may_stand_for_a_list(door: Door) -> None:
     made = door.ask(
         """mutation ($body: String) { insertIntoPostCollection(objects: {title: "x",
       account: {connect: {email: "a@x"}}, commentCollection: {objects: {body: $body}}}) {
@@ -225,7 +225,7 @@ def test_literals_and_single_objects_for_lists(door: Door) -> None:
     assert nodes(record["commentCollection"]) == [{"body": "b"}]
 
 
-def test_several_levels(door: Door) -> None:
+def test_several_levels_are_inserted(door: Door) -> None:
     made = accounted(door, [
         {"id": 7, "email": "g@x", "profile": {"object": {"bio": "me"}},
          "postCollection": {"objects": [
@@ -245,19 +245,19 @@ def test_several_levels(door: Door) -> None:
     assert [each["title"] for each in nodes(second["postCollection"])] == ["r"]
 
 
-def test_only_the_count_is_asked_for(door: Door, postgres: PostgresServer) -> None:
+def test_the_count_alone_can_be_selected(door: Door, postgres: PostgresServer) -> None:
     answer = door.ask("""mutation { insertIntoAccountCollection(objects: [{id: 9, email: "i@x",
       postCollection: {objects: [{title: "p"}]}}]) { affectedCount } }""")
     assert answer.data == {"insertIntoAccountCollection": {"affectedCount": 1}}
     assert postgres.execute("select count(*) from post where account_id = 9", door.database_url) == [[1]]
 
 
-def test_rows_are_given_to_a_new_one(door: Door) -> None:
+def test_existing_rows_are_connected_to_a_new_one(door: Door) -> None:
     made = posted(door, [{"accountId": 1, "title": "x", "commentCollection": {"connect": [{"id": 1}, {"id": 3}]}}])
     assert [each["body"] for each in nodes(made["records"][0]["commentCollection"])] == ["hi", "hi"]
 
 
-def test_a_tree(door: Door) -> None:
+def test_a_tree_is_inserted(door: Door) -> None:
     answer = door.ask("""mutation { insertIntoTreeCollection(objects: [{name: "a",
       treeCollection: {objects: [{name: "b", treeCollection: {objects: [{name: "c"}]}}, {name: "d"}]}}]) {
       records { name treeCollection { edges { node { name treeCollection { edges { node { name } } } } } } } } }""")
@@ -269,7 +269,7 @@ def test_a_tree(door: Door) -> None:
 # Connect or create
 
 
-def test_connect_or_create(door: Door) -> None:
+def test_conflicting_rows_are_connected(door: Door) -> None:
     objects = [
         {"title": title, "account": {"object": {"id": number, "email": email}, "onConflict": {"constraint": by}}}
         for title, number, email, by in (
@@ -280,7 +280,7 @@ def test_connect_or_create(door: Door) -> None:
     assert [each["account"]["id"] for each in made["records"]] == [1, 9, 2]
 
 
-def test_the_root_takes_the_row_in_the_way(door: Door, postgres: PostgresServer) -> None:
+def test_the_conflicting_row_replaces_the_root(door: Door, postgres: PostgresServer) -> None:
     made = accounted(
         door,
         [{"id": 1, "email": "new@x", "postCollection": {"objects": [{"title": "late"}]}}, {"id": 9, "email": "i@x"}],
@@ -292,7 +292,7 @@ def test_the_root_takes_the_row_in_the_way(door: Door, postgres: PostgresServer)
     assert postgres.execute(late, door.database_url) == [[1]]
 
 
-def test_an_upsert_of_the_root(door: Door) -> None:
+def test_the_root_can_be_upserted(door: Door) -> None:
     made = accounted(
         door,
         [{"id": 1, "email": "new@x", "postCollection": {"objects": [{"title": "late"}]}}, {"id": 9, "email": "i@x"}],
@@ -336,13 +336,13 @@ def refused(answer: Answer) -> tuple[str, str]:
         ),
     ],
 )
-def test_bad_input(door: Door, postgres: PostgresServer, post: dict[str, Any], message: str) -> None:
+def test_invalid_input_is_refused(door: Door, postgres: PostgresServer, post: dict[str, Any], message: str) -> None:
     for objects in ([post], [post, post]):
         assert refused(door.ask(POSTS, {"objects": objects})) == ("BAD_USER_INPUT", message)
     assert postgres.execute("select count(*) from post", door.database_url) == [[3]]
 
 
-def test_a_row_that_is_not_there(door: Door, postgres: PostgresServer) -> None:
+def test_connecting_a_missing_row_is_refused(door: Door, postgres: PostgresServer) -> None:
     for post in (
         {"title": "x", "account": {"connect": {"id": 99}}, "commentCollection": {"objects": [{}]}},
         {
@@ -359,7 +359,7 @@ def test_a_row_that_is_not_there(door: Door, postgres: PostgresServer) -> None:
     ]  # fmt: skip
 
 
-def test_two_members_that_differ(open_door: OpenDoor) -> None:
+def test_two_members_with_different_values_are_refused(open_door: OpenDoor) -> None:
     door = open_door("""
         create table tenant (id int primary key);
         create table a (tenant int, id int, primary key (tenant, id));
@@ -377,7 +377,7 @@ def test_two_members_that_differ(open_door: OpenDoor) -> None:
     assert door.ask(query, {"a": 2, "b": 2}).data["insertIntocCollection"]["records"] == [{"tenant": 2}]
 
 
-def test_a_trigger_that_leaves_a_row_out(door: Door, postgres: PostgresServer) -> None:
+def test_a_row_skipped_by_a_trigger_is_an_error(door: Door, postgres: PostgresServer) -> None:
     query = """mutation ($name: String) { insertIntoPickyCollection(
       objects: [{name: $name, pickCollection: {objects: [{name: "x"}]}}]) { affectedCount } }"""
     assert "A new row of Picky was left out" in door.ask(query, {"name": "no"}).message
@@ -385,7 +385,7 @@ def test_a_trigger_that_leaves_a_row_out(door: Door, postgres: PostgresServer) -
     assert postgres.execute("select count(*) from pick", door.database_url) == [[1]]
 
 
-def test_limits(door: Door) -> None:
+def test_limits_of_nested_inserts_are_enforced(door: Door) -> None:
     def tree(levels: int) -> dict[str, Any]:
         return {"name": "x", **({"treeCollection": {"objects": [tree(levels - 1)]}} if levels > 1 else {})}
 
@@ -408,7 +408,7 @@ def test_a_policy_sees_the_parent_of_the_same_insert(door: Door) -> None:
     assert answer.data["insertIntoNoteCollection"]["records"] == [{"body": "x", "secret": {"id": 7}}]
 
 
-def test_a_hidden_row_is_not_there(door: Door) -> None:
+def test_a_hidden_row_cannot_be_connected(door: Door) -> None:
     query = """mutation ($id: Int!) { insertIntoNoteCollection(objects: [{body: "x", secret: {connect: {id: $id}}}]) {
       records { secret { id } } } }"""
     hidden, absent = (door.ask(query, {"id": each}, claims={"sub": "ann"}) for each in (2, 99))
@@ -419,7 +419,7 @@ def test_a_hidden_row_is_not_there(door: Door) -> None:
 # Plans and flights
 
 
-def test_one_flight(door: Door) -> None:
+def test_a_nested_insert_is_one_flight(door: Door) -> None:
     proxy = Proxy(door.database_url)
     through = Door(proxy.url())
     try:

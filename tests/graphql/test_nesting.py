@@ -1,4 +1,4 @@
-"""How deep fields may be nested; in separate processes, since the recursion limit is the interpreter's."""
+"""The depth of nested fields; in separate processes, since the recursion limit is the interpreter's."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def in_a_process(program: str, *arguments: str) -> str:
     return ran.stdout
 
 
-def test_as_deep_as_the_setting_allows(postgres: PostgresServer) -> None:
+def test_the_deepest_allowed_document_is_answered(postgres: PostgresServer) -> None:
     url = postgres.create_database()
     try:
         postgres.execute(SCHEMA, url)

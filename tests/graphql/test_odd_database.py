@@ -1,4 +1,4 @@
-"""A database not designed for this API: whatever is odd about one relation, the others are served."""
+"""A database not designed for this API: if one relation is unusual, the others are still served."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def rows(door: Door, field: str, selection: str, arguments: str = "") -> list[An
     return [edge["node"] for edge in data[field]["edges"]]
 
 
-def test_what_is_ordinary_is_served(door: Door) -> None:
+def test_ordinary_objects_are_served(door: Door) -> None:
     # Of two columns with one name the later one is kept.
     assert rows(door, "ordinaryCollection", "id") == [{"id": "one"}, {"id": "two"}]
     assert rows(door, "nodeCollection", "id") == []
@@ -227,7 +227,7 @@ def test_relationships_and_computed_fields_give_way_to_the_global_id(reading_doo
     assert data["tCollection"]["edges"] == [{"node": row}]
 
 
-def test_names_that_need_quotes(door: Door) -> None:
+def test_names_that_need_quotes_work(door: Door) -> None:
     selection = "id cd ef gh ij kl mn o one p q nodeId"
     values = {"id": 1, "cd": 2, "ef": 3, "gh": 4, "ij": 5, "kl": "six", "mn": 7, "o": 8, "one": 9, "p": 10, "q": 11,
               "nodeId": base64.b64encode(b'["public", "a.b", 1]').decode()}  # fmt: skip
@@ -259,7 +259,7 @@ def test_names_that_need_quotes(door: Door) -> None:
         assert "ordinaryByOrdinary" not in found
 
 
-def test_columns_called_like_parts_of_the_sql(door: Door) -> None:
+def test_columns_named_like_parts_of_the_sql_work(door: Door) -> None:
     selection = "edges { cursor node { id position count row one page_1 picked_1 names_1 item anon_1 whole } } totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor }"  # noqa: E501
     for arguments in ("first: 1", "last: 1", "first: 1, offset: 1", 'after: "WzFd", first: 1', 'before: "WzNd"'):
         page = door.ask(f"{{ namesCollection({arguments}) {{ {selection} }} }}").data["namesCollection"]
@@ -282,7 +282,7 @@ def test_columns_called_like_parts_of_the_sql(door: Door) -> None:
     ]
 
 
-def test_columns_of_odd_kinds(door: Door) -> None:
+def test_unusual_columns_are_shown_or_left_out(door: Door) -> None:
     assert field_names(door, "kinds") == ["nodeId", "id", "a", "twice", "e", "c", "r", "m", "p", "xs", "v", "u"]
     if is_standard(door):
         assert field_names(door, "composite_beside") == ["nodeId", "id", "c", "cs"]
@@ -296,7 +296,7 @@ def test_columns_of_odd_kinds(door: Door) -> None:
     assert "errors" not in answer.body or answer.errors[0]["extensions"]["sqlstate"] == "23514"
 
 
-def test_enums_called_like_other_types(door: Door) -> None:
+def test_enums_named_like_other_types_get_other_names(door: Door) -> None:
     found = set(field_names(door, "enums"))
     assert {"nodeId", "id"} <= found
     fields = door.ask('{ __type(name: "enums") { fields { name type { name kind } } } }').data["__type"]["fields"]
@@ -315,7 +315,7 @@ def test_enums_called_like_other_types(door: Door) -> None:
     assert len(int_filter) == (10 if extended else 8)
 
 
-def test_relations_to_oneself(door: Door) -> None:
+def test_self_references_are_fields(door: Door) -> None:
     found = [name for name in field_names(door, "self") if name not in ("nodeId", "id")]
     assert len(found) == 3 + 6
     links = [name for name in found if not name.endswith("_id")]
@@ -325,7 +325,7 @@ def test_relations_to_oneself(door: Door) -> None:
         assert row in ({"id": 1}, {"edges": [{"node": {"id": 1}}]})
 
 
-def test_a_view_that_fails_says_so(door: Door) -> None:
+def test_a_failing_view_reports_its_error(door: Door) -> None:
     answer = door.ask("{ brokenCollection { edges { node { id } } } }")
     assert answer.errors[0]["extensions"]["sqlstate"] == "22012"
     assert answer.body["data"] is None
@@ -340,7 +340,7 @@ def simplest(type_: Any) -> str:
     return "{is: NULL}" if "is" in members else "{exists: true}" if "exists" in members else "{}"
 
 
-def test_everything_that_is_listed_can_be_asked(door: Door) -> None:
+def test_every_listed_field_can_be_queried(door: Door) -> None:
     """Each root collection with every scalar field of its rows, filtered by each member and ordered by each column."""
     for name in sorted(root_names(door)):
         if not name.endswith("Collection") or name == "brokenCollection":
@@ -367,7 +367,7 @@ def test_everything_that_is_listed_can_be_asked(door: Door) -> None:
         ), name
 
 
-def test_wide_tables(reading_door: OpenDoor) -> None:
+def test_the_widest_tables_are_served(reading_door: OpenDoor) -> None:
     """As many columns as PostgreSQL allows, all selected at once, in a row, a collection and a relationship."""
     columns = 1590
     door = reading_door(
@@ -390,7 +390,7 @@ def test_wide_tables(reading_door: OpenDoor) -> None:
         assert data["wideByPk"]["wideCollection"]["edges"] == data["wideCollection"]["edges"] == [{"node": expected}]
 
 
-def test_many_pageinfos_and_root_fields(reading_door: OpenDoor) -> None:
+def test_many_aliases_and_root_fields_are_answered(reading_door: OpenDoor) -> None:
     door = reading_door(
         "create table t (id int primary key); insert into t values (1); grant select on t to anon;",
         root_field_limit=300,
@@ -408,7 +408,7 @@ def test_many_pageinfos_and_root_fields(reading_door: OpenDoor) -> None:
     assert len(door.ask(f"{{ tCollection {{ {edges} }} }}").data["tCollection"]) == 120
 
 
-def test_a_thousand_tables_in_a_chain(reading_door: OpenDoor, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_chain_of_a_thousand_tables_is_served(reading_door: OpenDoor, caplog: pytest.LogCaptureFixture) -> None:
     """The schema of many tables that all refer to the next one is built, in a thread like those that serve requests."""
     count = 1000
     columns = ", ".join(f"c{i} text" for i in range(15))
@@ -459,7 +459,7 @@ grant all on all tables in schema public to anon, service_role;
 EXPOSE = '; {"expose": true} in its comment may make it one: docs/exposed-functions.md'
 
 
-def test_where_no_comment_exposes_functions_none_is_recommended(reading_door: OpenDoor) -> None:
+def test_no_comment_is_recommended_if_functions_cannot_be_exposed(reading_door: OpenDoor) -> None:
     door = reading_door(SILENT, graphql_features="-exposed_functions")
     for query in ("{ twice }", "{ nothing_much }"):
         message = door.ask(query, role="service_role").message
@@ -467,7 +467,7 @@ def test_where_no_comment_exposes_functions_none_is_recommended(reading_door: Op
         assert EXPOSE not in message
 
 
-def test_service_role_is_told_why_something_is_missing(reading_door: OpenDoor) -> None:
+def test_errors_for_service_role_say_why_something_is_missing(reading_door: OpenDoor) -> None:
     door = reading_door(SILENT)
     for query, reason in (
         ("{ keyless_thingCollection { __typename } }", "it has no primary key, which identifies rows; add one"),

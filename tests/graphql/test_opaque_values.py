@@ -43,12 +43,12 @@ def with_filter(filter_: str, declared: str = "") -> str:
         ({"x": 1, "y": "x", "z": 5}, []),
     ],
 )
-def test_variables_within_a_literal(door: Door, variables: dict[str, Any], found: list[int]) -> None:
+def test_literals_may_contain_variables(door: Door, variables: dict[str, Any], found: list[int]) -> None:
     query = with_filter("{doc: {eq: {a: $x, b: [{c: $y}, $z]}}}", "($x: Int, $y: Opaque, $z: Opaque)")
     assert ids(door.ask(query, variables)) == found
 
 
-def test_a_list_with_a_variable(door: Door) -> None:
+def test_a_list_may_contain_a_variable(door: Door) -> None:
     query = with_filter("{doc: {eq: [$x]}}", "($x: Int)")
     assert [ids(door.ask(query, {"x": x})) for x in (7, 8)] == [[3], []]
 
@@ -66,7 +66,7 @@ def test_numbers_too_large_to_be_read_do_not_become_others(door: Door, number: s
     assert answer.message == message
 
 
-def test_errors_of_literals_say_where(reading_door: OpenDoor) -> None:
+def test_errors_of_literals_have_locations(reading_door: OpenDoor) -> None:
     for filter_, column in (("{amount: {eq: 1e400}}", 48), ("{doc: {eq: ENUM}}", 45)):
         (error,) = reading_door(SCHEMA).ask(with_filter(filter_)).errors
         assert error["locations"] == [{"line": 1, "column": column}]
@@ -111,7 +111,7 @@ ALL = "one parts all_of grid numbers documents"
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_what_is_read_of_domains_is_written_back(open_door: OpenDoor, dialect: str, postgres: PostgresServer) -> None:
+def test_values_of_domains_can_be_written_back(open_door: OpenDoor, dialect: str, postgres: PostgresServer) -> None:
     door = open_door(COMPOSED, graphql_dialect=dialect)
     row = door.ask(f"{{ madeCollection {{ edges {{ node {{ {ALL} }} }} }} }}").data["madeCollection"]["edges"][0][
         "node"
@@ -132,7 +132,7 @@ def test_what_is_read_of_domains_is_written_back(open_door: OpenDoor, dialect: s
         (7, "Expected an object with the members a, doc, list, or PostgreSQL's text, such as (1,2), for pair"),
     ],
 )
-def test_the_error_names_the_form(open_door: OpenDoor, value: Any, message: str) -> None:
+def test_an_error_names_the_expected_format(open_door: OpenDoor, value: Any, message: str) -> None:
     door = open_door(COMPOSED)
     query = "mutation ($one: Opaque) { updatemadeCollection(set: {one: $one}) { affectedCount } }"
     answer = door.ask(query, {"one": value})
@@ -140,7 +140,7 @@ def test_the_error_names_the_form(open_door: OpenDoor, value: Any, message: str)
     assert door.ask(query, {"one": "(5,,)"}).data["updatemadeCollection"] == {"affectedCount": 1}
 
 
-def test_hstore_as_an_object(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_hstore_is_an_object(open_door: OpenDoor, postgres: PostgresServer) -> None:
     if not postgres.has_extension("hstore"):
         pytest.skip("this server has no hstore")
     door = open_door("""create extension hstore; create table prod (id int primary key, attrs hstore, more hstore[]);

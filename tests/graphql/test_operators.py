@@ -67,7 +67,7 @@ def without_descriptions(sdl: str) -> str:
     return "\n".join(lines)
 
 
-def test_they_stand_behind_those_that_exist(reading_door: OpenDoor) -> None:
+def test_further_operators_follow_the_usual_ones(reading_door: OpenDoor) -> None:
     types = types_of(reading_door(SCHEMA))
     assert without_descriptions(print_type(types["StringFilter"])) == STRING_FILTER.strip()
     assert list(types["moodFilter"].fields) == ["eq", "in", "is", "neq", "distinctFrom", "not"]
@@ -78,7 +78,7 @@ def test_they_stand_behind_those_that_exist(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-operators"}, {"graphql_dialect": "pg_graphql"}])
-def test_without_the_feature_there_are_none(reading_door: OpenDoor, options: dict[str, str]) -> None:
+def test_no_further_operators_exist_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
     fields = types_of(reading_door(SCHEMA, **options))["StringFilter"].fields
     assert {"not", "distinctFrom", "includes", "likeAny"}.isdisjoint(fields)
 
@@ -125,7 +125,7 @@ def operators(draw: Callable[..., Any], column: str, depth: int = 0) -> tuple[di
     return members, " and ".join(f"({part})" for part in parts)
 
 
-def test_the_same_as_in_sql(reading_door: OpenDoor) -> None:
+def test_operators_find_the_rows_of_sql(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     database = connect(door.database_url)
 
@@ -151,7 +151,7 @@ def test_the_same_as_in_sql(reading_door: OpenDoor) -> None:
         ({"distinctFrom": ["a"]}, "BAD_USER_INPUT"),
     ],
 )
-def test_what_does_not_fit_is_refused(reading_door: OpenDoor, members: Any, code: str) -> None:
+def test_invalid_operands_are_refused(reading_door: OpenDoor, members: Any, code: str) -> None:
     query = "query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { id } } } }"
     assert reading_door(SCHEMA).ask(query, {"f": {"t": members}}).code == code
 
@@ -177,7 +177,7 @@ alter extension plpgsql add function extensions.word_similarity_commutator_op(te
 """Functions and operators called as those of pg_trgm, which the tests' server need not have; simpler ones."""
 
 
-def test_similar_text_is_found_where_the_extension_is(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_similar_text_is_found_with_the_extension(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA + TRIGRAMS + "grant usage on schema extensions to anon")
     assert found(door, {"t": {"similar": "a"}, "id": {"lte": 9}}) == []
     postgres.execute("update note set t = 'A' where id = 1", door.database_url)

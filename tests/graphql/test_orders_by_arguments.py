@@ -56,7 +56,7 @@ def by(door: Door, order: str, collection: str = "spotCollection") -> list[int]:
         (9, "DescNullsLast", [2, 5, 4, 6, 1, 3]),
     ],
 )
-def test_pages_in_both_directions(door: Door, x: int, to: str, expected: list[int]) -> None:
+def test_pages_work_in_both_directions(door: Door, x: int, to: str, expected: list[int]) -> None:
     edges = door.ask(NEAR % SPOTS, {"x": x, "to": to}).data["spotCollection"]["edges"]
     assert [edge["node"]["id"] for edge in edges] == expected
     for place, edge in enumerate(edges):
@@ -66,7 +66,7 @@ def test_pages_in_both_directions(door: Door, x: int, to: str, expected: list[in
         assert ids(before.data["spotCollection"]) == expected[max(0, place - 2) : place]
 
 
-def test_wherever_rows_are_ordered(door: Door) -> None:
+def test_the_order_works_in_every_collection(door: Door) -> None:
     order = "{apart: {x: 5, direction: AscNullsLast}}"
     assert by(door, f"[{order}]", "spots_up_to(most: 4)") == [2, 4, 1, 3]
     assert by(door, f"[{{kind: AscNullsLast}}, {order}]") == [5, 1, 3, 2, 4, 6]
@@ -76,7 +76,7 @@ def test_wherever_rows_are_ordered(door: Door) -> None:
     assert [ids(each["node"]["spotCollection"]) for each in towns] == [[2, 6, 1], [4, 3]]
 
 
-def test_arguments_that_are_left_out_or_null(door: Door) -> None:
+def test_missing_arguments_have_defaults_and_null_is_null(door: Door) -> None:
     assert by(door, "[{apart: {x: 5, scale: -1, direction: AscNullsLast}}]") == [1, 2, 4, 6, 5, 3]
     assert by(door, "[{apart: {x: 5, scale: null, direction: AscNullsLast}}, {x: DescNullsLast}]") == [1, 4, 6, 5, 2, 3]
     assert by(door, "[{apart: null}]") == [1, 2, 3, 4, 5, 6]
@@ -95,7 +95,7 @@ def test_a_variable_may_be_the_whole_order(door: Door) -> None:
         assert ids(found) == expected
 
 
-def test_by_related_rows(open_door: OpenDoor) -> None:
+def test_related_rows_can_be_ordered_by_it(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA
         + """create table visit (id int primary key, spot_id int references spot);
@@ -111,7 +111,7 @@ def test_by_related_rows(open_door: OpenDoor) -> None:
     assert by(door, f"[{{visit: {order.replace('Desc', 'Asc')}}}]", "noteCollection") == [2, 1, 3, 4]
 
 
-def test_one_of_several_functions_of_a_name(open_door: OpenDoor) -> None:
+def test_one_of_several_functions_of_a_name_can_be_exposed(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA
         + """create function apart(spot, x int) returns int language sql stable as 'select 0';
@@ -121,13 +121,13 @@ def test_one_of_several_functions_of_a_name(open_door: OpenDoor) -> None:
     assert by(door, "[{far: {x: 5, direction: AscNullsLast}}]") == [5, 2, 4, 6, 1, 3]
 
 
-def test_the_member_and_its_type(door: Door) -> None:
+def test_the_member_has_its_type(door: Door) -> None:
     sdl = printed(door)
     assert members(sdl, "spotOrderBy") == ["id", "town_id", "x", "kind", "apart", "town"]
     assert members(sdl, "spotapartOrderBy") == ["x", "scale", "direction"]
 
 
-def test_who_may_not_call_it_or_read_the_row_has_no_member(door: Door, postgres: PostgresServer) -> None:
+def test_a_missing_privilege_removes_the_member(door: Door, postgres: PostgresServer) -> None:
     changed(postgres, door, "revoke execute on function apart from public")
     assert "apart" not in members(printed(door), "spotOrderBy")
     columns = "revoke select on spot from anon; grant select (id, x) on spot to anon"
@@ -136,7 +136,7 @@ def test_who_may_not_call_it_or_read_the_row_has_no_member(door: Door, postgres:
 
 
 @pytest.mark.parametrize(
-    ("function", "told"),
+    ("function", "reported"),
     [
         ("f(spot, direction text) returns int language sql stable as 'select 1'", "it has an argument direction"),
         ("f(spot, other town) returns int language sql stable as 'select 1'", "its argument other is public.town"),
@@ -146,17 +146,19 @@ def test_who_may_not_call_it_or_read_the_row_has_no_member(door: Door, postgres:
         ("x(spot, y int) returns int language sql stable as 'select 1'", None),
     ],
 )
-def test_what_cannot_be_ordered_by(open_door: OpenDoor, function: str, told: str | None) -> None:
+def test_functions_that_cannot_be_ordered_by_have_a_reason(
+    open_door: OpenDoor, function: str, reported: str | None
+) -> None:
     name = function.partition("(")[0]
     comment = """comment on function %s is '@graphql({"expose": true, "orderBy": true})'"""
     door = open_door(f"{SCHEMA} create function {function}; {comment % name}")
     assert members(printed(door), "spotOrderBy") == ["id", "town_id", "x", "kind", "apart", "town"]
     notices = door.application.services.engine.role_schemas.of_role("anon").notices
     reasons = [each.reason for each in notices if "it is not in orderBy" in each.reason]
-    assert len(reasons) == (told is not None)
-    assert all(str(told) in each for each in reasons)
+    assert len(reasons) == (reported is not None)
+    assert all(str(reported) in each for each in reasons)
 
 
 @pytest.mark.parametrize("features", [("-relation_orders",), ("-exposed_functions",)])
-def test_left_out(open_door: OpenDoor, features: tuple[str, ...]) -> None:
+def test_the_member_does_not_exist_without_the_feature(open_door: OpenDoor, features: tuple[str, ...]) -> None:
     assert "apart" not in members(printed(open_door(SCHEMA, graphql_features=features)), "spotOrderBy")

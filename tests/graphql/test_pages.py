@@ -144,7 +144,7 @@ def door(reading_door: OpenDoor) -> Door:
 
 
 @pytest.mark.parametrize("selection", range(len(SELECTIONS)), ids=["all", "start", "end"])
-def test_windows(door: Door, selection: int) -> None:
+def test_pages_equal_those_of_the_model(door: Door, selection: int) -> None:
     text, part = SELECTIONS[selection]
     asked = random.Random(selection).sample(list(windows()), 300 if selection == 0 else 150)
     for start in range(0, len(asked), 100):
@@ -155,7 +155,7 @@ def test_windows(door: Door, selection: int) -> None:
             assert data[f"w{i}"] == part(window.expected()), window
 
 
-def test_many_windows() -> None:
+def test_the_model_has_many_windows() -> None:
     """Compares with the model: nulls at both ends, ties, empty pages, pages over the limit."""
     assert len(list(windows())) > 800
 
@@ -181,7 +181,7 @@ def ids(door: Door, arguments: str, variables: Any = None, declared: str = "") -
     return [edge["node"]["id"] for edge in data["itemCollection"]["edges"]]
 
 
-def test_order_by_forms(door: Door) -> None:
+def test_order_by_accepts_all_its_forms(door: Door) -> None:
     assert ids(door, "(orderBy: [])") == [1, 2, 3, 4]
     assert ids(door, "(orderBy: {id: DescNullsLast})") == [7, 6, 5, 4]
     assert ids(door, "(orderBy: [{rank: null}, {id: DescNullsLast}])") == [7, 6, 5, 4]
@@ -195,7 +195,7 @@ def test_order_by_forms(door: Door) -> None:
     assert ids(door, "(orderBy: $o)", {"o": {"rank": "DescNullsLast"}}, "($o: [itemOrderBy!])") == [1, 4, 6, 3]
 
 
-def test_several_columns_in_one_element(door: Door, reading_door: OpenDoor) -> None:
+def test_several_columns_in_one_element_are_refused(door: Door, reading_door: OpenDoor) -> None:
     arguments = "(orderBy: [{name: DescNullsLast, rank: AscNullsFirst}])"
     answer = door.ask(f"{{ itemCollection{arguments} {{ edges {{ node {{ id }} }} }} }}")
     assert answer.code == "BAD_USER_INPUT"
@@ -222,7 +222,7 @@ def test_a_cursor_need_not_be_of_a_row(door: Door) -> None:
     assert behind_all == {"edges": [], "pageInfo": {"hasPreviousPage": False, "hasNextPage": False}}
 
 
-def test_pages_of_a_filtered_collection(door: Door) -> None:
+def test_pages_follow_the_filter(door: Door) -> None:
     query = """{ itemCollection(filter: {rank: {is: NOT_NULL}}, first: 2, after: "%s") {
       totalCount edges { node { id } } pageInfo { hasPreviousPage hasNextPage } } }"""
     # The first row of the filtered set is 1, which is not on the page; 2 and 5 are not in the set.
@@ -233,7 +233,7 @@ def test_pages_of_a_filtered_collection(door: Door) -> None:
     }
 
 
-def test_an_empty_relation(door: Door) -> None:
+def test_an_empty_relation_has_empty_pages(door: Door) -> None:
     for arguments in ("", "(first: 0)", "(first: 3)", "(last: 3)", "(offset: 2)", f'(after: "{encode([1])}")'):
         query = f"""{{ nothingCollection{arguments} {{ edges {{ node {{ id }} }}
             pageInfo {{ startCursor endCursor hasNextPage hasPreviousPage }} }} }}"""
@@ -267,7 +267,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_errors(door: Door, reading_door: OpenDoor, dialect: str) -> None:
+def test_invalid_arguments_are_refused(door: Door, reading_door: OpenDoor, dialect: str) -> None:
     door = door if dialect == "standard" else reading_door(SCHEMA, graphql_dialect=dialect)
     for arguments, message in ERRORS:
         answer = door.ask(f"{{ itemCollection({arguments}) {{ edges {{ cursor }} }} }}")
@@ -275,7 +275,7 @@ def test_errors(door: Door, reading_door: OpenDoor, dialect: str) -> None:
         assert answer.body["data"] is None
 
 
-def test_errors_by_variables_also_when_planned_before(door: Door) -> None:
+def test_invalid_variables_are_refused_with_a_known_plan(door: Door) -> None:
     """An invalid value is reported even if a plan for the shape exists."""
     query = """query ($first: Int, $after: Cursor, $offset: Int) {
       itemCollection(first: $first, after: $after, offset: $offset) { edges { cursor } } }"""
@@ -300,7 +300,7 @@ def test_a_cursor_of_another_type_is_refused_by_the_database(door: Door) -> None
     ("table", "schema", "setting", "expected"),
     [(None, None, None, 30), (None, None, 7, 7), (None, 3, 7, 3), (2, 3, 7, 2), (0, 3, 7, 0), (50, None, 7, 50)],
 )
-def test_max_rows(
+def test_max_rows_limits_pages(
     reading_door: OpenDoor, table: int | None, schema: int | None, setting: int | None, expected: int
 ) -> None:
     sql = """

@@ -1,4 +1,4 @@
-"""Pages of rows whose key the role may not read: each row is visited exactly once, though many cannot be told apart."""
+"""Pages of rows whose key the role may not read: each is visited exactly once, even if many are indistinguishable."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_every_row_is_visited_once(reading_door: OpenDoor, dialect: str) -> None
 
 
 @pytest.mark.parametrize("name", ["visits", "read_visits"])
-def test_rows_of_a_function(door: Door, name: str) -> None:
+def test_rows_of_a_function_are_paged(door: Door, name: str) -> None:
     kind, selection = ("mutation", "edges { node { kind } }") if name == "read_visits" else ("query", SELECTION)
     found: list[Any] = []
     after = ""
@@ -154,7 +154,7 @@ def test_rows_of_a_function(door: Door, name: str) -> None:
     assert Counter(found) == {None: 4, 0: 4, 1: 4}
 
 
-def test_nested_collections(door: Door) -> None:
+def test_nested_collections_are_paged(door: Door) -> None:
     found = []
     for size in (2, 5):
         query = f"{{ placeCollection {{ edges {{ node {{ visitCollection(last: {size}) {{ {SELECTION} }} }} }} }} }}"
@@ -168,7 +168,7 @@ def test_nested_collections(door: Door) -> None:
     assert first["pageInfo"]["hasNextPage"] is True
 
 
-def test_a_key_that_is_readable_in_part(door: Door) -> None:
+def test_a_partly_readable_key_orders_pages(door: Door) -> None:
     pages = list(
         walked(
             door,
@@ -181,7 +181,7 @@ def test_a_key_that_is_readable_in_part(door: Door) -> None:
     assert all(len(each["edges"]) == 1 for each in pages)
 
 
-def test_rows_without_any_column_that_has_an_order(door: Door) -> None:
+def test_rows_without_a_column_with_an_order_are_paged(door: Door) -> None:
     selection = "edges { cursor node { data } } pageInfo { endCursor hasNextPage }"
     pages = list(walked(door, 3, name="opaqueCollection", selection=selection))
     found = [edge for each in pages for edge in each["edges"]]
@@ -217,7 +217,7 @@ def test_no_other_row_is_skipped_when_equal_ones_are_gone(door: Door) -> None:
     assert [row[0] for row in nodes(page(door, before=cursors[7], last=9))] == [1, 2]
 
 
-def test_cursors_that_do_not_fit(door: Door) -> None:
+def test_cursors_that_do_not_fit_are_refused(door: Door) -> None:
     values = [1, None, None, None]
     for wrong in ([*values, -1], [*values, "1"], [*values, 1.5], [*values, None], [*values, True], [*values, 0, 0]):
         for name in ("after", "before"):
@@ -243,13 +243,13 @@ def test_total_count_and_limits_stay(door: Door) -> None:
 
 
 @pytest.mark.parametrize("order", ["{secret: AscNullsLast}", "{a: AscNullsLast}", "{b: DescNullsLast}"])
-def test_no_order_by_what_may_not_be_read(door: Door, order: str) -> None:
+def test_unreadable_columns_cannot_be_ordered_by(door: Door, order: str) -> None:
     answer = door.ask(f"{{ visitCollection(orderBy: [{order}]) {{ edges {{ cursor }} }} }}")
     assert answer.body.get("data") is None
     assert answer.code in ("GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT")
 
 
-def test_an_order_by_more_columns_than_a_call_takes(reading_door: OpenDoor) -> None:
+def test_an_order_may_have_more_columns_than_a_call_takes_arguments(reading_door: OpenDoor) -> None:
     door = reading_door(
         "create table wide (id int primary key); insert into wide values (1), (2); grant select on wide to anon;"
     )

@@ -44,7 +44,7 @@ OTHERS = [
 ]
 
 
-def _told(read: Any, text: str, max_tokens: int) -> object:
+def _reported(read: Any, text: str, max_tokens: int) -> object:
     try:
         document: DocumentNode = read(text, max_tokens=max_tokens)
     except GraphQLError as ex:
@@ -54,8 +54,8 @@ def _told(read: Any, text: str, max_tokens: int) -> object:
 
 @pytest.mark.parametrize("max_tokens", [1000, 12, 1])
 @pytest.mark.parametrize("text", [*USUAL, *OTHERS])
-def test_as_graphql_core_does(text: str, max_tokens: int) -> None:
-    assert _told(parsed, text, max_tokens) == _told(parse, text, max_tokens)
+def test_documents_are_parsed_as_by_graphql_core(text: str, max_tokens: int) -> None:
+    assert _reported(parsed, text, max_tokens) == _reported(parse, text, max_tokens)
 
 
 def test_usual_documents_are_not_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ def node_id(*parts: Any) -> str:
     return base64.b64encode(json.dumps(parts).encode()).decode()
 
 
-def test_one_variable_that_steers_in_two_ways(door: Door, loose: Door) -> None:
+def test_a_variable_that_steers_twice_distinguishes_plans(door: Door, loose: Door) -> None:
     """What either use of the variable depends on distinguishes plans."""
     sizes = """query ($n: Int) { manyCollection(first: $n) { edges { cursor } } fewCollection(first: $n) { edges { cursor } } }"""  # noqa: E501
     reverse = """query ($n: Int) { fewCollection(first: $n) { edges { cursor } } manyCollection(first: $n) { edges { cursor } } }"""  # noqa: E501
@@ -92,7 +92,7 @@ def test_the_type_of_a_node_is_steered(door: Door) -> None:
     assert "count mismatch" in door.ask(query, {"x": node_id("public", "few", 1, 2)}).message
 
 
-def test_conditions_steer_though_the_first_request_never_met_them(door: Door) -> None:
+def test_conditions_steer_even_if_the_first_request_skipped_them(door: Door) -> None:
     """What a skipped field depends on becomes known when it is first included."""
     query = """query ($with: Boolean!, $direction: OrderByDirection) {
       fewCollection(first: 2) @include(if: $with) { edges { node {
@@ -104,7 +104,7 @@ def test_conditions_steer_though_the_first_request_never_met_them(door: Door) ->
             assert door.ask(query, variables).body == cold(door, query, variables)
 
 
-def test_a_value_that_is_wrong_only_where_it_is_skipped(door: Door) -> None:
+def test_a_wrong_value_of_a_skipped_field_is_no_error(door: Door) -> None:
     query = """query ($n: Int, $skip: Boolean!) {
       fewCollection(first: $n) @skip(if: $skip) { edges { cursor } }
       manyCollection(filter: {id: {gt: $n}}, first: 1) { edges { cursor } } }"""
@@ -137,7 +137,7 @@ def test_a_value_that_is_wrong_only_where_it_is_skipped(door: Door) -> None:
 def test_a_variable_that_only_a_skipped_field_has(
     door: Door, loose: Door, dialect: str, declared: str, field: str, good: list[Any], bad: list[Any]
 ) -> None:
-    """It is judged with each request, also where the field was not skipped before."""
+    """It is checked with each request, also if the field was not skipped before."""
     chosen = door if dialect == "standard" else loose
     selection = "edges { cursor }" if "Collection" in field else "__typename"
     query = (
@@ -153,7 +153,7 @@ def test_a_variable_that_only_a_skipped_field_has(
                 assert ("errors" in answer) is (dialect == "standard" and not fits), variables
 
 
-def test_variables_that_a_plan_reads_are_judged_once(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_a_plan_are_coerced_once(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     query = """query ($n: Int, $f: fewFilter, $none: Int, $with: Boolean!) {
       fewCollection(first: $n, filter: $f, offset: $none) { edges { cursor } }
       manyCollection(offset: $none) @include(if: $with) { edges { cursor } } }"""
@@ -202,7 +202,7 @@ def test_variables_that_a_plan_reads_are_judged_once(door: Door, monkeypatch: py
     ],
 )
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_what_is_wrong_is_wrong_with_a_plan_at_hand(
+def test_invalid_values_are_refused_with_a_known_plan(
     door: Door, loose: Door, dialect: str, declared: str, field: str, good: Any, bad: Any
 ) -> None:
     door = door if dialect == "standard" else loose
@@ -276,7 +276,7 @@ BUSY = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCh
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_random_variables(door: Door, loose: Door, dialect: str) -> None:
+def test_random_variables_are_answered_as_without_plans(door: Door, loose: Door, dialect: str) -> None:
     chosen = door if dialect == "standard" else loose
 
     @BUSY
@@ -300,7 +300,7 @@ JSON = st.recursive(
 @given(
     JSON, JSON, st.lists(st.sampled_from([("v",), ("v", "a"), ("v", 0), ("v", 0, "a"), ("v", "a", "b")]), max_size=3)
 )
-def test_shapes_are_equal_only_where_a_plan_may_be_shared(one: Any, other: Any, steered: list[Any]) -> None:
+def test_shapes_are_equal_only_if_a_plan_may_be_shared(one: Any, other: Any, steered: list[Any]) -> None:
     steering = Steering()
     for path in steered:
         steering.add(path, whole_value)

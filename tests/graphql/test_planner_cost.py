@@ -1,4 +1,4 @@
-"""The planner's estimate of an operation: its limit, the answer that tells it, and what it takes on the wire."""
+"""The planner's estimate of an operation: its limit, the response that shows it, and its round trips."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_no_limit_takes_no_estimate(through_proxy: Through) -> None:
         assert door.ask(EXPENSIVE, role="authenticated").data
 
 
-def test_one_more_flight_on_the_first_use_and_after_ten_minutes(
+def test_an_estimate_costs_one_flight_at_first_and_after_ten_minutes(
     through_proxy: Through, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
@@ -102,7 +102,7 @@ def test_one_more_flight_on_the_first_use_and_after_ten_minutes(
         assert door.ask(CHEAP, {"id": 3}).data
 
 
-def test_a_refused_operation_is_refused_without_asking_again(through_proxy: Through) -> None:
+def test_a_refusal_is_repeated_without_another_estimate(through_proxy: Through) -> None:
     door, proxy = through_proxy(cost_limit=LIMIT)
     assert door.ask(EXPENSIVE, role="authenticated").code == "LIMIT_EXCEEDED"
     with flights(proxy, 0):
@@ -116,7 +116,7 @@ def test_the_estimate_is_that_of_the_role(reading_door: OpenDoor) -> None:
     assert door.ask(EXPENSIVE).data
 
 
-def test_nothing_of_a_refused_mutation_is_executed(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_refused_mutation_executes_nothing(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA, cost_limit=LIMIT)
     change = 'mutation { updateitemCollection(set: {name: "y"}, filter: {name: {like: "%x%"}}, atMost: 30000) { affectedCount } }'  # noqa: E501
     assert door.ask(change, role="authenticated").code == "LIMIT_EXCEEDED"
@@ -139,19 +139,19 @@ def test_nested_inserts_can_be_estimated(open_door: OpenDoor) -> None:
     (record,) = door.ask(nested, role="authenticated").data["insertIntoitemCollection"]["records"]
     children = [{"node": {"id": 7}}, {"node": {"id": 30002}}]
     assert record == {"id": 30001, "item": {"id": 1}, "itemCollection": {"edges": children}}
-    told = ask_with(door, {"cost": True, "explain": "plan"}, nested, role="service_role").body["extensions"]
-    assert told["cost"]["nodes"] == 32
-    assert told["cost"]["estimate"] > 0
-    assert len(told["explain"]) > 1
+    reported = ask_with(door, {"cost": True, "explain": "plan"}, nested, role="service_role").body["extensions"]
+    assert reported["cost"]["nodes"] == 32
+    assert reported["cost"]["estimate"] > 0
+    assert len(reported["explain"]) > 1
 
 
-def test_the_cost_is_told_on_request(reading_door: OpenDoor) -> None:
+def test_the_cost_is_reported_on_request(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, cost_limit=50_000, node_limit=5000, explain_roles=("anon", "authenticated"))
     answer = ask_with(door, {"cost": True}, EXPENSIVE, role="authenticated")
     assert list(answer.body) == ["data", "extensions"]
-    told = answer.body["extensions"]["cost"]
-    assert told.pop("estimate") > LIMIT
-    assert told == {"nodes": 30, "nodeLimit": 5000, "costLimit": 50_000}
+    reported = answer.body["extensions"]["cost"]
+    assert reported.pop("estimate") > LIMIT
+    assert reported == {"nodes": 30, "nodeLimit": 5000, "costLimit": 50_000}
     assert ask_with(door, {"cost": True}, "{ __typename }").body["extensions"]["cost"] == {
         "nodes": 0, "nodeLimit": 5000, "estimate": 0, "costLimit": 50_000,
     }  # fmt: skip
@@ -159,12 +159,12 @@ def test_the_cost_is_told_on_request(reading_door: OpenDoor) -> None:
 
 def test_no_limit_is_null(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, node_limit=0, explain_roles=("anon",))
-    told = ask_with(door, {"cost": True}, CHEAP, {"id": 1}).body["extensions"]["cost"]
-    assert (told["nodes"], told["nodeLimit"], told["costLimit"]) == (1, None, None)
-    assert 0 < told["estimate"] < LIMIT
+    reported = ask_with(door, {"cost": True}, CHEAP, {"id": 1}).body["extensions"]["cost"]
+    assert (reported["nodes"], reported["nodeLimit"], reported["costLimit"]) == (1, None, None)
+    assert 0 < reported["estimate"] < LIMIT
 
 
-def test_a_stranger_learns_no_value_of_hidden_rows(reading_door: OpenDoor) -> None:
+def test_anonymous_callers_learn_no_value_of_hidden_rows(reading_door: OpenDoor) -> None:
     """The planner expects more rows for a value that is frequent, also in rows that policies hide."""
     hidden = """
     create table pay (id int primary key, owner text, secret text);
@@ -189,29 +189,29 @@ def test_a_stranger_learns_no_value_of_hidden_rows(reading_door: OpenDoor) -> No
 
 
 @pytest.mark.parametrize("value", [False, None])
-def test_a_request_that_does_not_want_it(reading_door: OpenDoor, value: Any) -> None:
+def test_false_requests_no_cost(reading_door: OpenDoor, value: Any) -> None:
     assert ask_with(reading_door(SCHEMA), {"cost": value, "other": 1}, CHEAP, {"id": 1}).body.keys() == {"data"}
 
 
 @pytest.mark.parametrize("value", [1, "true", {}, [True]])
-def test_a_value_that_is_no_boolean(reading_door: OpenDoor, value: Any) -> None:
+def test_a_value_that_is_no_boolean_is_refused(reading_door: OpenDoor, value: Any) -> None:
     answer = ask_with(reading_door(SCHEMA), {"cost": value}, CHEAP, {"id": 1})
     assert (answer.code, answer.message) == ("BAD_USER_INPUT", "extensions.cost must be true or false")
 
 
 @pytest.mark.parametrize("extensions", [[], "cost", 1, [{"dryRun": True}]])
-def test_extensions_that_are_no_object(reading_door: OpenDoor, extensions: Any) -> None:
+def test_extensions_that_are_no_object_are_refused(reading_door: OpenDoor, extensions: Any) -> None:
     answer = ask_with(reading_door(SCHEMA), extensions, CHEAP, {"id": 1})
     assert (answer.status, answer.message) == (400, "extensions must be an object")
 
 
-def test_the_dialect_pg_graphql_tells_it_too(reading_door: OpenDoor) -> None:
+def test_pg_graphql_reports_the_cost_too(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, graphql_dialect="pg_graphql")
-    told = ask_with(door, {"cost": True}, EXPENSIVE).body["extensions"]["cost"]
-    assert (told["nodes"], told["nodeLimit"]) == (30, None)
+    reported = ask_with(door, {"cost": True}, EXPENSIVE).body["extensions"]["cost"]
+    assert (reported["nodes"], reported["nodeLimit"]) == (30, None)
 
 
-def test_a_failing_statement_fails_as_ever(reading_door: OpenDoor) -> None:
+def test_a_failing_statement_has_its_usual_error(reading_door: OpenDoor) -> None:
     """The planner computes constants, and so finds some errors before the statement runs."""
     query = "query ($name: String!) { wrong: itemCollection(filter: {name: {regex: $name}}) { edges { cursor } } }"
     bodies = [reading_door(SCHEMA, cost_limit=limit).ask(query, {"name": "("}).body for limit in (LIMIT, 0)]
@@ -219,7 +219,7 @@ def test_a_failing_statement_fails_as_ever(reading_door: OpenDoor) -> None:
     assert bodies[0]["errors"]
 
 
-def test_a_table_that_changes_meanwhile(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_table_that_changes_meanwhile_is_planned_again(open_door: OpenDoor, postgres: PostgresServer) -> None:
     """The estimate fails as the statement would: the operation is planned again on the new schema."""
     door = open_door(SCHEMA, cost_limit=LIMIT)
     assert door.ask(CHEAP, {"id": 1}).data

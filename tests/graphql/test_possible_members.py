@@ -1,4 +1,4 @@
-"""What the schema offers can be done: every member is tried on values of every type that the server has."""
+"""Every member of the schema works: each is tried on values of every type that the server has."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.graphql.types_of_server import ServerType, table, types_of
 from tests.postgres_server import PostgresServer
 
 IMPOSSIBLE = {"42883", "42725", "42804", "0A000", "428C9", "42P18"}
-"""What PostgreSQL says of operators and functions that it does not have, or not for these types."""
+"""PostgreSQL's messages about operators and functions that it does not have, or not for these types."""
 
 LEVELS = 2
 """How deep a selection or an input is followed."""
@@ -62,7 +62,7 @@ class Walk:
         return row
 
     def problems(self) -> Iterator[str]:
-        """What fails, of all members of a kind in one request, and where that fails of each in its own."""
+        """The failures of all members of a kind in one request, or if that fails, of each in its own request."""
         of_row = {kind: self.types.get(f"{self.name}{kind}") for kind in ("OrderBy", "Filter", "Column", "GroupBy")}
         values = {kind: list(self._values(each, LEVELS, self.row)) for kind, each in of_row.items() if each is not None}
         page, name = self._of_page, self.name
@@ -170,7 +170,7 @@ grant all on all tables in schema public to anon;
 """
 
 
-def test_columns_that_the_database_gives_values_take_none_through_views(reading_door: OpenDoor) -> None:
+def test_generated_columns_take_no_values_through_views(reading_door: OpenDoor) -> None:
     types: Any = reading_door(VIEWS).application.services.engine.role_schemas.of_role("anon").graphql.type_map
     inputs = {name: list(each.fields) for name, each in types.items() if name.endswith(("InsertInput", "UpdateInput"))}
     keyed = {name: each for name, each in inputs.items() if "Keyed" not in name}

@@ -1,4 +1,4 @@
-"""A query changes nothing, whatever it calls: by a field, a view, a policy, an operator or a default."""
+"""A query changes nothing, regardless of what it calls: by a field, a view, a policy, an operator or a default."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def door(reading_door: OpenDoor) -> Door:
 
 @pytest.fixture
 def changed(door: Door, postgres: PostgresServer) -> Callable[[], list[list[object]]]:
-    """What queries could have changed."""
+    """The data that queries could have changed."""
     return lambda: postgres.execute(
         "select (select count(*) from hidden.log), (select count(*) from pg_catalog.pg_largeobject_metadata),"
         " (select last_value from hidden.numbers), (select is_called from hidden.numbers)",
@@ -168,7 +168,7 @@ def test_a_query_that_would_write_fails(door: Door, changed: Callable[[], object
 
 
 @pytest.mark.parametrize("query", QUIET)
-def test_what_postgresql_allows_is_undone(
+def test_effects_that_postgresql_allows_are_undone(
     door: Door, changed: Callable[[], object], query: str, postgres: PostgresServer
 ) -> None:
     listener = connect(door.database_url)
@@ -210,12 +210,14 @@ def by_analysis(door: Door) -> str:
 
 
 @pytest.mark.parametrize("ask", [by_get, by_csv, by_batch, by_literals, by_analysis])
-def test_it_is_so_at_every_door(door: Door, changed: Callable[[], object], ask: Callable[[Door], str]) -> None:
+def test_queries_of_every_protocol_change_nothing(
+    door: Door, changed: Callable[[], object], ask: Callable[[Door], str]
+) -> None:
     assert "READ_ONLY_SQL_TRANSACTION" in ask(door)
     assert changed() == UNCHANGED
 
 
-def test_it_is_so_in_the_other_dialect(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_queries_of_pg_graphql_change_nothing(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA, graphql_dialect="pg_graphql")
     before = door.ask("{ docCollection { edges { node { id } } } }")
     answer = door.ask("{ docCollection { edges { node { id remove calm } } } }")
@@ -230,7 +232,7 @@ def test_it_is_so_in_the_other_dialect(open_door: OpenDoor, postgres: PostgresSe
     assert changed.data["updatedocCollection"]["records"] == [{"calm": "Y", "remove": True}]
 
 
-def test_what_writes_nothing_works(door: Door) -> None:
+def test_functions_that_write_nothing_work(door: Door) -> None:
     assert rows_of(door.ask("{ carelessCollection { edges { node { id n } } } }"), "carelessCollection") == [
         {"id": 1, "n": "one"}
     ]
@@ -241,7 +243,7 @@ def test_what_writes_nothing_works(door: Door) -> None:
     ("other", "mode"),
     [("plain", "off"), ("protected", "off"), ("odds", "off"), ("careless", "on"), ("through_object", "on")],
 )
-def test_only_what_may_write_is_read_only(door: Door, other: str, mode: str) -> None:
+def test_only_queries_that_may_write_are_read_only(door: Door, other: str, mode: str) -> None:
     answer = door.ask(
         f"{{ {other}Collection {{ edges {{ node {{ id }} }} }} modeCollection {{ edges {{ node {{ mode }} }} }} }}"
     )
@@ -262,13 +264,13 @@ def test_only_what_may_write_is_read_only(door: Door, other: str, mode: str) -> 
         ("mutation { deleteFromdocCollection { records { remove } } }", "remove"),
     ],
 )
-def test_they_are_no_members(door: Door, query: str, field: str) -> None:
+def test_volatile_functions_of_rows_are_no_members(door: Door, query: str, field: str) -> None:
     answer = door.ask(query)
     assert answer.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
     assert field in answer.errors[0]["message"]
 
 
-def test_the_error_says_why(door: Door) -> None:
+def test_the_error_gives_the_reason(door: Door) -> None:
     def hint(query: str) -> str:
         return door.ask(query).errors[0]["extensions"]["hint"]
 
@@ -278,7 +280,7 @@ def test_the_error_says_why(door: Door) -> None:
     assert "field of Mutation" in hint("{ docCollection { edges { node { remove } } } }")
 
 
-def test_a_comment_makes_them_mutations(writing_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_comment_makes_volatile_functions_mutations(writing_door: OpenDoor, postgres: PostgresServer) -> None:
     door = writing_door(SCHEMA, "delete from doc; insert into doc select i, 'x' from generate_series(1, 3) i")
     answer = door.ask(
         """mutation ($name: String!) {

@@ -70,7 +70,7 @@ def door(reading_door: OpenDoor) -> Door:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_wherever_it_is(door: Door, postgres: PostgresServer, query: str) -> None:
+def test_a_function_in_any_place_cannot_write(door: Door, postgres: PostgresServer, query: str) -> None:
     answer = door.ask(f"{{ {query} }}")
     assert answer.errors == [] or answer.code == "READ_ONLY_SQL_TRANSACTION", answer.body
     mode = door.ask(f"{{ a: {query} b: plainCollection {{ edges {{ node {{ id }} }} }} }}")

@@ -154,7 +154,7 @@ def literal(value: Any, name: str = "") -> str:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_the_same_as_in_sql(reading_door: OpenDoor, dialect: str) -> None:
+def test_random_filters_find_the_rows_of_sql(reading_door: OpenDoor, dialect: str) -> None:
     door: Door = reading_door(SCHEMA, graphql_dialect=dialect)
     database = connect(door.database_url)
 

@@ -111,7 +111,9 @@ def request(objects: list[dict[str, Any]], *, literal: bool) -> tuple[str, dict[
     objects=st.lists(things, min_size=1, max_size=3).filter(lambda some: max(map(depth, some)) <= 5),
     literal=st.booleans(),
 )
-def test_nested_inserts(door: Door, postgres: PostgresServer, objects: list[dict[str, Any]], literal: bool) -> None:
+def test_random_nested_inserts_equal_the_model(
+    door: Door, postgres: PostgresServer, objects: list[dict[str, Any]], literal: bool
+) -> None:
     postgres.execute(ROWS, door.database_url)
     answer = door.ask(*request(objects, literal=literal)).data["insertIntothingCollection"]
     assert answer["affectedCount"] == len(objects)

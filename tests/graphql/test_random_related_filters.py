@@ -170,7 +170,7 @@ def any_of(parts: list[Any]) -> Any:
 
 
 @pytest.mark.parametrize("seed", [0.1, 0.2])
-def test_the_same_as_in_the_model(reading_door: OpenDoor, seed: float) -> None:
+def test_random_related_filters_equal_the_model(reading_door: OpenDoor, seed: float) -> None:
     door = reading_door(SCHEMA.format(seed=seed))
     database = connect(door.database_url)
     rows: Rows = {

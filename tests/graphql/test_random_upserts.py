@@ -124,7 +124,7 @@ def distinct(table: Sequence[Row]) -> list[Row]:
     replaced=st.lists(st.sampled_from(COLUMNS), max_size=2, unique=True),
     filtered=st.none() | st.integers(-2, 2),
 )
-def test_upserts(
+def test_random_upserts_equal_the_model(
     writing_door: OpenDoor,
     postgres: PostgresServer,
     table: list[Row],
@@ -153,11 +153,11 @@ def test_upserts(
     except Twice:
         assert answer.code in ("CARDINALITY_VIOLATION", "UNIQUE_VIOLATION")
         return
-    told = answer.data["insertIntoitemCollection"]
-    assert told["records"] == model.affected
-    assert (told["affectedCount"], told["insertedCount"]) == (len(model.affected), model.inserted)
+    reported = answer.data["insertIntoitemCollection"]
+    assert reported["records"] == model.affected
+    assert (reported["affectedCount"], reported["insertedCount"]) == (len(model.affected), model.inserted)
     if tells:
-        assert [each["id"] for each in told["existing"]] == [
+        assert [each["id"] for each in reported["existing"]] == [
             each["id"] for each in model.existing(objects, chosen or "")
         ]
     kept = postgres.execute("select id, code, n, place, kind from item order by id", door.database_url)

@@ -86,7 +86,7 @@ def reasons(door: Door, subject: str) -> list[str]:
         ("twice", f"it has overloads, and a field has only one set of arguments{EXPOSING}"),
     ],
 )
-def test_functions_that_are_no_fields(door: Door, function: str, reason: str) -> None:
+def test_functions_that_are_no_fields_have_a_reason(door: Door, function: str, reason: str) -> None:
     assert set(reasons(door, f"function public.{function}")) == {f"it is not a field: {reason}"}
 
 
@@ -97,12 +97,12 @@ def test_exposing_a_function_does_not_hide_the_reason(door: Door) -> None:
     assert reason.removeprefix("it is not exposed: ") in str(answer.errors)
 
 
-def test_the_error_of_a_request_says_the_same(door: Door) -> None:
+def test_the_error_of_a_request_gives_the_same_reason(door: Door) -> None:
     answer = door.ask('{ search_acct(query: "x") { edges { cursor } } }', role="service_role")
     assert "its argument filter has the name of an argument that collections have" in str(answer.errors)
 
 
-def test_functions_of_rows_in_orders_and_filters(door: Door) -> None:
+def test_functions_missing_in_orders_and_filters_have_a_reason(door: Door) -> None:
     (volatile,) = reasons(door, "function public.ordered_volatile")
     assert "it is volatile" in volatile
     assert reasons(door, "function public.ordered_point") == [
@@ -113,7 +113,7 @@ def test_functions_of_rows_in_orders_and_filters(door: Door) -> None:
     ]
 
 
-def test_a_declared_key_of_other_columns(door: Door) -> None:
+def test_a_declared_key_of_other_columns_is_reported(door: Door) -> None:
     reason = "its directive primary_key_columns names bar, which is none of its columns"
     assert reasons(door, "view public.misspelt") == [reason]
 

@@ -39,12 +39,12 @@ def door(reading_door: OpenDoor) -> Door:
         "(?=.*?x)y", "(?=x{2,})y",
     ],
 )  # fmt: skip
-def test_what_is_not_linear_is_refused(door: Door, pattern: str) -> None:
+def test_patterns_that_are_not_linear_are_refused(door: Door, pattern: str) -> None:
     assert door.ask(QUERY, {"x": pattern.replace("\\\\", "\\")}).code == "LIMIT_EXCEEDED"
 
 
 _OTHERS = [f"[^{chr(0x4E00 + number)}]" for number in range(200)]
-"""Each makes PostgreSQL tell one more kind of character from all others."""
+"""Each makes PostgreSQL distinguish one more kind of character from all others."""
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ _OTHERS = [f"[^{chr(0x4E00 + number)}]" for number in range(200)]
         f"(?:{'|'.join(_OTHERS[:90])}){{0}}(?:{'|'.join(f'{each}+' for each in _OTHERS[:60])})+",
     ],
 )  # fmt: skip
-def test_what_has_too_many_ways_on_is_refused(door: Door, pattern: str) -> None:
-    """PostgreSQL takes up to minutes to compile them, on whatever text."""
+def test_patterns_that_compile_slowly_are_refused(door: Door, pattern: str) -> None:
+    """PostgreSQL takes up to minutes to compile them, for any text."""
     assert door.ask(QUERY, {"x": pattern}).code == "LIMIT_EXCEEDED"
 
 
@@ -78,18 +78,18 @@ def test_what_has_too_many_ways_on_is_refused(door: Door, pattern: str) -> None:
         ("(?:" + "|".join(f"word{number}" for number in range(100)) + "|12)+$", [2]),
     ],
 )  # fmt: skip
-def test_all_others_mean_what_they_mean_in_postgresql(door: Door, pattern: str, found: list[int]) -> None:
+def test_other_patterns_match_as_in_postgresql(door: Door, pattern: str, found: list[int]) -> None:
     edges = door.ask(QUERY, {"x": pattern.replace("\\\\", "\\")}).data["wordCollection"]["edges"]
     assert [edge["node"]["id"] for edge in edges] == found
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="a()[]{}|*+?^$.,1259\\\\:=-", max_size=40))
-def test_every_text_is_read_to_its_end(pattern: str) -> None:
+def test_every_pattern_is_parsed_to_its_end(pattern: str) -> None:
     assert refusal(pattern) is None or refusal(pattern)
 
 
-def test_reading_takes_time_in_proportion_to_the_length() -> None:
+def test_parsing_takes_linear_time() -> None:
     began = process_time()
     for _ in range(300):
         assert refusal("{" + " " * 998) is None

@@ -87,7 +87,7 @@ def ids(door: Door, relation: str, filter_: Any, **options: Any) -> list[int]:
     ]
 
 
-def test_the_types_are_these(reading_door: OpenDoor) -> None:
+def test_related_filters_have_their_types(reading_door: OpenDoor) -> None:
     types = schema_of(reading_door(SCHEMA)).type_map
     for expected in SDL.strip().split("\n}\n"):
         name = expected.split()[1]
@@ -97,18 +97,18 @@ def test_the_types_are_these(reading_door: OpenDoor) -> None:
 @pytest.mark.parametrize(
     "options", [{"graphql_features": "-relation_filters,-groups"}, {"graphql_dialect": "pg_graphql"}]
 )
-def test_without_the_feature_there_are_none(reading_door: OpenDoor, options: dict[str, str]) -> None:
+def test_no_related_filters_exist_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
     types = schema_of(reading_door(SCHEMA, **options)).type_map
     assert list(types["PostFilter"].fields)[-3:] == ["and", "or", "not"]
     assert [name for name in types if "ManyFilter" in name or "AggregateFilter" in name] == []
     assert "fullName" not in types["AccountFilter"].fields
 
 
-def test_without_relationships_there_are_none(reading_door: OpenDoor) -> None:
+def test_no_related_filters_exist_without_relationships(reading_door: OpenDoor) -> None:
     assert members(reading_door(SCHEMA, disabled_plugins=("relationships",)), "PostFilter")[-1] == "not"
 
 
-def test_of_a_row_both_ways_and_of_itself(reading_door: OpenDoor) -> None:
+def test_self_references_can_be_filtered_in_both_directions(reading_door: OpenDoor) -> None:
     door = reading_door("""
         create table part (id int primary key, part_id int references part, label text);
         insert into part values (1, null, 'a'), (2, 1, 'b'), (3, 2, 'c');
@@ -129,7 +129,7 @@ def test_of_a_row_both_ways_and_of_itself(reading_door: OpenDoor) -> None:
         assert door.ask(query, {"f": filter_}).data["partViewCollection"]["edges"] == [{"node": {"id": found}}]
 
 
-def test_true_or_false_but_never_unknown(reading_door: OpenDoor) -> None:
+def test_related_filters_are_never_unknown(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     for filter_ in (
         {"account": {"name": {"eq": "Ann"}}},
@@ -141,7 +141,7 @@ def test_true_or_false_but_never_unknown(reading_door: OpenDoor) -> None:
         assert sorted(found + others) == [1, 2, 3]
 
 
-def test_wherever_a_filter_stands(open_door: OpenDoor) -> None:
+def test_related_filters_work_in_every_place(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA
         + """
@@ -169,7 +169,7 @@ def test_wherever_a_filter_stands(open_door: OpenDoor) -> None:
     assert (posts["totalCount"], posts["aggregate"], len(posts["edges"])) == (1, {"count": 1}, 1)
 
 
-def test_a_computed_field_is_in_the_filter_where_its_comment_says_so(open_door: OpenDoor) -> None:
+def test_a_computed_field_is_in_the_filter_with_its_comment(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA
         + """
@@ -265,7 +265,7 @@ def test_a_hidden_row_does_not_exist(
 @pytest.mark.parametrize(
     ("limit", "options"), [(8, {}), (2, {"filter_depth_limit": 2}), (0, {"filter_depth_limit": 0})]
 )
-def test_a_filter_leads_through_so_many_relations(reading_door: OpenDoor, limit: int, options: dict[str, int]) -> None:
+def test_the_depth_of_a_filter_is_limited(reading_door: OpenDoor, limit: int, options: dict[str, int]) -> None:
     door = reading_door(SCHEMA, **options)
     for depth in (limit, limit + 1):
         # From post to comment and back.
@@ -281,7 +281,7 @@ def test_a_filter_leads_through_so_many_relations(reading_door: OpenDoor, limit:
             assert (answer.code, "FILTER_DEPTH_LIMIT" in answer.message) == ("LIMIT_EXCEEDED", True)
 
 
-def test_the_filters_of_a_statement_take_so_many_steps(reading_door: OpenDoor) -> None:
+def test_the_steps_of_the_filters_of_a_statement_are_limited(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     query = "query ($f: [PostFilter!]) { postCollection(filter: {or: $f}) { edges { node { id } } } }"
     step = {"account": {"id": {"gte": 0}}}
@@ -293,7 +293,7 @@ def test_the_filters_of_a_statement_take_so_many_steps(reading_door: OpenDoor) -
     assert door.ask(f"{{ a: {half} b: {half} }}").code == "LIMIT_EXCEEDED"
 
 
-def test_a_name_that_is_taken_stays_with_who_has_it(open_door: OpenDoor) -> None:
+def test_a_taken_name_stays_with_its_owner(open_door: OpenDoor) -> None:
     door = open_door("""
         create table owner (id int primary key);
         create table thing (id int primary key, owner_id int references owner, "ownerExists" int);
@@ -305,10 +305,10 @@ def test_a_name_that_is_taken_stays_with_who_has_it(open_door: OpenDoor) -> None
     assert str(types["thingFilter"].fields["ownerExists"].type) == "IntFilter"
     assert str(types["ownerFilter"].fields["thingCollection"].type) == "thingManyFilter_"
     assert "thingManyFilter" in types
-    told = [each.reason for each in door.application.services.engine.role_schemas.of_role("anon").notices]
+    reported = [each.reason for each in door.application.services.engine.role_schemas.of_role("anon").notices]
     assert (
         "of two filter fields called ownerExists one is left out; the directive `name` renames columns and functions"
-        in told
+        in reported
     )
 
 
@@ -317,7 +317,7 @@ FLIGHT = """{
 }"""
 
 
-def test_one_flight(open_door: OpenDoor) -> None:
+def test_a_related_filter_is_one_flight(open_door: OpenDoor) -> None:
     with counted(open_door(SCHEMA).database_url) as (door, proxy):
         door.ask(FLIGHT)
         before = proxy.flights

@@ -1,4 +1,4 @@
-"""Orders by related rows: the same as in SQL, in both directions, for whoever may read what they are by."""
+"""Orders by related rows: the same as in SQL, in both directions, for roles that may read the columns."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def inserts(teams: Sequence[Any], authors: Sequence[Any], books: Sequence[Any]) 
 
 
 @pytest.mark.parametrize("policies", ["", HIDING], ids=["all rows", "hidden rows"])
-def test_the_same_as_in_sql(reading_door: OpenDoor, policies: str) -> None:
+def test_orders_equal_those_of_sql(reading_door: OpenDoor, policies: str) -> None:
     door = reading_door(SCHEMA + policies)
     database = connect(door.database_url)
 
@@ -133,7 +133,7 @@ def test_rows_that_are_absent_count_as_none(door: Door, postgres: PostgresServer
     assert json.loads(base64.b64decode(shown[0][1])) == [None, 1]
 
 
-def test_many_elements_and_long_names(open_door: OpenDoor) -> None:
+def test_many_elements_and_long_names_work(open_door: OpenDoor) -> None:
     table = f"{'long' * 15}_"
     columns = [f"c{number}" for number in range(25)]
     door = open_door(
@@ -164,7 +164,7 @@ def test_many_elements_and_long_names(open_door: OpenDoor) -> None:
 # What the types have
 
 
-def test_members(door: Door) -> None:
+def test_orders_have_members_for_relationships(door: Door) -> None:
     sdl = printed(door)
     assert members(sdl, "bookOrderBy") == ["id", "author_id", "score", "weight", "price", "author"]
     assert members(sdl, "authorOrderBy") == ["id", "name", "team_id", "secret", "shown", "team", "bookCollection"]
@@ -174,13 +174,13 @@ def test_members(door: Door) -> None:
     assert members(sdl, "authorMinOrderBy") == ["id", "name", "team_id", "secret"]
 
 
-def test_aggregates_need_their_directive(door: Door, postgres: PostgresServer) -> None:
+def test_orders_by_aggregates_need_the_directive(door: Door, postgres: PostgresServer) -> None:
     changed(postgres, door, "comment on table book is null")
     assert members(printed(door), "bookManyOrderBy") == ["count"]
     assert "bookSumOrderBy" not in printed(door)
 
 
-def test_a_name_that_is_taken(open_door: OpenDoor) -> None:
+def test_a_taken_name_gets_a_suffix(open_door: OpenDoor) -> None:
     door = open_door(
         """create table a (id int primary key, b int); create table b (id int primary key references a);
         comment on constraint b_id_fkey on b is '@graphql({"local_name": "b"})';
@@ -198,7 +198,7 @@ def test_a_name_that_is_taken(open_door: OpenDoor) -> None:
     assert door.ask("{ bCollection(orderBy: [{cCollection: {count: AscNullsLast}}]) { edges { cursor } } }").data
 
 
-def test_relations_that_have_nothing_else_to_order_by(open_door: OpenDoor) -> None:
+def test_relations_without_other_orders_have_related_ones(open_door: OpenDoor) -> None:
     door = open_door(
         """create table kind (id json); create view one as select 1 as id, '{}'::json as data;
         create view leaf as select '{}'::json as id, '{}'::json as one_id; create table last (id int primary key);
@@ -212,7 +212,9 @@ def test_relations_that_have_nothing_else_to_order_by(open_door: OpenDoor) -> No
 @pytest.mark.parametrize(
     ("dialect", "features"), [("standard", ("-relation_orders",)), ("pg_graphql", ("all",))], ids=["off", "pg_graphql"]
 )
-def test_left_out(open_door: OpenDoor, dialect: str, features: tuple[str, ...]) -> None:
+def test_related_orders_do_not_exist_without_the_feature(
+    open_door: OpenDoor, dialect: str, features: tuple[str, ...]
+) -> None:
     sdl = printed(open_door(SCHEMA, graphql_dialect=dialect, graphql_features=features))
     assert "ManyOrderBy" not in sdl
     assert members(sdl, "authorOrderBy") == ["id", "name", "team_id", "secret"]
@@ -221,7 +223,7 @@ def test_left_out(open_door: OpenDoor, dialect: str, features: tuple[str, ...]) 
 # Rights
 
 
-def test_each_privilege(door: Door, postgres: PostgresServer) -> None:
+def test_a_missing_privilege_removes_the_member(door: Door, postgres: PostgresServer) -> None:
     columns = "grant select (id, name, team_id) on author to anon"
     changed(postgres, door, f"revoke select on author from anon; {columns}")
     sdl = printed(door)
@@ -243,7 +245,7 @@ def test_a_computed_field_needs_execute(door: Door, postgres: PostgresServer) ->
     assert "shown" not in members(printed(door), "authorOrderBy")
 
 
-def test_rows_whose_key_may_not_be_read(open_door: OpenDoor) -> None:
+def test_rows_with_an_unreadable_key_are_ordered(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA + "revoke select on book from anon; grant select (author_id, score) on book to anon;"
         + inserts(["x"], [("b", 0), ("a", None)], [(0, 1, 1), (1, 1, 2), (0, 1, 3), (None, 1, 4), (0, 1, 5)])
@@ -269,13 +271,13 @@ def test_rows_whose_key_may_not_be_read(open_door: OpenDoor) -> None:
         "[{author: {bookCollection: {sum: {score: AscNullsLast, id: AscNullsLast}}}}]",
     ],
 )
-def test_several_keys_at_any_level(door: Door, order: str) -> None:
+def test_several_keys_at_any_level_are_refused(door: Door, order: str) -> None:
     refused = door.ask(f"{{ bookCollection(orderBy: {order}) {{ edges {{ cursor }} }} }}")
     assert refused.code == "BAD_USER_INPUT"
     assert refused.message.startswith("An element of orderBy names one column: ")
 
 
-def test_too_many_steps(open_door: OpenDoor) -> None:
+def test_too_many_steps_are_refused(open_door: OpenDoor) -> None:
     tables = "; ".join(f"create table t{k} (id int primary key references t{k - 1})" for k in range(1, 7))
     door = open_door(
         f"create table t0 (id int primary key); {tables}; grant select on all tables in schema public to anon"
@@ -290,7 +292,7 @@ def test_too_many_steps(open_door: OpenDoor) -> None:
     assert refused.message == "An element of orderBy follows more than 4 relationships to one row"
 
 
-def test_what_has_no_effect(door: Door, postgres: PostgresServer) -> None:
+def test_empty_orders_have_no_effect(door: Door, postgres: PostgresServer) -> None:
     postgres.execute(inserts(["x"], [("a", 0)], [(0, 1, 1), (0, 0, 1)]), door.database_url)
     for nothing in ("{}", "{author: null}", "{author: {}}", "{author: {name: null}}", "{author: {bookCollection: {}}}"):
         assert [id_ for id_, _ in edges(door, f"orderBy: [{nothing}]")] == [0, 1]
@@ -304,7 +306,7 @@ def test_what_has_no_effect(door: Door, postgres: PostgresServer) -> None:
         assert [edge["node"]["id"] for edge in found] == expected
 
 
-def test_a_cursor_of_another_order(door: Door) -> None:
+def test_a_cursor_of_another_order_is_refused(door: Door) -> None:
     refused = door.ask(
         '{ bookCollection(orderBy: [{author: {name: AscNullsLast}}], after: "WzEsIDIsIDNd") { edges { cursor } } }'
     )

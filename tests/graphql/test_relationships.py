@@ -50,7 +50,7 @@ def fields(door: Door, type_name: str) -> dict[str, str]:
     return {name: type_ for name, type_ in types.items() if type_.rstrip("!") not in scalars}
 
 
-def test_names_by_table(reading_door: OpenDoor) -> None:
+def test_relationships_are_named_after_tables(reading_door: OpenDoor) -> None:
     """In the standard dialect: after the table; if two would have one name, both after their columns."""
     door = reading_door(INFLECTED + SHOP)
     assert fields(door, "Person") == {
@@ -78,7 +78,7 @@ def test_names_by_table(reading_door: OpenDoor) -> None:
     assert fields(door, "Schedule") == {"stop": "Stop"}
 
 
-def test_names_by_column(reading_door: OpenDoor) -> None:
+def test_relationships_are_named_after_columns_in_pg_graphql(reading_door: OpenDoor) -> None:
     """In pg_graphql: after the column without its suffix; fields to rows that must exist are NonNull."""
     door = reading_door(INFLECTED + SHOP, graphql_dialect="pg_graphql")
     assert fields(door, "Person") == {
@@ -99,7 +99,7 @@ def test_names_by_column(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_a_relation_that_refers_to_itself_has_both_ways_of_each_key(reading_door: OpenDoor, dialect: str) -> None:
+def test_a_self_reference_has_fields_in_both_directions(reading_door: OpenDoor, dialect: str) -> None:
     door = reading_door(
         PLAIN
         + """
@@ -118,7 +118,7 @@ def test_a_relation_that_refers_to_itself_has_both_ways_of_each_key(reading_door
     assert data == {"thingByPk": {"thingByTwin": {"id": 1}, "thingWithTwin": {"id": 3}}}
 
 
-def test_names_without_inflection(reading_door: OpenDoor) -> None:
+def test_names_are_kept_without_inflection(reading_door: OpenDoor) -> None:
     sql = (
         PLAIN
         + """
@@ -222,7 +222,7 @@ def test_a_relation_that_is_left_out_takes_no_names(reading_door: OpenDoor, dial
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_overrides(reading_door: OpenDoor, dialect: str) -> None:
+def test_comments_name_relationships(reading_door: OpenDoor, dialect: str) -> None:
     sql = (
         INFLECTED
         + """
@@ -281,7 +281,7 @@ def test_columns_and_comments_may_have_names_that_graphql_does_not_know(reading_
     assert data["personCollection"]["edges"] == [{"node": expected}]
 
 
-def test_where_they_lead(reading_door: OpenDoor) -> None:
+def test_relationships_lead_to_their_rows(reading_door: OpenDoor) -> None:
     door = reading_door(INFLECTED + SHOP)
     query = """{ personCollection { edges { node { id country { name } countryByBirthCountry { name } person { id }
       passport { number visaCollection { edges { node { id } } } } visa { id passport { number } }
@@ -319,7 +319,7 @@ def test_where_they_lead(reading_door: OpenDoor) -> None:
     ]
 
 
-def test_where_keys_of_several_columns_lead(reading_door: OpenDoor) -> None:
+def test_keys_of_several_columns_lead_to_their_rows(reading_door: OpenDoor) -> None:
     door = reading_door(INFLECTED + SHOP)
     query = """{ stopCollection { edges { node { name schedule { minute }
       tripCollectionByLineAndNumber { edges { node { id stopByOtherLineAndOtherNumber { name } } } }
@@ -354,7 +354,7 @@ def test_where_keys_of_several_columns_lead(reading_door: OpenDoor) -> None:
     ]
 
 
-def test_pages_within_a_row(reading_door: OpenDoor) -> None:
+def test_related_rows_have_pages(reading_door: OpenDoor) -> None:
     door = reading_door(INFLECTED + SHOP)
     query = """{ countryCollection { edges { node { name
       a: personCollectionByCountryId(first: 1) { edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage
@@ -415,7 +415,7 @@ grant select on all tables in schema public to anon;
 )
 
 
-def test_views(reading_door: OpenDoor) -> None:
+def test_views_have_relationships(reading_door: OpenDoor) -> None:
     door = reading_door(VIEWS)
     assert fields(door, "Article") == {"writerOf": "Person", "post": "Post"}
     assert fields(door, "Person") == {"articles": "ArticleConnection", "tallyCollection": "TallyConnection"}
@@ -493,7 +493,7 @@ def test_a_declared_key_may_lead_to_several_rows(reading_door: OpenDoor) -> None
     ]
 
 
-def test_a_key_that_is_checked_later_may_lead_to_several_rows_until_then(open_door: OpenDoor) -> None:
+def test_a_deferred_key_may_lead_to_several_rows(open_door: OpenDoor) -> None:
     door = open_door("""
         create table seat (id int primary key, row_number int);
         create table guest (id int primary key, seat_id int unique deferrable initially deferred references seat);
@@ -532,7 +532,7 @@ grant select on all tables in schema public to anon;
 )
 
 
-def test_partitions(reading_door: OpenDoor) -> None:
+def test_partitions_have_relationships(reading_door: OpenDoor) -> None:
     standard = reading_door(PARTITIONS)
     assert fields(standard, "Note") == {"event": "Event"}
     assert fields(standard, "Event") == {"region": "Region", "noteCollection": "NoteConnection"}
@@ -596,7 +596,7 @@ grant select on open, part to authenticated;
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_what_a_role_may_not_read_leads_nowhere(reading_door: OpenDoor, dialect: str) -> None:
+def test_unreadable_keys_have_no_relationships(reading_door: OpenDoor, dialect: str) -> None:
     door = reading_door(RIGHTS, graphql_dialect=dialect)
     # part.open_id is not anon's to read, so no way back; a row of guarded may be hidden, so it is nullable.
     assert fields(door, "Open") == {"part": "Part", "guarded": "Guarded"}
@@ -615,7 +615,7 @@ def test_what_a_role_may_not_read_leads_nowhere(reading_door: OpenDoor, dialect:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_malformed_directives_are_left_out_and_told_once(
+def test_malformed_directives_are_ignored_and_reported_once(
     reading_door: OpenDoor, dialect: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A role that may comment on one table cannot break the API for others."""
@@ -645,7 +645,9 @@ def test_malformed_directives_are_left_out_and_told_once(
         assert caplog.text.count(detail) == 1
 
 
-def test_where_directives_are_looked_for(reading_door: OpenDoor, caplog: pytest.LogCaptureFixture) -> None:
+def test_directives_are_read_only_from_exposed_objects(
+    reading_door: OpenDoor, caplog: pytest.LogCaptureFixture
+) -> None:
     fine = reading_door(
         INFLECTED
         + """

@@ -81,7 +81,9 @@ def is_clear(answer: Answer, status: int, code: str, *words: str) -> None:
         ('{"query": "mutation { deleteFromitemCollection { affectedCount } }"}', 200, "GRAPHQL_VALIDATION_FAILED", []),
     ],
 )  # fmt: skip
-def test_bad_input(door: Door, body: str | bytes, status: int, code: str, words: list[str]) -> None:
+def test_malformed_requests_have_clear_errors(
+    door: Door, body: str | bytes, status: int, code: str, words: list[str]
+) -> None:
     is_clear(door.post(body), status, code, *words)
 
 
@@ -94,7 +96,7 @@ def test_strings_that_the_database_cannot_hold(door: Door) -> None:
     assert door.ask(query, {"x": "\U0001f600 ' \\ \" %s $1 :x"}).data == {"itemCollection": {"edges": []}}
 
 
-def test_content_types(door: Door) -> None:
+def test_only_json_is_accepted(door: Door) -> None:
     body = json.dumps({"query": ITEMS})
     for content_type in ("application/json", "application/json; charset=utf-8", "APPLICATION/JSON"):
         assert door.post(body, headers={"Content-Type": content_type}).data == FOUND
@@ -107,7 +109,7 @@ def test_content_types(door: Door) -> None:
         is_clear(door.post(body, headers={"Content-Type": content_type}), 415, "UNSUPPORTED_MEDIA_TYPE")
 
 
-def test_accepted_types(door: Door) -> None:
+def test_the_accept_header_decides_the_response_type(door: Door) -> None:
     plain = door.ask(ITEMS)
     assert plain.headers["content-type"].startswith("application/json")
     wanted = {"Accept": "application/graphql-response+json, application/json;q=0.9"}
@@ -126,7 +128,7 @@ def get(door: Door, query_string: str, key: str | None = ANON_KEY) -> Answer:
     return Answer(result.status_code, json.loads(result.content), result.headers)
 
 
-def test_get(door: Door) -> None:
+def test_queries_can_be_sent_by_get(door: Door) -> None:
     from urllib.parse import quote, urlencode
 
     assert get(door, urlencode({"query": ITEMS})).data == FOUND
@@ -146,7 +148,7 @@ def test_get(door: Door) -> None:
     assert mutation.headers.get("allow") == "POST"
 
 
-def test_other_methods_and_paths(door: Door) -> None:
+def test_other_methods_and_paths_are_refused(door: Door) -> None:
     for method in ("PUT", "DELETE", "PATCH"):
         result = door.client.simulate_request(method, "/graphql/v1", headers={"apiKey": ANON_KEY})
         assert result.status_code == 405
@@ -181,7 +183,7 @@ def limits(reading_door: OpenDoor) -> Door:
         ("query A { __typename } query B { itemCollection { edges { node { " + "id " * 10 + "} } } }", "12 fields"),
     ],
 )
-def test_limits_of_documents(reading_door: OpenDoor, query: str, word: str) -> None:
+def test_documents_are_limited(reading_door: OpenDoor, query: str, word: str) -> None:
     door = limits(reading_door)
     is_clear(door.ask(query, operation="A" if "query A" in query else None), 200, "LIMIT_EXCEEDED", word)
     assert door.ask("{ a: itemCollection { edges { node { item { id } } } } }").data["a"]
@@ -201,7 +203,7 @@ LONG = "9" * 4301
         "{ __typename itemCollection(first: %s) @skip(if: true) { edges { node { id } } } }",
     ],
 )
-def test_whole_numbers_with_too_many_digits(reading_door: OpenDoor, dialect: str, query: str) -> None:
+def test_whole_numbers_with_too_many_digits_are_refused(reading_door: OpenDoor, dialect: str, query: str) -> None:
     door = reading_door(SCHEMA, graphql_dialect=dialect)
     for _ in range(2):
         answer = door.ask(query % LONG)
@@ -209,7 +211,7 @@ def test_whole_numbers_with_too_many_digits(reading_door: OpenDoor, dialect: str
         assert answer.errors[0]["locations"] == [{"line": 1, "column": query.replace("-%s", "%s").index("%s") + 1}]
 
 
-def test_too_many_digits_in_json(door: Door) -> None:
+def test_numbers_in_json_with_too_many_digits_are_refused(door: Door) -> None:
     query = "query ($n: Int) { itemCollection(first: $n) { edges { node { id } } } }"
     words = "has a whole number of more than 4300 digits"
     body = json.dumps({"query": query, "variables": {"n": 0}})
@@ -224,7 +226,7 @@ def test_too_many_digits_in_json(door: Door) -> None:
     assert door.ask(f'{{ itemCollection(filter: {{name: {{eq: "{LONG}"}}}}) {{ edges {{ node {{ id }} }} }} }}').data
 
 
-def test_the_limit_of_the_body(reading_door: OpenDoor) -> None:
+def test_bodies_above_the_limit_are_refused(reading_door: OpenDoor) -> None:
     door = limits(reading_door)
     big = json.dumps({"query": "{ __typename }", "variables": {"x": "y" * 4000}})
     is_clear(door.post(big), 413, "LIMIT_EXCEEDED", "3000 bytes (BODY_LIMIT)")
@@ -237,7 +239,7 @@ def test_the_limit_of_the_body(reading_door: OpenDoor) -> None:
     assert door.ask("{ __typename }").data == {"__typename": "Query"}
 
 
-def test_values_of_any_size_and_depth(door: Door) -> None:
+def test_values_of_any_size_and_depth_are_answered(door: Door) -> None:
     query = "query ($f: itemFilter) { itemCollection(filter: $f) { edges { node { id } } } }"
     deep: Any = {"id": {"eq": 1}}
     for depth in (200, 200):
@@ -266,7 +268,7 @@ def test_equal_fields_are_not_compared_with_each_other_for_long(door: Door) -> N
 # Keys and tokens
 
 
-def test_api_keys(door: Door) -> None:
+def test_api_keys_are_checked(door: Door) -> None:
     assert door.ask(ITEMS, key=ANON_KEY).data == FOUND
     assert door.ask("{ privateCollection { edges { cursor } } }", key=SERVICE_KEY).data == {
         "privateCollection": {"edges": []}
@@ -277,7 +279,7 @@ def test_api_keys(door: Door) -> None:
     assert door.ask(ITEMS, key=token({"role": "anon"})).data == FOUND
 
 
-def test_bearer_tokens(door: Door) -> None:
+def test_bearer_tokens_are_checked(door: Door) -> None:
     for authorization in (
         f"Bearer {token({'sub': 'u'})}",
         f"bearer  {token({'role': 'authenticated'})}",
@@ -314,7 +316,7 @@ def test_roles_that_do_not_exist_or_are_not_allowed(door: Door, postgres: Any) -
         assert answer.status in (401, 403) and "data" not in answer.body, (odd, answer.body)  # noqa: PT018
 
 
-def test_what_else_the_answer_says(door: Door) -> None:
+def test_responses_have_server_timing(door: Door) -> None:
     answer = door.ask(ITEMS)
     assert [part.split(";")[0] for part in answer.headers["server-timing"].split(", ")] == [
         "parse",
@@ -327,7 +329,7 @@ def test_what_else_the_answer_says(door: Door) -> None:
 
 
 @pytest.mark.parametrize("show_sql", [False, True])
-def test_the_log_shows_failed_statements_if_the_operator_asks(
+def test_the_log_shows_failed_statements_only_with_show_sql(
     open_door: OpenDoor, caplog: pytest.LogCaptureFixture, show_sql: bool
 ) -> None:
     sql = "create function fail() returns int language sql stable as 'select 1/0'"

@@ -25,7 +25,7 @@ def send(door: Door, method: str, path: str, body: bytes = BODY, **headers: str)
     return result.status_code, json.loads(result.content) if result.content else None, result.headers
 
 
-def test_a_slash_at_the_end_of_the_endpoint_means_nothing(door: Door) -> None:
+def test_a_slash_at_the_end_of_the_endpoint_is_ignored(door: Door) -> None:
     assert send(door, "POST", "/graphql/v1/")[:2] == (200, {"data": {"__typename": "Query"}})
     assert send(door, "GET", "/graphql/v1/?query={__typename}", b"")[:2] == (200, {"data": {"__typename": "Query"}})
 
@@ -67,7 +67,7 @@ def test_a_body_that_is_not_utf_8(door: Door) -> None:
     assert (status, answer["errors"][0]["message"]) == (400, "The body is not UTF-8: it must be JSON")
 
 
-def test_an_empty_list_of_variables_says_where_it_comes_from(door: Door) -> None:
+def test_an_empty_list_of_variables_has_a_hint_about_php(door: Door) -> None:
     status, answer, _ = send(door, "POST", "/graphql/v1", b'{"query": "{ __typename }", "variables": []}')
     assert status == 400
     assert "PHP" in answer["errors"][0]["extensions"]["hint"]

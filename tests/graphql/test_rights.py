@@ -84,7 +84,7 @@ def is_gone(door: Door, query: str, name: str) -> None:
         ("delete", DELETE, "deleteFromthingCollection", ["thingDeleteResponse"]),
     ],
 )
-def test_a_revoked_privilege_of_writing(
+def test_a_revoked_privilege_to_write_removes_its_mutation(
     door: Door, postgres: PostgresServer, privilege: str, query: str, field: str, types: list[str]
 ) -> None:
     assert door.ask(query).data
@@ -100,7 +100,7 @@ def test_a_revoked_privilege_of_writing(
     assert printed(door) == before
 
 
-def test_a_revoked_privilege_of_reading(door: Door, postgres: PostgresServer) -> None:
+def test_a_revoked_privilege_to_read_removes_the_table(door: Door, postgres: PostgresServer) -> None:
     changed(postgres, door, "revoke select on thing from anon")
     sdl = printed(door)
     for query, name in (
@@ -118,7 +118,7 @@ def test_a_revoked_privilege_of_reading(door: Door, postgres: PostgresServer) ->
     assert "otherCollection" in members(sdl, "Query")
 
 
-def test_the_role_is_named_where_something_is_missing(open_door: OpenDoor) -> None:
+def test_the_error_of_a_missing_field_names_the_role(open_door: OpenDoor) -> None:
     door = open_door("create table thing (id int primary key, name text); grant all on thing to authenticated")
     refused, user = door.ask(DELETE), {"sub": "ann", "role": "authenticated"}
     assert refused.errors[0]["extensions"]["hint"] == "The schema is that of the role anon."
@@ -129,7 +129,7 @@ def test_the_role_is_named_where_something_is_missing(open_door: OpenDoor) -> No
 
 
 @pytest.mark.parametrize("field", ["totalCount", "aggregate { count }", "groups(by: [{id: Value}]) { key { id } }"])
-def test_what_a_comment_enables_is_told(open_door: OpenDoor, field: str) -> None:
+def test_errors_name_the_comment_that_enables_a_field(open_door: OpenDoor, field: str) -> None:
     door = open_door(
         """create table thing (id int primary key, name text); create table other (id int primary key);
         comment on table other is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
@@ -145,7 +145,7 @@ def test_what_a_comment_enables_is_told(open_door: OpenDoor, field: str) -> None
     assert door.ask(f"{{ otherCollection {{ {field} }} }}").data
 
 
-def test_a_document_that_another_role_may_send_is_judged_anew(open_door: OpenDoor) -> None:
+def test_documents_are_validated_for_each_role(open_door: OpenDoor) -> None:
     door = open_door("create table thing (id int primary key, name text); grant all on thing to authenticated")
     query = "{ thingCollection { edges { node { name } } } }"
     refused = door.ask(query)
@@ -154,7 +154,7 @@ def test_a_document_that_another_role_may_send_is_judged_anew(open_door: OpenDoo
     assert refused.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_select_on_columns(door: Door, postgres: PostgresServer) -> None:
+def test_select_on_columns_decides_about_fields(door: Door, postgres: PostgresServer) -> None:
     changed(postgres, door, "revoke select on thing from anon; grant select (id, name) on thing to anon")
     sdl = printed(door)
     # A computed field gets the whole row, so it needs the right to read all of it.
@@ -175,7 +175,7 @@ def test_select_on_columns(door: Door, postgres: PostgresServer) -> None:
     assert postgres.execute("select secret from thing", door.database_url) == [["new"]]
 
 
-def test_insert_and_update_on_columns(door: Door, postgres: PostgresServer) -> None:
+def test_insert_and_update_on_columns_decide_about_inputs(door: Door, postgres: PostgresServer) -> None:
     changed(
         postgres,
         door,
@@ -201,7 +201,7 @@ def test_insert_and_update_on_columns(door: Door, postgres: PostgresServer) -> N
     assert not {"insertIntothingCollection", "updatethingCollection"} & set(members(printed(door), "Mutation"))
 
 
-def test_an_empty_object_needs_no_more_than_the_right_to_insert_somewhere(open_door: OpenDoor) -> None:
+def test_an_empty_object_needs_insert_on_one_column(open_door: OpenDoor) -> None:
     door = open_door("""create table t (id serial primary key, hidden text default 'h', open text default 'o');
                         grant select on t to anon; grant insert (open) on t to anon;
                         grant usage on sequence t_id_seq to anon""")
@@ -220,7 +220,9 @@ def test_an_empty_object_needs_no_more_than_the_right_to_insert_somewhere(open_d
         ("shout(thing)", "{ thingCollection { edges { node { shout } } } }", "thing", "shout"),
     ],
 )
-def test_execute(door: Door, postgres: PostgresServer, function: str, query: str, type_: str, field: str) -> None:
+def test_execute_decides_about_functions(
+    door: Door, postgres: PostgresServer, function: str, query: str, type_: str, field: str
+) -> None:
     assert door.ask(query).data
     assert field in members(printed(door), type_)
     changed(postgres, door, f"revoke execute on function {function} from anon")
@@ -228,7 +230,7 @@ def test_execute(door: Door, postgres: PostgresServer, function: str, query: str
     assert field not in members(printed(door), type_)
 
 
-def test_usage_of_a_schema(door: Door, postgres: PostgresServer) -> None:
+def test_usage_of_a_schema_decides_about_its_tables(door: Door, postgres: PostgresServer) -> None:
     query = "{ farCollection { edges { node { id } } } }"
     assert door.ask(query).data
     changed(postgres, door, "revoke usage on schema extra from anon")
@@ -236,7 +238,7 @@ def test_usage_of_a_schema(door: Door, postgres: PostgresServer) -> None:
     assert "far" not in printed(door)
 
 
-def test_usage_of_an_enum(door: Door, postgres: PostgresServer) -> None:
+def test_usage_of_an_enum_decides_about_its_type(door: Door, postgres: PostgresServer) -> None:
     assert members(printed(door), "mood") == ["sad", "happy"]
     changed(postgres, door, "alter table thing add column moods mood[]")
     assert "moods" in members(printed(door), "thing")
@@ -260,7 +262,7 @@ def test_roles_see_what_is_theirs(door: Door, postgres: PostgresServer) -> None:
     assert door.ask(INSERT, role="service_role").data
 
 
-def test_what_a_parent_role_may(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_inherited_rights_count(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door("""create table t (id int primary key);
       do $$ begin create role rights_group; create role rights_member inherit in role rights_group;
       exception when duplicate_object or unique_violation then null; end $$;
@@ -293,7 +295,7 @@ create rule writes as on insert to with_rule do instead insert into base values 
 VIEW_NAMES = ("simple", "joined", "grouped", "with_trigger", "with_rule", "read_only", "half")
 
 
-def test_views_that_can_be_written_to_are(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_views_that_can_be_written_have_mutations(open_door: OpenDoor, postgres: PostgresServer) -> None:
     keys = "".join(
         f"""comment on view {name} is '@graphql({{"primary_key_columns": ["id"]}})';""" for name in VIEW_NAMES
     )
@@ -394,7 +396,7 @@ def test_columns_of_a_view_that_cannot_be_given_a_value_are_no_inputs(open_door:
     assert inserted["insertIntoruledCollection"]["records"] == [{"id": 5, "a": 8}]
 
 
-def test_writing_on_a_view_of_its_owner(open_door: OpenDoor) -> None:
+def test_a_view_is_written_with_the_rights_of_its_owner(open_door: OpenDoor) -> None:
     door = open_door("""
       create table hidden (id int primary key, owner text default 'o');
       create view shown as select id from hidden;
@@ -408,7 +410,7 @@ def test_writing_on_a_view_of_its_owner(open_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize(("dialect", "names"), [("standard", ["part", "whole"]), ("pg_graphql", ["part"])])
-def test_partitions(open_door: OpenDoor, dialect: str, names: list[str]) -> None:
+def test_partitions_have_their_own_rights(open_door: OpenDoor, dialect: str, names: list[str]) -> None:
     door = open_door(
         """create table whole (id int primary key, a int) partition by range (id);
            create table part partition of whole for values from (0) to (10); grant all on whole, part to anon""",

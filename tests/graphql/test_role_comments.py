@@ -51,7 +51,7 @@ def limited(open_door: OpenDoor, postgres: PostgresServer) -> Any:
     return make
 
 
-def test_a_lower_node_limit(limited: Any) -> None:
+def test_a_lower_node_limit_applies(limited: Any) -> None:
     door = limited('{"node_limit": 19}')
     error = door.ask(TWO_LEVELS, role=ROLE)
     assert (error.code, error.message) == (
@@ -63,7 +63,7 @@ def test_a_lower_node_limit(limited: Any) -> None:
     assert door.ask(TWO_LEVELS, role=ROLE).code == "LIMIT_EXCEEDED"
 
 
-def test_a_higher_node_limit(limited: Any) -> None:
+def test_a_higher_node_limit_applies(limited: Any) -> None:
     door = limited('{"node_limit": 20}', node_limit=19)
     assert door.ask(TWO_LEVELS, role=ROLE).data
     assert door.ask(TWO_LEVELS, role=OTHER).code == "LIMIT_EXCEEDED"
@@ -71,7 +71,7 @@ def test_a_higher_node_limit(limited: Any) -> None:
     assert door.ask(TWO_LEVELS, role=ROLE).data
 
 
-def test_depth(limited: Any) -> None:
+def test_a_lower_depth_limit_applies(limited: Any) -> None:
     door = limited('{"depth_limit": 3}', depth_limit=4)
     assert door.ask("{ itemCollection { edges { cursor } } }", role=ROLE).data
     error = door.ask("{ itemCollection { edges { node { id } } } }", role=ROLE)
@@ -80,14 +80,14 @@ def test_depth(limited: Any) -> None:
     assert door.ask(TWO_LEVELS, role=OTHER).message == "The operation is more than 4 levels deep"
 
 
-def test_a_deeper_limit(limited: Any) -> None:
+def test_a_higher_depth_limit_applies(limited: Any) -> None:
     deep = "item { " * 60 + "id" + " }" * 60
     door = limited('{"depth_limit": 63}')
     assert door.ask(f"{{ itemByPk(id: 40) {{ {deep} }} }}", role=ROLE).data
     assert door.ask(f"{{ itemByPk(id: 40) {{ {deep} }} }}", role=OTHER).code == "LIMIT_EXCEEDED"
 
 
-def test_rows_on_a_page(limited: Any) -> None:
+def test_max_rows_applies_to_pages(limited: Any) -> None:
     """A collection's own directive is about that collection, and stays."""
     door = limited('{"max_rows": 3}')
     query = "{ itemCollection { edges { cursor } } pagedCollection { edges { cursor } } }"
@@ -110,7 +110,9 @@ def test_rows_on_a_page(limited: Any) -> None:
         (("none",), '["all"]', True, True),
     ],
 )
-def test_features(limited: Any, setting: tuple[str, ...], words: str, has_key: bool, has_relation_filter: bool) -> None:
+def test_features_of_a_role_apply(
+    limited: Any, setting: tuple[str, ...], words: str, has_key: bool, has_relation_filter: bool
+) -> None:
     door = limited(f'{{"features": {words}}}', graphql_features=setting)
     by_key = door.ask("{ itemByKey(key: {id: 1}) { id } }", role=ROLE)
     related = door.ask("{ itemCollection(filter: {itemCollection: {exists: true}}) { edges { cursor } } }", role=ROLE)
@@ -136,7 +138,7 @@ def test_the_dialect_pg_graphql_has_no_features_for_any_role(limited: Any) -> No
 
 
 @pytest.mark.parametrize(
-    ("directives", "told"),
+    ("directives", "reported"),
     [
         ('{"node_limit": -1}', "invalid value: integer `-1`, expected u64 at node_limit"),
         ('{"depth_limit": 0}', "invalid value: integer `0`, expected an integer from 1 to 200 at depth_limit"),
@@ -148,12 +150,12 @@ def test_the_dialect_pg_graphql_has_no_features_for_any_role(limited: Any) -> No
         ('{"node_limits": 1}', 'unknown key "node_limits"; did you mean "node_limit"?'),
     ],
 )
-def test_a_malformed_directive_is_left_out_and_told(limited: Any, directives: str, told: str) -> None:
+def test_a_malformed_directive_is_ignored_and_reported(limited: Any, directives: str, reported: str) -> None:
     door = limited(directives)
     assert door.ask(TWO_LEVELS, role=ROLE).data
     notices = door.application.services.engine.role_schemas.of_role(ROLE).notices
     (notice,) = [each for each in notices if each.subject == f"role {ROLE}"]
-    assert notice.reason.startswith(f"its comment directive is left out: {told}")
+    assert notice.reason.startswith(f"its comment directive is left out: {reported}")
 
 
 @pytest.mark.parametrize("directives", ['{"node_limit": 1}', '{"depth_limit": 1}', '{"cost_limit": 1}'])

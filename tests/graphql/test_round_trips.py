@@ -1,4 +1,4 @@
-"""A value can be written, and searched for, in the form in which it is read: of every type that the server has."""
+"""A value of every type that the server has can be written, and searched for, in the format in which it is read."""
 
 from __future__ import annotations
 

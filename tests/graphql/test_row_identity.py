@@ -66,7 +66,7 @@ def door(reading_door: OpenDoor) -> Door:
 
 
 @pytest.mark.parametrize("table", ["key", "pair"])
-def test_node_ids_of_odd_keys(door: Door, table: str) -> None:
+def test_node_ids_find_rows_with_unusual_keys(door: Door, table: str) -> None:
     for name, (_, values) in KEYS.items():
         type_name = f"{table}_{name}"
         everything = door.ask(f"{{ {type_name}Collection {{ edges {{ node {{ nodeId }} }} }} }}").data
@@ -85,7 +85,7 @@ def test_node_ids_of_odd_keys(door: Door, table: str) -> None:
 
 @pytest.mark.parametrize("table", ["key", "pair"])
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
-def test_cursors_of_odd_keys(door: Door, table: str, backward: bool) -> None:
+def test_cursors_continue_at_unusual_keys(door: Door, table: str, backward: bool) -> None:
     for name in KEYS:
         type_name = f"{table}_{name}Collection"
         page = "edges { cursor node { nodeId } } pageInfo { startCursor endCursor hasNextPage hasPreviousPage }"
@@ -160,7 +160,7 @@ def walk(door: Door, order: list[tuple[str, str]], size: int, backward: bool) ->
     raise AssertionError("the pages never end")
 
 
-def test_random_orders(reading_door: OpenDoor, postgres: Any) -> None:
+def test_random_orders_visit_each_row_once(reading_door: OpenDoor, postgres: Any) -> None:
     door = reading_door(ORDERED)
 
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -182,7 +182,7 @@ def test_random_orders(reading_door: OpenDoor, postgres: Any) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_by_primary_key(reading_door: OpenDoor, dialect: str) -> None:
+def test_primary_keys_find_their_rows(reading_door: OpenDoor, dialect: str) -> None:
     door = reading_door(
         SCHEMA + """comment on schema public is '@graphql({"introspection": true})';""", graphql_dialect=dialect
     )
@@ -226,7 +226,7 @@ grant all on entry, listed, apart to anon;
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_a_declared_key_that_several_rows_have(reading_door: OpenDoor, dialect: str) -> None:
+def test_a_declared_key_of_several_rows_is_an_error(reading_door: OpenDoor, dialect: str) -> None:
     door = reading_door(REPEATING, graphql_dialect=dialect)
     edges = door.ask("{ listedCollection { edges { node { nodeId word } } } }").data["listedCollection"]["edges"]
     twice, _, once = (json.dumps(edge["node"]["nodeId"]) for edge in edges)
@@ -244,7 +244,7 @@ def test_a_declared_key_that_several_rows_have(reading_door: OpenDoor, dialect: 
         assert both == {"a": {"word": "c"}, "b": None if one == 2 else {"word": "c"}}
 
 
-def test_a_change_by_such_a_key_is_undone(open_door: OpenDoor) -> None:
+def test_a_change_by_an_ambiguous_key_is_undone(open_door: OpenDoor) -> None:
     door = open_door(REPEATING)
     for number, expected in ((1, None), (2, {"word": "x"})):
         for change in (

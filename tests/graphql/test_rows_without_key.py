@@ -36,7 +36,7 @@ def api_of(door: Door) -> ApiSchema:
     return door.application.services.engine.role_schemas.of_role("anon")
 
 
-def test_what_there_is(door: Door) -> None:
+def test_rows_without_a_key_have_fields_but_no_collection(door: Door) -> None:
     sdl = printed(door)
     assert members(sdl, "entry") == ["account_id", "what", "secret", "account", "shout"]
     assert members(sdl, "Query") == ["accountByPk", "accountCollection", "last_entry", "node"]
@@ -48,7 +48,7 @@ def test_what_there_is(door: Door) -> None:
     }
 
 
-def test_select_decides(door: Door, postgres: PostgresServer) -> None:
+def test_select_decides_about_fields(door: Door, postgres: PostgresServer) -> None:
     changed(postgres, door, "revoke select on entry from anon; grant select (what) on entry to anon")
     assert members(printed(door), "entry") == ["what"]
     assert door.ask("{ last_entry { what } }").data == {"last_entry": {"what": "w"}}
@@ -59,7 +59,7 @@ def test_select_decides(door: Door, postgres: PostgresServer) -> None:
     assert door.ask("{ last_entry { what } }").body.get("data") is None
 
 
-def test_a_set_of_such_rows_is_no_field_and_the_notices_say_why(door: Door) -> None:
+def test_a_set_of_rows_without_a_key_is_no_field_with_a_reason(door: Door) -> None:
     said = {notice.subject: notice.reason for notice in api_of(door).notices}
     for name in ("entries", "change_entries"):
         assert said[f"function public.{name}"] == (
@@ -67,7 +67,7 @@ def test_a_set_of_such_rows_is_no_field_and_the_notices_say_why(door: Door) -> N
         )
 
 
-def test_the_type_of_a_relation_with_a_key_stands(open_door: OpenDoor) -> None:
+def test_a_relation_with_a_key_keeps_its_type(open_door: OpenDoor) -> None:
     door = open_door(
         """create table "thingConnection" (a int); create table thing (id int primary key);
         create function one() returns "thingConnection" language sql stable as 'select 1';

@@ -128,7 +128,7 @@ def test_a_change_that_is_rolled_back_does_not_count(watched: tuple[Door, Execut
     assert door.application.services.engine.schema_cache.current().version == version
 
 
-def test_on_a_busy_server(watched: tuple[Door, Execute]) -> None:
+def test_responses_on_a_busy_server_are_of_one_schema(watched: tuple[Door, Execute]) -> None:
     """While the schema changes back and forth, each response is entirely from one schema or the other, and
     a request that begins after a change sees it."""
     door, execute = watched
@@ -177,7 +177,7 @@ def test_on_a_busy_server(watched: tuple[Door, Execute]) -> None:
     assert answered[0] > 100
 
 
-def test_a_migration_of_many_steps(watched: tuple[Door, Execute]) -> None:
+def test_a_migration_of_many_steps_is_followed(watched: tuple[Door, Execute]) -> None:
     """Each step commits while a request is about to be answered from the schema of the previous step."""
     door, execute = watched
     steps = iter(range(8))
@@ -198,7 +198,7 @@ def test_a_migration_of_many_steps(watched: tuple[Door, Execute]) -> None:
     assert door.ask("{ itemCollection { edges { node { step_7 } } } }").data
 
 
-def test_without_support_objects_soon(unwatched: tuple[Door, Execute]) -> None:
+def test_changes_are_seen_soon_without_support_objects(unwatched: tuple[Door, Execute]) -> None:
     door, execute = unwatched
     assert not door.application.services.engine.schema_cache.current().counted
     assert door.ask(NAMES).data
@@ -213,7 +213,7 @@ def test_without_support_objects_soon(unwatched: tuple[Door, Execute]) -> None:
         until(lambda query=query: "errors" not in door.ask(query).body)
 
 
-def test_without_support_objects_at_once_where_a_statement_fails(unwatched: tuple[Door, Execute]) -> None:
+def test_a_failed_statement_shows_a_change_without_support_objects(unwatched: tuple[Door, Execute]) -> None:
     door, execute = unwatched
     assert door.ask(NAMES).data
     for change in ("alter table item rename name to label", "alter table item rename label to name"):
@@ -262,7 +262,7 @@ def answered_across(door: Door, change: str, query: str) -> Answer:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", ["watched", "unwatched"])
-def test_what_a_statement_may_do_no_more_is_told_by_the_new_schema(
+def test_a_revoked_right_is_reported_by_the_new_schema(
     request: pytest.FixtureRequest, kind: str, change: str, mutation: str
 ) -> None:
     door, execute = request.getfixturevalue(kind)

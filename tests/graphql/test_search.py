@@ -61,7 +61,7 @@ def found(door: Door, search: Any, collection: str = "noteCollection") -> list[i
     return [id_ for id_, _ in edges(door, "filter: {search: $s}", {"s": search}, collection)]
 
 
-def test_the_types(reading_door: OpenDoor) -> None:
+def test_search_has_its_types(reading_door: OpenDoor) -> None:
     types = types_of(reading_door(SCHEMA))
     assert without_descriptions(print_type(types["SearchFilter"])) == SEARCH_FILTER.strip()
     assert list(types["noteFilter"].fields)[-1] == "search"
@@ -71,7 +71,7 @@ def test_the_types(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-search"}, {"graphql_dialect": "pg_graphql"}])
-def test_without_the_feature_there_is_none(reading_door: OpenDoor, options: dict[str, str]) -> None:
+def test_no_search_exists_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
     types = types_of(reading_door(SCHEMA, **options))
     assert "SearchFilter" not in types
     assert "search" not in types["noteFilter"].fields
@@ -88,7 +88,7 @@ WORDS = st.lists(
 )
 
 
-def test_the_same_as_in_sql(reading_door: OpenDoor) -> None:
+def test_searches_find_the_rows_of_sql(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     database = connect(door.database_url)
 
@@ -134,7 +134,7 @@ def test_the_same_as_in_sql(reading_door: OpenDoor) -> None:
         ("", "false"),
     ],
 )
-def test_words_that_begin_so(reading_door: OpenDoor, text: str, like: str) -> None:
+def test_prefix_finds_words_that_begin_with_it(reading_door: OpenDoor, text: str, like: str) -> None:
     door = reading_door(SCHEMA)
     database = connect(door.database_url)
     try:
@@ -149,13 +149,13 @@ def test_null_has_no_effect(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("search", [{}, {"plain": None}, {"plain": "a", "phrase": "a"}, {"plain": 1}, "a"])
-def test_it_takes_exactly_one_text(reading_door: OpenDoor, search: Any) -> None:
+def test_search_takes_exactly_one_text(reading_door: OpenDoor, search: Any) -> None:
     query = "query ($s: SearchFilter) { noteCollection(filter: {search: $s}) { edges { node { id } } } }"
     assert reading_door(SCHEMA).ask(query, {"s": search}).code == "BAD_USER_INPUT"
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "prefix"])
-def test_the_longest_text(reading_door: OpenDoor, kind: str) -> None:
+def test_the_length_of_the_text_is_limited(reading_door: OpenDoor, kind: str) -> None:
     door = reading_door(SCHEMA)
     assert found(door, {kind: "zebra " * 166 + "cats"}) == []
     query = "query ($s: SearchFilter) { noteCollection(filter: {search: $s}) { edges { cursor } } }"
@@ -182,7 +182,7 @@ def test_the_rank_needs_a_search(reading_door: OpenDoor, collection: str) -> Non
     assert NEEDED in answer.message
 
 
-def test_a_name_that_is_taken(open_door: OpenDoor) -> None:
+def test_a_taken_name_stays_with_the_column(open_door: OpenDoor) -> None:
     door = open_door("""
         create table t (id int primary key, search text, "searchRank" int);
         create table "SearchFilter" (id int primary key);
@@ -227,19 +227,19 @@ def test_hidden_rows_are_not_found(open_door: OpenDoor) -> None:
         ('{"vector": "title"}', "the column title is no tsvector"),
     ],
 )
-def test_a_directive_that_says_nothing_is_told(open_door: OpenDoor, written: str, problem: str) -> None:
+def test_a_directive_without_effect_is_reported(open_door: OpenDoor, written: str, problem: str) -> None:
     door = open_door(SCHEMA + f"""comment on table note is '@graphql({{"search": {written}}})'""")
     schema = door.application.services.engine.role_schemas.of_role("anon")
     assert "search" not in schema.graphql.type_map["noteFilter"].fields  # type: ignore[attr-defined]
     assert f"its directive search is left out: {problem}" in [each.reason for each in schema.notices]
 
 
-def test_without_a_configuration_it_is_the_default_one(open_door: OpenDoor) -> None:
+def test_the_default_configuration_is_used_without_config(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA + """comment on table note is '@graphql({"search": {"columns": ["title"]}})'""")
     assert found(door, {"plain": "cats"}) == [5, 10, 15, 20, 25, 30]
 
 
-def test_an_index_serves_it(open_door: OpenDoor) -> None:
+def test_an_index_serves_a_search(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA + f"create index on note using gin ({TEXT});")
     served = (
         "to_tsvector(CAST('english' AS regconfig), "
@@ -295,7 +295,7 @@ def test_doctor_prints_the_index_that_is_missing(open_door: OpenDoor, postgres: 
     assert advised(door) == {}
 
 
-def test_one_flight(open_door: OpenDoor) -> None:
+def test_a_search_is_one_flight(open_door: OpenDoor) -> None:
     with counted(open_door(SCHEMA).database_url) as (door, proxy):
         search = {"s": {"websearch": "cats -dogs"}}
         edges(door, f"filter: {{search: $s}}, {RANKED}", search)

@@ -28,8 +28,8 @@ ROLLED_BACK = {"Prefer": "tx=rollback"}
 @pytest.mark.parametrize("place", ["database", "role"])
 def test_answers_are_the_same_as_without_them(open_door: OpenDoor, path: str, place: str) -> None:
     def answers(door: Door) -> list[Any]:
-        told = [post(door, each) for each in QUERIES]
-        return [*told, *(post(door, each, **ROLLED_BACK) for each in WRITES), pages(door), csv(door)]
+        reported = [post(door, each) for each in QUERIES]
+        return [*reported, *(post(door, each, **ROLLED_BACK) for each in WRITES), pages(door), csv(door)]
 
     usual = answers(open_door(SCHEMA + GRANTS))
     assert [each for each in usual if "'errors'" in str(each)] == []

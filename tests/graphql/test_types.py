@@ -160,7 +160,7 @@ def described(door: Door, type_name: str, members: str) -> dict[str, str]:
     return {each["name"]: shown(each["type"]) for each in door.ask(INTROSPECT % type_name).data["__type"][members]}
 
 
-def test_types_of_fields(door: Door) -> None:
+def test_columns_have_their_types(door: Door) -> None:
     fields = described(door, "everything", "fields")
     expected = {f"c{i}": each[2] for i, each in enumerate(TYPES)}
     assert list(fields) == ["nodeId", "id", *expected, "pair_domain", "generated", "required"]
@@ -170,7 +170,7 @@ def test_types_of_fields(door: Door) -> None:
     }  # fmt: skip
 
 
-def test_filters_and_orderings(door: Door) -> None:
+def test_columns_have_their_filters_and_orders(door: Door) -> None:
     filters = described(door, "everythingFilter", "inputFields")
     is_standard = door.application.services.settings.graphql_dialect == "standard"
     impossible = {f"c{i}" for i, each in enumerate(TYPES) if is_standard and each[0] in WITHOUT_EQUALITY}
@@ -206,7 +206,7 @@ def test_filters_and_orderings(door: Door) -> None:
     assert set(order_by.values()) == {"OrderByDirection"}
 
 
-def test_enum_values(door: Door) -> None:
+def test_enums_list_their_values(door: Door) -> None:
     for name, values in (("mood", ["sad", "happy"]), ("mapped", ["so_so", "fine"]), ("FilterIs", ["NULL", "NOT_NULL"])):
         assert [each["name"] for each in door.ask(INTROSPECT % name).data["__type"]["enumValues"]] == values
 
@@ -234,7 +234,7 @@ def test_numbers_keep_all_their_digits(door: Door) -> None:
     assert raw == b'{"data":{"everythingByPk":{"c%d" : 0.1}}}' % numeric
 
 
-def test_values_are_taken(door: Door) -> None:
+def test_values_are_accepted(door: Door) -> None:
     """eq with the value finds the row, as a literal and through a variable; null finds none; is NULL finds the other."""  # noqa: E501
     taken = [(i, each[4], each[5]) for i, each in enumerate(TYPES) if each[4] and each[5] is not None]
     enums = ("moodFilter", "mappedFilter")
@@ -321,7 +321,7 @@ def test_too_long_strings_are_refused_not_truncated(door: Door) -> None:
             assert door.ask(query).data["everythingCollection"]["edges"] == [{"node": {"id": 1}}], type_
 
 
-def test_types_that_the_role_may_not_use(door: Door) -> None:
+def test_types_without_usage_can_only_be_read(door: Door) -> None:
     fields = described(door, "secretive", "fields")
     # A column keeps its enum; an array of a type that may not be used is left out.
     assert fields == {"nodeId": "ID!", "id": "Int!", "one": "secret"}
@@ -366,7 +366,7 @@ insert into nested (id, f4, f8, fs) values
 """
 
 
-def test_arrays_of_several_dimensions(writing_door: OpenDoor) -> None:
+def test_arrays_of_several_dimensions_are_lists_of_lists(writing_door: OpenDoor) -> None:
     """They are lists of lists; a value of another number of dimensions than declared is null."""
     door = writing_door(NESTED, NESTED_ROWS)
     lists = {
@@ -392,7 +392,7 @@ def test_arrays_of_several_dimensions(writing_door: OpenDoor) -> None:
     assert (data["grid"], data["three"]) == (None, [1, None, None])
 
 
-def test_lists_of_lists_are_taken(writing_door: OpenDoor) -> None:
+def test_lists_of_lists_are_accepted(writing_door: OpenDoor) -> None:
     door = writing_door(NESTED, NESTED_ROWS)
     records = "{ records { grid words } }"
     row = {"grid": [[1, 2], [3, None]], "words": [["a,b", None], ['"', "{}"]]}

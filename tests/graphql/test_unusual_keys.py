@@ -1,4 +1,4 @@
-"""Keys of types that have no order, have an order of their own, or may not be named by the role."""
+"""Keys of types that have no order, have a special order, or may not be named by the role."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def leads_back(door: Door, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*KEYS, *VIEW_KEYS])
-def test_pages_and_node_ids(door: Door, name: str) -> None:
+def test_unusual_keys_have_pages_and_node_ids(door: Door, name: str) -> None:
     values = ({**KEYS, **VIEW_KEYS})[name][1]
     assert sorted(numbers(page(door, name, "first: 30"))) == list(range(len(values)))
     visits_each_row_once(door, name)
@@ -100,7 +100,7 @@ def test_pages_and_node_ids(door: Door, name: str) -> None:
 
 
 @pytest.mark.parametrize("direction", ["AscNullsFirst", "AscNullsLast", "DescNullsFirst", "DescNullsLast"])
-def test_pages_in_an_order_by_what_is_printed_otherwise_than_read(door: Door, direction: str) -> None:
+def test_pages_work_with_values_printed_in_another_format(door: Door, direction: str) -> None:
     visits_each_row_once(door, "document", f"orderBy: [{{other: {direction}}}],")
 
 

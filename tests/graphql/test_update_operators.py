@@ -48,7 +48,7 @@ def document(door: Door, arguments: str, key: int = 1) -> Any:
     return json.loads(changed(door, arguments, "data", key)["data"])
 
 
-def test_the_schema(door: Door) -> None:
+def test_operators_have_arguments_of_their_types(door: Door) -> None:
     made = types(door)
     arguments = made["Mutation"].fields["updateAccountCollection"].args
     assert {name: str(each.type) for name, each in arguments.items()} == {
@@ -86,7 +86,7 @@ def test_numbers_are_added(door: Door) -> None:
     )
 
 
-def test_elements_of_arrays(door: Door) -> None:
+def test_elements_are_added_to_and_removed_from_arrays(door: Door) -> None:
     assert changed(door, 'append: {tags: ["c", null]}', "tags") == {"tags": ["a", "b", "a", None, "c", None]}
     assert changed(door, 'prepend: {tags: "0"}, append: {nums: [3]}', "tags nums") == {
         "tags": ["0", "a", "b", "a", None, "c", None], "nums": [1, 2, 3]
@@ -101,7 +101,7 @@ def test_elements_of_arrays(door: Door) -> None:
     assert too_long.code == "BAD_USER_INPUT"
 
 
-def test_parts_of_documents(door: Door) -> None:
+def test_parts_of_documents_are_set_and_removed(door: Door) -> None:
     whole = {"a": {"b": 1}, "list": [{"x": 1}, 2], "none": None}
     assert document(door, r'merge: {data: "{\"a\": 2, \"c\": null}"}') == {**whole, "a": 2, "c": None}
     set_paths = r"""setPath: [
@@ -151,18 +151,18 @@ def test_a_null_document_counts_as_empty(door: Door, given: str) -> None:
         ),
     ],
 )
-def test_errors_of_use(door: Door, given: str, code: str, message: str) -> None:
+def test_misuse_is_an_error(door: Door, given: str, code: str, message: str) -> None:
     answer = door.ask(f"mutation {{ updateAccountByKey(key: {{id: 1}}, {given}) {{ id }} }}")
     assert (answer.code, answer.message) == (code, message)
 
 
-def test_a_document_that_is_no_object(door: Door, postgres: PostgresServer) -> None:
+def test_a_document_that_is_no_object_cannot_be_merged(door: Door, postgres: PostgresServer) -> None:
     postgres.execute("update account set data = '[1]' where id = 1", door.database_url)
     answer = door.ask('mutation { updateAccountByKey(key: {id: 1}, merge: {data: "{}"}) { id } }')
     assert (answer.code, answer.message) == ("BAD_USER_INPUT", "data holds no JSON object to merge with")
 
 
-def test_the_length_of_a_path_steers_and_nothing_else_of_it(door: Door) -> None:
+def test_only_the_length_of_a_path_steers(door: Door) -> None:
     plans = door.application.services.engine.plans
     query = """mutation ($path: [String!]!, $value: JSON) {
         updateAccountByKey(key: {id: 2}, setPath: [{column: data, path: $path, value: $value}]) { data } }"""
@@ -176,7 +176,7 @@ def test_the_length_of_a_path_steers_and_nothing_else_of_it(door: Door) -> None:
 
 
 @pytest.mark.parametrize("path", [True, 1, [1], [True], [None], [["a"]], [{"a": 1}]])
-def test_a_path_holds_strings_with_a_plan_at_hand(door: Door, path: Any) -> None:
+def test_paths_are_checked_with_a_known_plan(door: Door, path: Any) -> None:
     query = """mutation ($path: [String!]!) {
         updateAccountByKey(key: {id: 2}, setPath: [{column: data, path: $path, value: null}]) { data } }"""
     assert door.ask(query, {"path": ["a"]}).data
@@ -194,7 +194,7 @@ def test_a_path_holds_strings_with_a_plan_at_hand(door: Door, path: Any) -> None
         ("select (id), update (n, t, j)", ["set"]),
     ],
 )
-def test_each_right_taken_away(open_door: OpenDoor, grants: str, arguments: list[str]) -> None:
+def test_a_missing_privilege_removes_the_argument(open_door: OpenDoor, grants: str, arguments: list[str]) -> None:
     door = open_door(f"create table t (id int primary key, n int, t text[], j jsonb); grant {grants} on t to anon")
     made = types(door)["Mutation"].fields["updatetCollection"].args
     assert list(made) == [*arguments, "filter", "atMost"]
@@ -206,7 +206,7 @@ def test_each_right_taken_away(open_door: OpenDoor, grants: str, arguments: list
     [{"graphql_dialect": "pg_graphql"}, {"graphql_features": ("-update_operators",)}],
     ids=["peer", "off"],
 )
-def test_they_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
+def test_the_feature_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
     made = types(reading_door(SCHEMA, **settings))
     assert {name: str(each.type) for name, each in made["Mutation"].fields["updateAccountCollection"].args.items()} == {
         "set": "AccountUpdateInput!", "filter": "AccountFilter", "atMost": "Int!"
@@ -235,7 +235,7 @@ def with_part(whole: Any, path: list[str], value: Any) -> Any:
     whole=st.dictionaries(st.sampled_from("abc"), values, max_size=3),
     entries=st.lists(st.tuples(paths, values), min_size=1, max_size=3),
 )
-def test_random_paths(door: Door, whole: dict[str, Any], entries: list[tuple[list[str], Any]]) -> None:
+def test_random_paths_equal_the_model(door: Door, whole: dict[str, Any], entries: list[tuple[list[str], Any]]) -> None:
     query = """mutation ($whole: JSON, $paths: [AccountSetPathInput!]) {
         updateAccountByKey(key: {id: 1}, set: {data: $whole}) { id }
         again: updateAccountByKey(key: {id: 1}, setPath: $paths) { data } }"""

@@ -1,4 +1,4 @@
-"""onConflict: what an insert does about rows that are in the way, and what it tells of them."""
+"""onConflict: inserts that meet conflicting rows, and their responses."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def types(door: Door, role: str = "anon") -> dict[str, Any]:
     return dict(door.application.services.engine.role_schemas.of_role(role).graphql.type_map)
 
 
-def test_the_schema(door: Door) -> None:
+def test_upserts_have_their_types(door: Door) -> None:
     made = types(door)
     constraints: GraphQLEnumType = made["AccountConstraint"]
     assert list(constraints.values) == [
@@ -104,16 +104,16 @@ def test_the_schema(door: Door) -> None:
     assert list(made["BookingConstraint"].values) == ["booking_pkey"]
     assert "AccountsOnConflict" not in made
     assert "onConflict" not in made["Mutation"].fields["insertIntoAccountsCollection"].args
-    # The proposed row is called excluded: of a table of that name it could not be told apart.
+    # The proposed row is called excluded: it could not be distinguished from a table of that name.
     assert list(made["ExcludedOnConflict"].fields) == ["constraint"]
 
 
-def test_a_name_that_is_none_is_told(door: Door) -> None:
+def test_an_invalid_name_is_reported(door: Door) -> None:
     notices = list(door.application.services.engine.role_schemas.of_role("anon").notices)
     assert [each.reason for each in notices if "account name" in each.subject] == ["account name is no GraphQL name"]
 
 
-def test_a_type_gives_way_to_a_relation(open_door: OpenDoor) -> None:
+def test_a_relation_keeps_its_name(open_door: OpenDoor) -> None:
     door = open_door("""
         create table "Foo" (id int primary key); create table "FooConstraint" (id int primary key);
         grant all on all tables in schema public to anon""")
@@ -133,7 +133,7 @@ def test_a_type_gives_way_to_a_relation(open_door: OpenDoor) -> None:
         ("select (id), insert, update (name)", ["constraint"]),
     ],
 )
-def test_each_right_taken_away(open_door: OpenDoor, grants: str, members: list[str] | None) -> None:
+def test_a_missing_privilege_removes_the_member(open_door: OpenDoor, grants: str, members: list[str] | None) -> None:
     door = open_door(f"create table t (id int primary key, name text); grant {grants} on t to anon")
     made = types(door)
     given = door.ask("{ __schema { mutationType { fields { name args { name } } } } }").data
@@ -162,7 +162,7 @@ def test_each_right_taken_away(open_door: OpenDoor, grants: str, members: list[s
 @pytest.mark.parametrize(
     "settings", [{"graphql_dialect": "pg_graphql"}, {"graphql_features": ("all", "-upsert")}], ids=["peer", "off"]
 )
-def test_it_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
+def test_the_feature_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
     made = types(reading_door(SCHEMA, **settings))
     assert list(made["AccountInsertResponse"].fields) == ["affectedCount", "records"]
     assert not {"AccountOnConflict", "AccountConstraint", "AccountUpdateColumn"} & made.keys()
@@ -171,14 +171,14 @@ def test_it_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) ->
 # What it does
 
 
-def test_nothing_to_update_leaves_rows_alone(door: Door) -> None:
+def test_rows_are_left_alone_with_nothing_to_update(door: Door) -> None:
     answer = upserted(door, TWO, {"constraint": "account_pkey"}, EXISTING)
     assert (answer["affectedCount"], answer["insertedCount"]) == (1, 1)
     assert (ids(answer["records"]), ids(answer["existing"])) == ([9], [1])
 
 
 @pytest.mark.parametrize("on_conflict", [{}, {"updateColumns": []}, {"constraint": None, "updateColumns": None}])
-def test_without_a_constraint_any_conflict_counts(door: Door, on_conflict: Any) -> None:
+def test_any_conflict_counts_without_a_constraint(door: Door, on_conflict: Any) -> None:
     objects = [{"id": 1, "email": "new@x"}, {"id": 8, "email": "B@X"}, {"id": 9, "email": "i@x"}]
     assert ids(upserted(door, objects, on_conflict)["records"]) == [9]
     booking = """mutation { insertIntoBookingCollection(onConflict: {},
@@ -210,7 +210,7 @@ def test_columns_get_the_proposed_value_or_are_added_up(door: Door) -> None:
         ("account_named", {"name": "Ben", "hits": 11}),
     ],
 )  # fmt: skip
-def test_each_kind_of_constraint(door: Door, constraint: str, given: dict[str, Any]) -> None:
+def test_each_kind_of_constraint_can_be_named(door: Door, constraint: str, given: dict[str, Any]) -> None:
     row = {"id": 8, "email": "new@x", **given}
     updated = upserted(door, [row], {"constraint": constraint, "updateColumns": ["id"]})
     assert (ids(updated["records"]), updated["insertedCount"]) == ([8], 0)
@@ -220,7 +220,7 @@ def test_each_kind_of_constraint(door: Door, constraint: str, given: dict[str, A
         assert ids(upserted(door, skipped, {"constraint": constraint}, EXISTING)["existing"]) == [8]
 
 
-def test_a_partial_index_is_about_the_rows_that_it_covers(door: Door) -> None:
+def test_a_partial_index_covers_only_its_rows(door: Door) -> None:
     objects = [
         {"id": 8, "email": "h@x", "name": "Ben", "hits": 1},
         {"id": 9, "email": "i@x", "name": "Ben", "hits": 11},
@@ -229,7 +229,7 @@ def test_a_partial_index_is_about_the_rows_that_it_covers(door: Door) -> None:
     assert (ids(answer["records"]), ids(answer["existing"])) == ([8], [2])
 
 
-def test_the_filter_judges_the_row_that_is_there(door: Door) -> None:
+def test_the_filter_applies_to_the_existing_row(door: Door) -> None:
     objects = [{"id": 1, "email": "q@x", "name": "Eve"}, {"id": 2, "email": "r@x", "name": "Eve"}]
     on_conflict = {"updateColumns": ["name"], "filter": {"hits": {"gt": 10}, "not": {"name": {"eq": "Eve"}}}}
     answer = upserted(door, objects, on_conflict, EXISTING)
@@ -237,7 +237,7 @@ def test_the_filter_judges_the_row_that_is_there(door: Door) -> None:
     assert upserted(door, objects, {**on_conflict, "filter": None})["affectedCount"] == 2
 
 
-def test_existing_rows_are_told_once_in_the_order_of_the_objects(door: Door) -> None:
+def test_existing_rows_are_returned_once_in_the_order_of_the_objects(door: Door) -> None:
     objects = [{"id": each, "email": f"{each}@x"} for each in (3, 9, 1, 3, 9)]
     answer = upserted(door, objects, {"constraint": "account_pkey"}, EXISTING)
     assert (ids(answer["records"]), ids(answer["existing"])) == ([9], [3, 1])
@@ -251,13 +251,13 @@ def test_existing_rows_are_told_once_in_the_order_of_the_objects(door: Door) -> 
     assert ids(answer["first"]) == [3, 9, 1]
 
 
-def test_without_on_conflict_nothing_changes(door: Door) -> None:
+def test_inserts_without_on_conflict_are_unchanged(door: Door) -> None:
     answer = upserted(door, TWO[1:], None, EXISTING)
     assert (answer["insertedCount"], answer["existing"]) == (1, [])
     assert door.ask(UPSERT, {"objects": TWO}).code == "UNIQUE_VIOLATION"
 
 
-def test_partitioned_tables_have_no_marks_of_locks(door: Door) -> None:
+def test_upserts_of_partitioned_tables_are_counted_correctly(door: Door) -> None:
     query = """mutation ($do: PartOnConflict) { insertIntoPartCollection(onConflict: $do,
         objects: [{id: 2, region: "b", n: 5}, {id: 3, region: "a"}]) {
             insertedCount affectedCount existing { id } records { id region n } } }"""
@@ -268,7 +268,7 @@ def test_partitioned_tables_have_no_marks_of_locks(door: Door) -> None:
     assert (answer["insertedCount"], ids(answer["existing"])) == (0, [2, 3])
 
 
-def test_grants_on_columns_have_no_marks_of_locks(open_door: OpenDoor) -> None:
+def test_upserts_with_grants_on_columns_are_counted_correctly(open_door: OpenDoor) -> None:
     door = open_door("""
         create table t (id int primary key, a int, b int unique, secret text);
         insert into t values (1, 10, 1), (2, 20, 2);
@@ -298,7 +298,7 @@ def test_grants_on_columns_have_no_marks_of_locks(open_door: OpenDoor) -> None:
         ({"addColumns": ["name"]}, "name cannot be in addColumns: it is no number"),
     ],
 )
-def test_errors_of_use(door: Door, on_conflict: Any, message: str) -> None:
+def test_misuse_is_an_error(door: Door, on_conflict: Any, message: str) -> None:
     answer = door.ask(UPSERT, {"objects": TWO, "onConflict": on_conflict})
     assert (answer.code, answer.message) == ("BAD_USER_INPUT", message)
 
@@ -321,7 +321,7 @@ def test_an_update_needs_a_key_to_choose_by(door: Door) -> None:
     ],
     ids=["none", "expression", "not given", "not all that it covers by"],
 )
-def test_existing_needs_what_tells_the_rows(door: Door, objects: Any, on_conflict: Any) -> None:
+def test_existing_needs_a_constraint_of_columns(door: Door, objects: Any, on_conflict: Any) -> None:
     answer = door.ask(EXISTING, {"objects": objects, "onConflict": on_conflict})
     assert answer.code == "BAD_USER_INPUT"
     assert "existing needs a constraint" in answer.message
@@ -347,10 +347,10 @@ HIDDEN = """mutation ($objects: [HiddenInsertInput!]!, $do: HiddenOnConflict) {
   insertIntoHiddenCollection(objects: $objects, onConflict: $do) { insertedCount existing { id } affectedCount } }"""
 
 
-def test_hidden_rows(door: Door) -> None:
+def test_hidden_rows_are_not_revealed(door: Door) -> None:
     objects = [{"id": 1, "owner": "ann", "n": 9}, {"id": 2, "owner": "ann", "n": 9}]
     as_ann: Any = {"claims": {"sub": "ann"}}
-    # ben's row is in the way, but nothing tells that it is there.
+    # ben's row conflicts, but nothing reveals that it exists.
     answer = door.ask(HIDDEN, {"objects": objects, "do": {"constraint": "hidden_pkey"}}, **as_ann).data
     assert answer["insertIntoHiddenCollection"] == {"insertedCount": 0, "existing": [{"id": 1}], "affectedCount": 0}
     refused = door.ask(HIDDEN, {"objects": objects, "do": {"updateColumns": ["n"]}}, **as_ann)
@@ -359,7 +359,7 @@ def test_hidden_rows(door: Door) -> None:
     assert own["insertIntoHiddenCollection"] == {"insertedCount": 0, "existing": [], "affectedCount": 1}
 
 
-def test_the_filter_tells_nothing_of_a_hidden_row(door: Door) -> None:
+def test_the_filter_reveals_nothing_of_a_hidden_row(door: Door) -> None:
     """PostgreSQL alone may ask it before the policies: with 2 it would skip the row without an error. Its newer minor
     versions, such as 15.20, ask the policies first, and refuse the row themselves."""
     answers = []
@@ -375,9 +375,7 @@ def test_the_filter_tells_nothing_of_a_hidden_row(door: Door) -> None:
 
 
 @pytest.mark.parametrize(("more_than", "affected"), [(1, 1), (9, 0)])
-def test_the_filter_is_asked_of_a_row_that_another_transaction_writes_meanwhile(
-    door: Door, more_than: int, affected: int
-) -> None:
+def test_the_filter_applies_to_rows_of_concurrent_transactions(door: Door, more_than: int, affected: int) -> None:
     do = {"updateColumns": ["n"], "filter": {"n": {"gt": more_than}}}
     with closing(connect(door.database_url)) as other, ThreadPoolExecutor(1) as threads:
         other.run("begin")
@@ -396,7 +394,7 @@ def test_the_filter_is_asked_of_a_row_that_another_transaction_writes_meanwhile(
 # What it costs
 
 
-def test_one_flight(door: Door) -> None:
+def test_an_upsert_is_one_flight(door: Door) -> None:
     with counted(door.database_url) as (through, proxy):
         for query in (UPSERT, EXISTING):
             for number in (2, 3, 2):
@@ -407,7 +405,7 @@ def test_one_flight(door: Door) -> None:
         assert warm == 1
 
 
-def test_the_number_of_objects_makes_no_new_plan(door: Door) -> None:
+def test_a_plan_serves_any_number_of_objects(door: Door) -> None:
     plans = door.application.services.engine.plans
     for query in (UPSERT, EXISTING):
         for number in (2, 3, 50):
@@ -418,7 +416,7 @@ def test_the_number_of_objects_makes_no_new_plan(door: Door) -> None:
         assert len(plans) == known
 
 
-def test_the_filter_asks_for_related_rows(open_door: OpenDoor) -> None:
+def test_the_filter_may_name_related_rows(open_door: OpenDoor) -> None:
     door = open_door(
         """
         create schema other; grant usage on schema other to anon;

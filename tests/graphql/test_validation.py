@@ -53,7 +53,7 @@ USUAL = [
     'mutation ($id: Int!) { rename(id: $id, name: "n") { id } }',
     "{ authors(filter: null) { ... { id } } }",
 ]
-"""Documents that are valid, and told so without the rules."""
+"""Documents that are valid, and recognized as such without the rules."""
 
 ALMOST_USUAL = [
     "{ author(id: 1) }",
@@ -82,33 +82,33 @@ ALMOST_USUAL = [
 """Each breaks one rule."""
 
 
-def _told(errors: list[GraphQLError]) -> list[tuple[str, object]]:
+def _reported(errors: list[GraphQLError]) -> list[tuple[str, object]]:
     return [(each.message, each.locations) for each in errors]
 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, *ALMOST_USUAL])
 @pytest.mark.parametrize("hide_suggestions", [False, True])
-def test_same_errors(document: str, hide_suggestions: bool) -> None:
+def test_errors_equal_those_of_graphql_core(document: str, hide_suggestions: bool) -> None:
     syntax = parse(document)
     expected = validate_of_graphql_core(SCHEMA, syntax, specified_rules, 50, hide_suggestions)
-    assert _told(validate(SCHEMA, syntax, max_errors=50, hide_suggestions=hide_suggestions)) == _told(expected)
+    assert _reported(validate(SCHEMA, syntax, max_errors=50, hide_suggestions=hide_suggestions)) == _reported(expected)
 
 
-def test_usual_documents_need_no_rules() -> None:
+def test_common_documents_need_no_rules() -> None:
     for document in USUAL:
         assert is_certainly_valid(SCHEMA, parse(document))
         assert not validate_of_graphql_core(SCHEMA, parse(document))
 
 
-def test_each_of_the_others_breaks_a_rule() -> None:
+def test_other_documents_break_a_rule() -> None:
     assert all(validate_of_graphql_core(SCHEMA, parse(document)) for document in ALMOST_USUAL)
 
 
-def test_gives_up_after_the_most_errors() -> None:
+def test_validation_stops_at_the_limit_of_errors() -> None:
     syntax = parse("{ " + " ".join(f"missing{number}" for number in range(9)) + " }")
     expected = validate_of_graphql_core(SCHEMA, syntax, specified_rules, 5)
     errors = validate(SCHEMA, syntax, max_errors=5, hide_suggestions=False)
-    assert _told(errors) == _told(expected)
+    assert _reported(errors) == _reported(expected)
     assert len(errors) == 6
 
 

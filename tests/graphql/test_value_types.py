@@ -1,4 +1,4 @@
-"""VALUE_TYPES: ranges, network addresses, intervals and bytes have GraphQL types, and filters, of their own."""
+"""VALUE_TYPES: ranges, network addresses, intervals and bytes have their own GraphQL types and filters."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_each_is_chosen_by_its_name(reading_door: OpenDoor, name: str) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {**ON, "graphql_dialect": "pg_graphql"}])
-def test_they_are_opaque_otherwise(reading_door: OpenDoor, options: dict[str, str]) -> None:
+def test_values_are_opaque_by_default(reading_door: OpenDoor, options: dict[str, str]) -> None:
     types = types_of(reading_door(SCHEMA, **options))
     assert {str(types["thing"].fields[each].type).strip("[]") for each in TYPES} == {"Opaque"}
     assert not {"Range", "Inet", "Interval", "Base64", "RangeFilter"} & types.keys()
@@ -98,7 +98,7 @@ FILTERS = {
 }
 
 
-def test_the_members_of_each_filter(reading_door: OpenDoor) -> None:
+def test_filters_have_their_members(reading_door: OpenDoor) -> None:
     types = types_of(reading_door(SCHEMA, **ON))
     assert {name: " ".join(types[name].fields) for name in FILTERS} == FILTERS
     assert without_descriptions(print_type(types["Base64Filter"])) == (
@@ -118,7 +118,7 @@ def test_a_relation_keeps_its_name(reading_door: OpenDoor) -> None:
 # Values
 
 
-def test_values(reading_door: OpenDoor) -> None:
+def test_values_are_printed(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, **ON)
     query = f"{{ thingCollection {{ edges {{ node {{ {ALL} }} }} }} }}"
     first, second, third, fourth = (each["node"] for each in door.ask(query).data["thingCollection"]["edges"])
@@ -146,7 +146,7 @@ def test_a_function_is_called_once(open_door: OpenDoor) -> None:
     assert door.ask('{ same(span: "PT90M") }').data == {"same": "PT1H30M"}
 
 
-def test_what_is_written_is_read_again(open_door: OpenDoor) -> None:
+def test_written_values_are_read_back(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, **ON)
     given_values = {
         "days": "[2027-01-01,2027-01-02)", "own": "(,5)", "slots": ["[1,2)", None], "host": "fe80::/10",
@@ -179,7 +179,7 @@ def test_what_is_written_is_read_again(open_door: OpenDoor) -> None:
         ('{days: {contains: "[2026-02-01,2026-01-01)"}}', "DATA_EXCEPTION", "range lower bound must be less"),
     ],
 )
-def test_values_that_are_none(reading_door: OpenDoor, member: str, code: str, message: str) -> None:
+def test_invalid_values_are_refused(reading_door: OpenDoor, member: str, code: str, message: str) -> None:
     answer = reading_door(SCHEMA, **ON).ask(f"{{ thingCollection(filter: {member}) {{ edges {{ cursor }} }} }}")
     assert message in answer.message
     assert answer.code in (code, "GRAPHQL_VALIDATION_FAILED")
@@ -228,11 +228,11 @@ def test_values_that_are_none(reading_door: OpenDoor, member: str, code: str, me
         ({"data": {"distinctFrom": ""}}, [1, 3, 4]),
     ],
 )
-def test_filters(reading_door: OpenDoor, filter_: Any, ids: list[int]) -> None:
+def test_filters_find_the_expected_rows(reading_door: OpenDoor, filter_: Any, ids: list[int]) -> None:
     assert found(reading_door(SCHEMA, **ON), filter_) == ids
 
 
-def test_rows_by_such_a_key(reading_door: OpenDoor) -> None:
+def test_values_can_be_keys(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, **ON)
     query = "query ($k: thingKeyInput!) { thingByKey(key: $k) { id } }"
     for key in ({"host": "::1"}, {"span": "PT0S"}):
@@ -241,7 +241,7 @@ def test_rows_by_such_a_key(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("column", ["days", "own", "host", "net", "span", "data", "span_of"])
-def test_pages_in_their_order(reading_door: OpenDoor, column: str) -> None:
+def test_pages_are_ordered_by_values(reading_door: OpenDoor, column: str) -> None:
     door = reading_door(SCHEMA, **ON)
     order = f"orderBy: [{{{column}: DescNullsLast}}]"
 
@@ -262,7 +262,7 @@ def test_pages_in_their_order(reading_door: OpenDoor, column: str) -> None:
 # Rights
 
 
-def test_a_column_that_may_not_be_read(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_an_unreadable_column_is_left_out(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA, **ON)
     assert "days" in members(printed(door), "thingFilter")
     changed(postgres, door, "revoke select on thing from anon; grant select (id, host) on thing to anon")
@@ -272,7 +272,7 @@ def test_a_column_that_may_not_be_read(open_door: OpenDoor, postgres: PostgresSe
     assert not members(sdl, "RangeFilter")
 
 
-def test_rows_that_a_policy_hides(open_door: OpenDoor) -> None:
+def test_rows_hidden_by_a_policy_are_not_found(open_door: OpenDoor) -> None:
     policy = "alter table thing enable row level security; create policy odd on thing to anon using (id % 2 = 1);"
     door = open_door(SCHEMA + policy, **ON)
     assert found(door, {"host": {"within": "0.0.0.0/0"}}) == [1]
@@ -286,7 +286,7 @@ PROPERTIES = settings(max_examples=60, deadline=None, suppress_health_check=[Hea
 
 
 def test_intervals_are_printed_as_postgresql_does(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    """With IntervalStyle = iso_8601, whatever style the role has."""
+    """With IntervalStyle = iso_8601, for a role with any style."""
     door = open_door(SCHEMA, **ON)
     changed(
         postgres,
@@ -323,7 +323,7 @@ RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def test_networks_against_a_model(writing_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_filters_of_networks_equal_the_model(writing_door: OpenDoor, postgres: PostgresServer) -> None:
     door = writing_door(SCHEMA, "truncate thing", **ON)
 
     @PROPERTIES

@@ -61,7 +61,7 @@ def near(door: Door, to: Sequence[float], by: str | None = None, **more: Any) ->
     return [(each["node"]["id"], each["distance"]) for each in edges]
 
 
-def test_the_types(door: Door) -> None:
+def test_vectors_have_types_and_near(door: Door) -> None:
     types = types_of(door)
     assert {name: str(types["item"].fields[name].type) for name in ("embedding", "small")} == {
         "embedding": "Vector",
@@ -79,7 +79,7 @@ def test_the_types(door: Door) -> None:
     assert "near" not in types["Query"].fields["makerCollection"].args
 
 
-def test_not_without_the_setting(reading_door: OpenDoor) -> None:
+def test_vectors_are_opaque_without_the_setting(reading_door: OpenDoor) -> None:
     types = types_of(reading_door(SCHEMA))
     assert str(types["item"].fields["embedding"].type) == "Opaque"
     assert "distance" not in types["itemEdge"].fields
@@ -98,15 +98,17 @@ def test_values_are_lists(open_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("value", ["[1,2,3]", 1, [True, 1, 2], [None, 1, 2], [[1], 2, 3], {"a": 1}, ["1", 2, 3]])
-def test_what_is_no_list_of_numbers_is_refused(door: Door, value: Any) -> None:
+def test_a_value_that_is_no_list_of_numbers_is_refused(door: Door, value: Any) -> None:
     answer = door.ask(NEAR, {"v": value})
     assert "Invalid input for Vector type. Expected a list of numbers" in answer.message
 
 
-@pytest.mark.parametrize(("value", "told"), [([1, 2], "expected 3 dimensions, not 2"), ([], "at least 1 dimension")])
-def test_a_vector_of_other_dimensions_is_told(door: Door, value: list[float], told: str) -> None:
+@pytest.mark.parametrize(
+    ("value", "reported"), [([1, 2], "expected 3 dimensions, not 2"), ([], "at least 1 dimension")]
+)
+def test_a_vector_of_other_dimensions_is_reported(door: Door, value: list[float], reported: str) -> None:
     answer = door.ask(NEAR, {"v": value})
-    assert told in answer.message
+    assert reported in answer.message
     assert answer.errors[0]["extensions"]["sqlstate"].startswith("22")
 
 
@@ -119,7 +121,7 @@ DISTANCES: Mapping[str, Callable[[Sequence[float], Sequence[float]], float]] = {
 
 
 @pytest.mark.parametrize("metric", [*DISTANCES, None])
-def test_the_nearest_come_first(door: Door, metric: str | None) -> None:
+def test_near_orders_by_distance(door: Door, metric: str | None) -> None:
     to = (1, 0.5, 0.25)
     of = {1: (1, 0, 0), 2: (0, 1, 0), 3: (0, 0, 1), 4: (1, 1, 0), 6: (2, 0, 0)}
     distance = DISTANCES[metric or "COSINE"]
@@ -130,7 +132,7 @@ def test_the_nearest_come_first(door: Door, metric: str | None) -> None:
     assert [each for _, each in found] == [*(pytest.approx(each, abs=1e-6) for each, _ in expected), None]
 
 
-def test_it_orders_before_order_by(door: Door) -> None:
+def test_near_orders_before_order_by(door: Door) -> None:
     ids = [id_ for id_, _ in near(door, [1, 0, 0], orderBy=[{"name": "DescNullsLast"}])]
     # 1 and 6 have the same distance, so do 2 and 3.
     assert ids == [6, 1, 4, 3, 2, 5]
@@ -138,7 +140,7 @@ def test_it_orders_before_order_by(door: Door) -> None:
 
 
 @pytest.mark.parametrize("metric", DISTANCES)
-def test_pages_in_both_directions(door: Door, metric: str) -> None:
+def test_pages_work_in_both_directions(door: Door, metric: str) -> None:
     arguments = f"near: {{embedding: {{to: [0, 1, 1], by: {metric}}}}}"
 
     def page(more: str) -> list[tuple[int, str]]:
@@ -158,7 +160,7 @@ def test_pages_in_both_directions(door: Door, metric: str) -> None:
     assert [each for each, _ in forward] == [each for each, _ in backward] == [each for each, _ in whole]
 
 
-def test_nested_and_by_a_variable_of_its_type(door: Door) -> None:
+def test_nested_collections_have_near(door: Door) -> None:
     query = """query ($near: itemNear) { makerCollection { edges { node {
       name itemCollection(near: $near, first: 2) { edges { distance node { name } } }
     } } } }"""
@@ -179,7 +181,7 @@ def test_a_distance_that_is_no_number_is_null(postgres: PostgresServer, open_doo
 
 
 @pytest.mark.parametrize("given", [{}, {"embedding": {"to": [1, 0, 0]}, "small": {"to": [1, 0]}}, {"embedding": None}])
-def test_exactly_one_is_given(door: Door, given: Any) -> None:
+def test_near_takes_exactly_one_column(door: Door, given: Any) -> None:
     answer = door.ask("query ($near: itemNear) { itemCollection(near: $near) { edges { cursor } } }", {"near": given})
     assert len(answer.errors) == 1
 
@@ -193,7 +195,7 @@ def test_requests_that_differ_in_the_vector_share_a_plan(door: Door) -> None:
     assert len(plans) == before
 
 
-def test_the_type_is_not_named_where_its_schema_is_closed(open_door: OpenDoor) -> None:
+def test_vectors_of_a_closed_schema_can_only_be_read(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA + 'revoke usage on schema "Odd one" from anon;', **ON)
     types = types_of(door)
     assert str(types["item"].fields["embedding"].type) == "Vector"
@@ -204,14 +206,14 @@ def test_the_type_is_not_named_where_its_schema_is_closed(open_door: OpenDoor) -
     ] == [{"node": {"embedding": [1, 0, 0]}}]
 
 
-def test_a_distance_that_the_role_may_not_compute_is_no_choice(open_door: OpenDoor) -> None:
+def test_distances_need_execute_on_their_functions(open_door: OpenDoor) -> None:
     taken = """revoke execute on function "Odd one".l1_distance("Odd one".vector, "Odd one".vector),
       "Odd one".l1_distance("Odd one".halfvec, "Odd one".halfvec) from public;"""
     values = types_of(open_door(SCHEMA + taken, **ON))["VectorDistance"].values
     assert list(values) == ["COSINE", "INNER_PRODUCT", "L2"]
 
 
-def test_one_round_trip(open_door: OpenDoor) -> None:
+def test_near_takes_one_round_trip(open_door: OpenDoor) -> None:
     with counted(open_door(SCHEMA, **ON).database_url, **ON) as (door, proxy):
         near(door, [1, 0, 0])
         before = proxy.flights
@@ -219,7 +221,7 @@ def test_one_round_trip(open_door: OpenDoor) -> None:
         assert proxy.flights - before == 1
 
 
-def test_an_index_serves_it(postgres: PostgresServer, open_door: OpenDoor) -> None:
+def test_an_index_serves_near(postgres: PostgresServer, open_door: OpenDoor) -> None:
     """An index gives the order of distances; PostgreSQL sorts only rows of the same distance (from 16 on)."""
     door = open_door(SCHEMA, **ON)
     version = int(postgres.execute("show server_version_num")[0][0])  # type: ignore[call-overload]
@@ -238,7 +240,7 @@ def test_an_index_serves_it(postgres: PostgresServer, open_door: OpenDoor) -> No
     assert "item_embedding_idx" in str(answer.body["extensions"]["explain"])
 
 
-def test_a_column_that_the_role_may_not_read_is_no_measure(open_door: OpenDoor) -> None:
+def test_an_unreadable_column_is_not_in_near(open_door: OpenDoor) -> None:
     taken = "revoke select on item from anon; grant select (id, name, small) on item to anon;"
     types = types_of(open_door(SCHEMA + taken, **ON))
     assert list(types["itemNear"].fields) == ["small"]

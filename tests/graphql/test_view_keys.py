@@ -93,7 +93,7 @@ SINGLE = (
 )
 
 
-def test_which_views_have_a_key(reading_door: OpenDoor) -> None:
+def test_views_without_repeated_rows_have_a_key(reading_door: OpenDoor) -> None:
     views = {f"repeating_{k}": query for k, query in enumerate(REPEATING)}
     views |= {f"single_{k}": query for k, query in enumerate(SINGLE)}
     made = "; ".join(f"create view {name} as {query}; grant select on {name} to anon" for name, query in views.items())
@@ -107,14 +107,14 @@ def inflected(name: str) -> str:
     return re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
-def test_a_deep_expression(open_door: OpenDoor) -> None:
+def test_a_deep_expression_is_read(open_door: OpenDoor) -> None:
     deep = "+".join(["id"] * 2000)
     door = open_door(f"{SCHEMA} create view v as select id, {deep} as n from post; grant select on v to anon;",
                      infer_view_keys=True)  # fmt: skip
     assert nodes(door, "vCollection", "n", "(first: 1)") == [{"n": 2000}]
 
 
-def test_views_that_lead_back_to_each_other(open_door: OpenDoor) -> None:
+def test_circular_views_are_left_out(open_door: OpenDoor) -> None:
     door = open_door(
         f"""{SCHEMA} create view v as select id from post; create view w as select id from v;
         create or replace view v as select id from w; grant select on v, w, post to anon""",
@@ -127,7 +127,7 @@ def test_views_that_lead_back_to_each_other(open_door: OpenDoor) -> None:
 # Foreign keys
 
 
-def test_between_views_and_tables(door: Door) -> None:
+def test_views_and_tables_have_relationships(door: Door) -> None:
     selection = "short account { email } writer { name } markCollection { edges { node { value } } }"
     assert nodes(door, "headlineCollection", selection, "(first: 2)") == [
         {
@@ -144,7 +144,7 @@ def test_between_views_and_tables(door: Door) -> None:
     assert [each["node"]["id"] for each in first["storedCollection"]["edges"]] == [1, 2]
 
 
-def test_columns_of_a_join(door: Door) -> None:
+def test_columns_of_a_join_have_relationships(door: Door) -> None:
     assert nodes(door, "pairCollection", "id account { email }", "(first: 2)") == [
         {"id": 1, "account": {"email": "a@x"}},
         {"id": 2, "account": {"email": "a@x"}},
@@ -155,7 +155,7 @@ def test_columns_of_a_join(door: Door) -> None:
     assert "markCollection" not in members(printed(door), "Pair")
 
 
-def test_keys_of_several_columns(door: Door) -> None:
+def test_keys_of_several_columns_are_inferred(door: Door) -> None:
     assert nodes(door, "noteCollection", "body marked { value }") == [
         {"body": "good", "marked": {"value": 5}},
         {"body": "free", "marked": None},
@@ -166,7 +166,7 @@ def test_keys_of_several_columns(door: Door) -> None:
     ]
 
 
-def test_two_columns_that_could_be_of_different_rows(open_door: OpenDoor) -> None:
+def test_columns_of_different_rows_form_no_key(open_door: OpenDoor) -> None:
     both = "select n.id, n.post_id, m.post_id as other, n.account_id from note n, note m"
     twice = "select id, account_id, account_id as twice from post"
     views = f"create view v as {both}; create view w as {twice}; grant select on all tables in schema public to anon"
@@ -177,7 +177,7 @@ def test_two_columns_that_could_be_of_different_rows(open_door: OpenDoor) -> Non
     ]  # fmt: skip
 
 
-def test_in_filters_and_orders(door: Door) -> None:
+def test_inferred_relationships_are_in_filters_and_orders(door: Door) -> None:
     by_writer = (
         '(filter: {writer: {name: {eq: "ANN"}}}, orderBy: [{writer: {email: AscNullsLast}}, {number: DescNullsLast}])'
     )
@@ -187,7 +187,7 @@ def test_in_filters_and_orders(door: Door) -> None:
 # Directives
 
 
-def test_directives_win(open_door: OpenDoor) -> None:
+def test_directives_take_precedence(open_door: OpenDoor) -> None:
     door = open_door(
         SCHEMA
         + VIEWS
@@ -217,7 +217,7 @@ def test_junctions_are_those_of_constraints(open_door: OpenDoor) -> None:
 # Rights
 
 
-def test_each_privilege(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_missing_privilege_removes_the_relationship(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
     changed(postgres, door, "revoke select on account from anon")
     assert "account" not in members(printed(door), "Headline")
@@ -229,7 +229,7 @@ def test_each_privilege(open_door: OpenDoor, postgres: PostgresServer) -> None:
     assert members(printed(door), "WriterKeyInput") == ["nodeId", "id"]
 
 
-def test_rows_that_a_policy_hides(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_rows_hidden_by_a_policy_are_null(open_door: OpenDoor, postgres: PostgresServer) -> None:
     if int(str(postgres.execute("show server_version_num")[0][0])) < 150000:
         pytest.skip("views that read as the caller came with PostgreSQL 15")
     door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
@@ -257,7 +257,7 @@ def test_the_key_of_a_constraint_that_is_violated_is_named(open_door: OpenDoor, 
 # When it applies
 
 
-def test_a_changed_view(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_changed_view_has_new_relationships(open_door: OpenDoor, postgres: PostgresServer) -> None:
     door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
     changed(
         postgres,
@@ -273,7 +273,7 @@ def test_a_changed_view(open_door: OpenDoor, postgres: PostgresServer) -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"infer_view_keys": True, "graphql_dialect": "pg_graphql"}])
-def test_otherwise_views_have_no_keys(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
+def test_views_have_no_keys_without_the_setting(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
     sdl = printed(reading_door(SCHEMA + VIEWS, **settings))
     assert "writerCollection" not in sdl
     assert "type Headline" not in sdl or "writer" not in members(sdl, "Headline")

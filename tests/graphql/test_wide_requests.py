@@ -1,4 +1,4 @@
-"""Requests that are wide or long rather than deep: they are refused, or told of, before much is done with them."""
+"""Requests that are wide or long rather than deep: they are refused, or their errors reported, with little work."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_wide_list_is_refused(door: Door, query: str, value: Any, message: str
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_in_every_dialect(reading_door: OpenDoor, dialect: str) -> None:
+def test_wide_lists_are_refused_in_both_dialects(reading_door: OpenDoor, dialect: str) -> None:
     door = reading_door(SCHEMA, graphql_dialect=dialect)
     assert door.ask(FILTERS, {"x": [{"id": {"eq": 1}}] * 2001}).message == CONDITIONS
     assert door.ask(ORDER, {"x": [{"id": "AscNullsLast"}] * 101}).message == "orderBy has more than 100 elements"
@@ -75,11 +75,11 @@ def test_in_every_dialect(reading_door: OpenDoor, dialect: str) -> None:
         (ORDER, [{"id": "AscNullsLast"}] * 100, True),
     ],
 )
-def test_a_shorter_one_is_not(door: Door, query: str, value: Any, found: bool) -> None:
+def test_a_shorter_list_is_accepted(door: Door, query: str, value: Any, found: bool) -> None:
     assert bool(door.ask(query, {"x": value}).data["itemCollection"]["edges"]) is found
 
 
-def test_the_length_of_a_list_is_looked_at_in_each_request(door: Door) -> None:
+def test_the_length_of_a_list_is_checked_in_each_request(door: Door) -> None:
     """A plan that was made for a short list does not answer for a long one."""
     for length, code in ((3, None), (2001, "LIMIT_EXCEEDED"), (4, None)):
         answer = door.ask(FILTER, {"x": {"name": {"likeAny": ["%a%"] * length}}})
@@ -95,7 +95,7 @@ def test_the_length_of_a_list_is_looked_at_in_each_request(door: Door) -> None:
         "query (" + ", ".join(f"$v{number}: Itm{number}" for number in range(900)) + ") { __typename }",
     ],
 )
-def test_of_the_errors_of_a_large_document_a_few_are_told(door: Door, document: str) -> None:
+def test_few_errors_of_a_large_document_are_reported(door: Door, document: str) -> None:
     answer = door.ask(document)
     assert len(answer.errors) <= 6
     assert {each["extensions"]["code"] for each in answer.errors} == {"GRAPHQL_VALIDATION_FAILED"}

@@ -1,4 +1,4 @@
-"""What a request costs on the wire, and what happens when the database is down."""
+"""The round trips of a request, and requests while the database is down."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_warm_request_is_one_round_trip(through_proxy: OpenDoor, installed: bo
     ],
     ids=["groups", "countUpTo", "junction"],
 )
-def test_what_a_connection_offers_is_one_round_trip(through_proxy: OpenDoor, selection: str) -> None:
+def test_every_field_of_a_connection_is_one_round_trip(through_proxy: OpenDoor, selection: str) -> None:
     door, proxy = through_proxy()
     query = f"""query ($n: Int) {{
       itemCollection(distinctOn: [parent_id], filter: {{id: {{gt: $n}}}}) {{ {selection} edges {{ cursor }} }} }}"""
@@ -103,7 +103,7 @@ def test_an_order_by_related_rows_is_one_round_trip(through_proxy: OpenDoor) -> 
         assert proxy.flights - before == (1 if number else proxy.flights - before)
 
 
-def test_a_query_that_was_never_asked_is_one_round_trip_too(through_proxy: OpenDoor) -> None:
+def test_a_new_query_is_one_round_trip_too(through_proxy: OpenDoor) -> None:
     door, proxy = through_proxy()
     door.ask(ONE, {"n": 0})
     for name in ("first", "second"):
@@ -112,7 +112,7 @@ def test_a_query_that_was_never_asked_is_one_round_trip_too(through_proxy: OpenD
         assert proxy.flights - before == 1
 
 
-def test_down_and_back(through_proxy: OpenDoor) -> None:
+def test_requests_succeed_again_after_an_outage(through_proxy: OpenDoor) -> None:
     door, proxy = through_proxy(pool_timeout_s=2)
     assert door.ask(ONE, {"n": 0}).data
     proxy.refuse = True
@@ -130,7 +130,7 @@ def test_down_and_back(through_proxy: OpenDoor) -> None:
     assert door.ask(ONE, {"n": 8}).data["itemCollection"]["totalCount"] == 1
 
 
-def test_down_from_the_start(through_proxy: OpenDoor) -> None:
+def test_requests_succeed_after_a_start_without_a_database(through_proxy: OpenDoor) -> None:
     door, proxy = through_proxy(pool_timeout_s=2)
     proxy.refuse = True
     assert door.ask(ONE, {"n": 0}).status == 503
@@ -151,7 +151,7 @@ def test_connections_that_were_lost_in_between_cost_no_request(through_proxy: Op
         assert door.ask(ONE, {"n": 0}).data
 
 
-def test_more_requests_than_connections(through_proxy: OpenDoor, postgres: PostgresServer) -> None:
+def test_requests_fail_if_no_connection_becomes_free(through_proxy: OpenDoor, postgres: PostgresServer) -> None:
     door, _ = through_proxy(pool_size=1, pool_timeout_s=0.2)
     door.ask(ONE, {"n": 0})
     postgres.execute(

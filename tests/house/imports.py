@@ -55,8 +55,8 @@ def room_of(module: str, rooms: Collection[str]) -> str | None:
 def upward(imports: Imports, floors: Iterable[Collection[str]]) -> list[str]:
     """The imports, as ``importer -> imported``, that lead neither to a lower floor nor stay in their room.
 
-    ``floors`` are sets of rooms, the lowest first; rooms on one floor do not know each other. What is in no room is
-    not judged.
+    ``floors`` are sets of rooms, the lowest first; rooms on one floor do not know each other. Files in no
+    room are not checked.
     """
     height = {room: floor for floor, rooms in enumerate(floors) for room in rooms}
     wrong = []

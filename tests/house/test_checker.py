@@ -44,7 +44,7 @@ def test_every_way_to_import_is_seen(tmp_path: Path, text: str) -> None:
     assert imports_of(tmp_path, low__a=text, low__b="")["low.a"] == {"low.b"}
 
 
-def test_what_is_not_of_the_tree_is_not_counted(tmp_path: Path) -> None:
+def test_imports_of_other_packages_are_not_counted(tmp_path: Path) -> None:
     found = imports_of(tmp_path, low__a="import os\nfrom json import loads\n'from low import b'", low__b="")
     assert found == {"low": frozenset(), "low.a": frozenset(), "low.b": frozenset()}
 
@@ -69,7 +69,7 @@ def test_a_file_that_imports_itself_is_a_cycle(tmp_path: Path) -> None:
     assert circles(imports_of(tmp_path, low__a="from low.a import name")) == [{"low.a"}]
 
 
-def test_imports_lead_downward_only(tmp_path: Path) -> None:
+def test_upward_imports_are_found(tmp_path: Path) -> None:
     lines = {
         "low__a": "import high.a",
         "middle__a": "import low.a, middle.b, middle.attic.a",

@@ -13,7 +13,7 @@ SHARED = {"Headers": "pairs of a header's name and value, in the server as in th
 
 
 def _names(path: Path) -> Iterator[str]:
-    """The classes and the aliases of types that a file makes. Type variables are nobody else's business."""
+    """The classes and the aliases of types that a file makes. Type variables are local to their file."""
     tree = ast.parse(path.read_text())
     yield from (node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     for node in tree.body:
@@ -27,7 +27,7 @@ def _is_type_variable(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and getattr(value.func, "id", "") in ("TypeVar", "TypeVarTuple", "ParamSpec")
 
 
-def test_no_name_is_given_twice() -> None:
+def test_no_class_name_is_used_twice() -> None:
     places = defaultdict(set)
     for room in ROOMS:
         for path in (ROOT / room).rglob("*.py"):

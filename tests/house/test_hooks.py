@@ -1,4 +1,4 @@
-"""A hook that no built-in uses does not exist, each one has a test of its own, and what its text names exists."""
+"""Each hook is used by a built-in plugin and has its own test, and the classes that its docstring names exist."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_each_hook_has_a_test() -> None:
     assert [name for name in _hooks() if f"test_hook_{name}" not in tests] == []
 
 
-def test_what_the_texts_of_hooks_name_exists() -> None:
+def test_classes_named_by_docstrings_of_hooks_exist() -> None:
     named = set(re.findall(r"\b(app\.[a-z_.]+)\.([A-Z]\w+)", inspect.getsource(hooks)))
     assert named
     assert [f"{place}.{name}" for place, name in named if not hasattr(import_module(place), name)] == []

@@ -75,17 +75,17 @@ def repository() -> Imports:
     return read_imports(REPOSITORY, PACKAGES)
 
 
-def test_no_import_cycle() -> None:
+def test_there_is_no_import_cycle() -> None:
     whole = read_imports(REPOSITORY, (*PACKAGES, "bench", "studio", "telemetry", "tests"))
     assert [sorted(each) for each in circles(whole)] == []
 
 
-def test_every_file_stands_on_a_floor() -> None:
+def test_every_file_is_on_a_layer() -> None:
     rooms = {room for floor in FLOORS for room in floor}
     assert {each for each in repository() if room_of(each, rooms) is None} == HOLDERS
 
 
-def test_no_import_leads_upward() -> None:
+def test_there_is_no_upward_import() -> None:
     assert upward(repository(), FLOORS) == []
 
 
@@ -94,7 +94,7 @@ def test_no_plugin_imports_another_plugin() -> None:
     assert between == []
 
 
-def test_the_schema_and_the_query_know_no_single_feature() -> None:
+def test_the_schema_and_the_query_name_no_feature() -> None:
     words = FEATURE_WORDS | directives_that_enable(REPOSITORY / "plugins")
     found = [
         f"{file.relative_to(REPOSITORY)}: {text}"

@@ -83,20 +83,14 @@ def foreign_names(source: str, ours: set[str]) -> set[str]:
     return {name for name in found - PUBLIC if PRIVATE.fullmatch(name)}
 
 
-def test_waitress_is_imported_in_its_fence_alone() -> None:
-    importing = {file.relative_to(REPOSITORY).as_posix() for file in source_files()
-                 if re.search(r"^(?:from|import) waitress", file.read_text(), re.M)}  # fmt: skip
-    assert importing == {"app/server/waitress_internals.py"}
-
-
-def test_private_names_are_used_in_their_fence_alone() -> None:
+def test_private_names_are_used_in_their_file_only() -> None:
     trees = {file.relative_to(REPOSITORY).as_posix(): file.read_text() for file in source_files()}
     ours = {name for path, text in trees.items() if path not in FENCES for name in defined_names(ast.parse(text))}
     found = {path: names for path, text in trees.items() if (names := foreign_names(text, ours))}
     assert found == FENCES
 
 
-def test_the_rule_finds_them() -> None:
+def test_the_rule_finds_private_names() -> None:
     source = "from h11 import _readers\nx._headers\nf(_selectable=1)\nself._own\nself._theirs\nx._replace()"
     assert foreign_names(source, {"_own", "_headers"}) == {"_readers", "_headers", "_selectable", "_theirs"}
 
@@ -157,5 +151,5 @@ def _header_of_falcon() -> str | None:
 
 
 @pytest.mark.parametrize(("library", "relied_on", "holds"), CONTRACTS, ids=[each[1] for each in CONTRACTS])
-def test_the_library_still_has_what_is_relied_on(library: str, relied_on: str, holds: Callable[[], bool]) -> None:
+def test_the_library_still_has_the_private_names(library: str, relied_on: str, holds: Callable[[], bool]) -> None:
     assert holds(), f"{library} {version(library)} has no {relied_on} any more; the file for it in FENCES uses that"

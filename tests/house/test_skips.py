@@ -54,7 +54,7 @@ def run(tmp_path: Path) -> Callable[..., Finished]:
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])
-def test_the_last_lines_say_what_was_not_run(run: Callable[..., Finished], processes: str) -> None:
+def test_the_last_lines_list_skipped_tests(run: Callable[..., Finished], processes: str) -> None:
     done = run(None, "-n", processes)
     assert done.returncode == 0, done.stdout
     _, heading, after = done.stdout.partition("not run: 4 tests")
@@ -69,7 +69,7 @@ def test_the_last_lines_say_what_was_not_run(run: Callable[..., Finished], proce
     assert "2 passed, 3 skipped, 1 xfailed" in last
 
 
-def test_a_run_that_leaves_out_more_than_is_listed_fails(run: Callable[..., Finished], tmp_path: Path) -> None:
+def test_a_run_with_an_unlisted_skip_fails(run: Callable[..., Finished], tmp_path: Path) -> None:
     (tmp_path / "test_c.py").write_text("from test_a import test_nothing")
     done = run(PRINTER, "test_c.py")
     assert (done.returncode, "on the list" in done.stdout) == (0, False), done.stdout
@@ -115,7 +115,7 @@ LEFT_OUT = (
         ),
     ],
 )
-def test_another_run_than_the_list_s_has_a_problem(tmp_path: Path, listed: str, problem: str | None) -> None:
+def test_a_run_that_differs_from_the_list_is_reported(tmp_path: Path, listed: str, problem: str | None) -> None:
     (tmp_path / "test_a.py").touch()
     (tmp_path / "list.toml").write_text(listed)
     run = Run(read_list(tmp_path / "list.toml", 18, embedded=False), tmp_path, list(LEFT_OUT), {"test_a.py"})

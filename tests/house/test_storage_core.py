@@ -88,7 +88,7 @@ def core_files() -> list[Path]:
 
 
 @pytest.mark.parametrize("path", core_files(), ids=lambda path: str(path.relative_to(CORE)))
-def test_the_core_names_nothing_of_a_protocol(path: Path) -> None:
+def test_the_core_does_not_name_protocols(path: Path) -> None:
     assert list(violations(path.read_text())) == []
 
 
@@ -110,7 +110,7 @@ def test_the_core_names_nothing_of_a_protocol(path: Path) -> None:
         'QUERY = f"SELECT json_build_object({members}) FROM storage.objects"',
     ],
 )
-def test_the_rule_finds_what_it_forbids(source: str) -> None:
+def test_the_rule_finds_violations(source: str) -> None:
     assert len(list(violations(source))) >= 1
 
 
@@ -118,5 +118,5 @@ def test_the_rule_finds_what_it_forbids(source: str) -> None:
     "source",
     ["BATCH = 500", '"""The header ``range`` is the face\'s."""', "metadata['eTag']", "from app.storage import errors"],
 )
-def test_the_rule_leaves_the_rest_alone(source: str) -> None:
+def test_the_rule_accepts_other_code(source: str) -> None:
     assert list(violations(source)) == []

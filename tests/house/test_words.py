@@ -48,12 +48,12 @@ def english_of(file: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("file", checked_files(), ids=lambda file: str(file.relative_to(REPOSITORY)))
-def test_no_file_has_a_word_that_is_ruled_out(file: Path) -> None:
+def test_no_file_has_a_refused_word(file: Path) -> None:
     assert [found[0] for text in english_of(file) for found in REFUSED.finditer(text)] == []
 
 
 @pytest.mark.parametrize("text", ["# Whoever asks", "told = 1", '"""It has to do with rows."""', "x = 'tells of rows'"])
-def test_the_rule_finds_them(tmp_path: Path, text: str) -> None:
+def test_the_rule_finds_refused_words(tmp_path: Path, text: str) -> None:
     file = tmp_path / "a.py"
     file.write_text(text)
     assert any(REFUSED.search(each) for each in english_of(file))

@@ -22,28 +22,28 @@ UserToken = Callable[..., str]
 
 
 @pytest.mark.parametrize(("key", "role"), [(ANON_KEY, "anon"), (SERVICE_KEY, "service_role")])
-def test_configured_keys(key: str, role: str) -> None:
+def test_configured_keys_have_their_roles(key: str, role: str) -> None:
     caller = make_identity().caller(key, None, host=None)
     assert (caller.role, caller.claims, caller.claims_json) == (role, {"role": role}, f'{{"role":"{role}"}}')
     assert caller.expires_at is None
 
 
 @pytest.mark.parametrize("api_key", [None, ""])
-def test_a_missing_key(api_key: str | None) -> None:
+def test_a_missing_key_is_refused(api_key: str | None) -> None:
     with pytest.raises(AccessError, match="missing") as raised:
         make_identity().caller(api_key, f"Bearer {ANON_KEY}", host=None)
     assert (raised.value.status, raised.value.code) == (401, "MISSING_API_KEY")
 
 
 @pytest.mark.parametrize("api_key", ["wrong", ANON_KEY[:-1], ANON_KEY + "x", ANON_KEY.upper(), "a.b.c", "ä\udcff"])
-def test_a_wrong_key(api_key: str) -> None:
+def test_a_wrong_key_is_refused(api_key: str) -> None:
     with pytest.raises(AccessError) as raised:
         make_identity().caller(api_key, None, host=None)
     assert (raised.value.status, raised.value.code) == (401, "INVALID_API_KEY")
     assert raised.value.message == "The apiKey is not one of this project's."
 
 
-def test_without_configured_keys_nothing_fits() -> None:
+def test_every_key_is_refused_without_configured_keys() -> None:
     identity = make_identity(jwt_secret=None, anon_key=None, service_role_key="")
     for api_key in ("", "x", jwt.encode({"role": "anon"}, SECRET, "HS256")):
         with pytest.raises(AccessError):
@@ -73,7 +73,7 @@ def test_a_users_token_takes_precedence(user_token: UserToken) -> None:
             assert caller.claims == {"sub": "u1", "exp": expires, "app": {"a": [1]}, "role": "authenticated"}
 
 
-def test_the_tokens_role_is_taken_as_it_is(user_token: UserToken) -> None:
+def test_the_role_of_a_token_is_not_changed(user_token: UserToken) -> None:
     assert make_identity().caller(ANON_KEY, f"Bearer {user_token(role='Éditeur x')}", host=None).role == "Éditeur x"
 
 
@@ -84,25 +84,25 @@ def test_a_key_as_bearer_counts_as_that_key(bearer: str, role: str) -> None:
     assert make_identity().caller(SERVICE_KEY, f"Bearer {bearer}", host=None).role == role
 
 
-def test_a_token_as_key_and_bearer(user_token: UserToken) -> None:
+def test_a_token_may_be_key_and_bearer(user_token: UserToken) -> None:
     key = user_token(role="service_role")
     assert make_identity().caller(key, f"Bearer {key}", host=None).role == "service_role"
 
 
 @pytest.mark.parametrize("authorization", [None, "", "  "])
-def test_no_authorization(authorization: str | None) -> None:
+def test_missing_authorization_leaves_the_role_of_the_key(authorization: str | None) -> None:
     assert make_identity().caller(ANON_KEY, authorization, host=None).role == "anon"
 
 
 @pytest.mark.parametrize("authorization", ["Bearer", "Bearer ", "Basic dTpw", "Bearer undefined", "x", "Bearer a.b.c"])
-def test_unusable_authorization(authorization: str) -> None:
+def test_unusable_authorization_is_refused(authorization: str) -> None:
     with pytest.raises(AccessError) as raised:
         make_identity().caller(SERVICE_KEY, authorization, host=None)
     assert (raised.value.status, raised.value.code) == (401, "INVALID_JWT")
 
 
 @pytest.mark.parametrize("role", [None, 1, True, [], {}, "", "a\0b", "x" * 64, "é" * 32, "none", "\ud800"])
-def test_roles_that_cannot_be_set(user_token: UserToken, role: Any) -> None:
+def test_roles_that_cannot_be_set_are_refused(user_token: UserToken, role: Any) -> None:
     token = user_token(role=role)
     for key, authorization in ((ANON_KEY, f"Bearer {token}"), (token, None)):
         with pytest.raises(AccessError) as raised:
@@ -110,7 +110,7 @@ def test_roles_that_cannot_be_set(user_token: UserToken, role: Any) -> None:
         assert (raised.value.status, raised.value.code) == (401, "INVALID_JWT")
 
 
-def test_expiry_inside_the_memory(user_token: UserToken) -> None:
+def test_a_cached_token_expires(user_token: UserToken) -> None:
     clock = Clock(time.time())
     identity = make_identity(now=clock, leeway_s=0)
     authorization = f"Bearer {user_token(sub='u1', exp=int(clock.now) + 60)}"
@@ -122,7 +122,7 @@ def test_expiry_inside_the_memory(user_token: UserToken) -> None:
     assert identity.caller(ANON_KEY, authorization, host=None) is not first
 
 
-def test_what_was_verified_is_verified_again_when_the_clock_was_put_back(user_token: UserToken) -> None:
+def test_tokens_are_verified_again_if_the_clock_was_set_back(user_token: UserToken) -> None:
     """Otherwise a token would outlive its key by as much, and be valid before its time."""
     clock = Clock(time.time() + 3600)
     identity = make_identity(now=clock)
@@ -133,7 +133,7 @@ def test_what_was_verified_is_verified_again_when_the_clock_was_put_back(user_to
     assert identity.caller(ANON_KEY, authorization, host=None) is not first
 
 
-def test_an_expired_token_that_was_remembered(user_token: UserToken) -> None:
+def test_an_expired_cached_token_is_refused(user_token: UserToken) -> None:
     identity = make_identity(leeway_s=0)
 
     def accepted() -> str | None:
@@ -152,7 +152,7 @@ def test_an_expired_token_that_was_remembered(user_token: UserToken) -> None:
     assert until(lambda: refusal(remembered)) == "JWT_EXPIRED"
 
 
-def test_what_is_remembered_is_bounded_in_number_and_time(user_token: UserToken) -> None:
+def test_the_cache_of_callers_is_bounded_in_number_and_time(user_token: UserToken) -> None:
     clock = Clock(time.time())
     identity = make_identity(now=clock)
     authorization = f"Bearer {user_token(sub='u1')}"
@@ -166,7 +166,7 @@ def test_what_is_remembered_is_bounded_in_number_and_time(user_token: UserToken)
     assert (len(identity._callers), len(identity._claims)) == (2000, 2000)
 
 
-def test_a_token_beside_another_key_or_as_key_is_not_remembered_for_longer(tmp_path: Path) -> None:
+def test_a_token_with_another_key_is_not_cached_for_longer(tmp_path: Path) -> None:
     key, clock, keys = SigningKey("RS256", "withdrawn"), Clock(time.time()), tmp_path / "keys.json"
     keys.write_text(key_set(key))
     identity = make_identity(jwt_jwks=str(keys), now=clock)
@@ -184,7 +184,7 @@ def test_a_token_beside_another_key_or_as_key_is_not_remembered_for_longer(tmp_p
             identity.caller(*each, host=None)
 
 
-def test_a_key_that_expires_is_not_remembered_for_longer_than_the_token_beside_it(user_token: UserToken) -> None:
+def test_an_expiring_key_limits_the_cache_time(user_token: UserToken) -> None:
     clock = Clock(time.time())
     identity = make_identity(now=clock, leeway_s=0)
     until = int(clock.now) + 60
@@ -195,14 +195,14 @@ def test_a_key_that_expires_is_not_remembered_for_longer_than_the_token_beside_i
     assert identity.caller(*asked, host=None) is not first
 
 
-def test_long_headers_are_not_remembered(user_token: UserToken) -> None:
+def test_long_headers_are_not_cached(user_token: UserToken) -> None:
     identity = make_identity()
     authorization = f"Bearer {' ' * 200_000}{user_token(sub='u1')}"
     assert identity.caller(ANON_KEY, authorization, host=None).claims["sub"] == "u1"
     assert len(identity._callers) == 0
 
 
-def test_refused_credentials_are_not_remembered(user_token: UserToken) -> None:
+def test_refused_credentials_are_not_cached(user_token: UserToken) -> None:
     identity = make_identity()
     for number in range(10):
         with pytest.raises(AccessError):
@@ -218,12 +218,12 @@ def test_equal_claims_are_equal_callers() -> None:
     assert a.cache_key != c.cache_key
 
 
-def test_claims_that_are_not_json(user_token: UserToken) -> None:
+def test_claims_that_are_not_json_are_refused(user_token: UserToken) -> None:
     with pytest.raises(AccessError):
         make_identity().caller(ANON_KEY, f"Bearer {user_token(x=float('nan'))}", host=None)
 
 
-def test_verify_for_other_doors(user_token: UserToken) -> None:
+def test_verify_returns_the_claims_of_any_token(user_token: UserToken) -> None:
     identity = make_identity()
     assert identity.verify(ANON_KEY) == {"role": "anon"}
     assert identity.verify(user_token(sub="u1")) == {"sub": "u1"}
@@ -240,12 +240,12 @@ REF = "abcdefghijklmnopqrst"
     [f"{REF}.example.com", f"{REF}.example.com:8443", f"{REF.upper()}.Example.com.", REF, "127.0.0.1", "10.1.2.3:80",
      "[::1]", "[::1]:8000", "localhost", "localhost:3000", "x.localhost:1"],
 )  # fmt: skip
-def test_hosts_of_the_project(host: str) -> None:
+def test_hosts_of_the_project_are_accepted(host: str) -> None:
     assert make_identity(project_ref=REF).caller(ANON_KEY, None, host=host).role == "anon"
 
 
 @pytest.mark.parametrize("host", ["example.com", f"x{REF}.example.com", f"www.{REF}.com", "", None, "localhost.evil"])
-def test_hosts_of_other_projects(host: str | None) -> None:
+def test_hosts_of_other_projects_are_refused(host: str | None) -> None:
     identity = make_identity(project_ref=REF)
     identity.caller(ANON_KEY, None, host="localhost")
     with pytest.raises(AccessError) as raised:
@@ -255,7 +255,7 @@ def test_hosts_of_other_projects(host: str | None) -> None:
 
 
 @pytest.mark.parametrize("claims", [{"scope": "download"}, {"scope": "upload", "upsert": False}, {}])
-def test_the_token_of_a_signed_url_is_not_a_users(user_token: UserToken, claims: dict[str, Any]) -> None:
+def test_the_token_of_a_signed_url_is_no_user_token(user_token: UserToken, claims: dict[str, Any]) -> None:
     """Anybody may hold it, and it is made with the same secret: it must not count as a user's token."""
     identity = make_identity()
     token = user_token(url="bucket/key", **claims)

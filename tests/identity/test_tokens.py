@@ -46,24 +46,24 @@ def _encoded(data: bytes) -> str:
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"])
-def test_rsa(algorithm: str) -> None:
+def test_rsa_signatures_are_verified(algorithm: str) -> None:
     identity = make_identity(jwt_jwks=key_set(OTHER_RSA, RSA))
     assert identity.verify(RSA.sign({"sub": "u"}, algorithm)) == {"sub": "u"}
 
 
 @pytest.mark.parametrize("algorithm", list(KEYS))
-def test_elliptic_curves(algorithm: str) -> None:
+def test_signatures_of_elliptic_curves_are_verified(algorithm: str) -> None:
     identity = make_identity(jwt_jwks=key_set(RSA, *KEYS.values()), jwt_secret=None)
     assert identity.verify(KEYS[algorithm].sign({"sub": "u"})) == {"sub": "u"}
 
 
-def test_secret_and_key_set_together() -> None:
+def test_a_secret_and_a_key_set_work_together() -> None:
     identity = make_identity(jwt_jwks=key_set(RSA))
     assert identity.verify(jwt.encode({"sub": "u"}, SECRET, "HS256")) == {"sub": "u"}
     assert identity.verify(jwt.encode({"sub": "u"}, SECRET, "HS256", headers={"kid": "any"})) == {"sub": "u"}
 
 
-def test_a_shared_key_in_a_private_set() -> None:
+def test_a_shared_key_in_a_private_set_verifies() -> None:
     data = {"kty": "oct", "kid": "s", "alg": "HS512", "k": _encoded(b"k" * 64)}
     identity = make_identity(jwt_jwks=json.dumps({"keys": [data]}))
     assert identity.verify(jwt.encode({"sub": "u"}, b"k" * 64, "HS512", headers={"kid": "s"})) == {"sub": "u"}
@@ -80,7 +80,7 @@ def test_tokens_without_the_keys_name_are_tried_with_all() -> None:
 @pytest.mark.parametrize(
     "token", ["", ".", "..", "a.b", "a.b.c", "a.b.c.d", "ä.ä.ä", "e30.e30.", "bnVsbA.e30.e30", "W10.e30.x"]
 )
-def test_malformed(token: str) -> None:
+def test_malformed_tokens_are_refused(token: str) -> None:
     assert reason(token, jwt_jwks=key_set(RSA)) in ("malformed", "algorithm")
 
 
@@ -90,7 +90,7 @@ def test_huge_tokens_are_not_parsed() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["none", "None", "NONE", "nOnE", "", None, 1, [], "HS1", "RSA", "dir", "A128KW"])
-def test_algorithms_that_do_not_exist(algorithm: Any) -> None:
+def test_unknown_algorithms_are_refused(algorithm: Any) -> None:
     for secret in (None, SECRET.encode(), b""):
         assert reason(forge({"alg": algorithm}, {"role": "service_role"}, secret), jwt_jwks=key_set(RSA)) == "algorithm"
     assert reason(forge({}, {}, SECRET.encode())) == "algorithm"
@@ -118,11 +118,11 @@ def test_keys_only_serve_their_own_algorithms() -> None:
 
 
 @pytest.mark.parametrize("change", [{"use": "enc"}, {"key_ops": ["encrypt"]}])
-def test_keys_for_other_uses(change: dict[str, Any]) -> None:
+def test_keys_for_other_uses_are_ignored(change: dict[str, Any]) -> None:
     assert reason(RSA.sign({}), jwt_jwks=json.dumps({"keys": [dict(RSA.jwk, **change)]})) == "signature"
 
 
-def test_wrong_signatures() -> None:
+def test_wrong_signatures_are_refused() -> None:
     token = jwt.encode({"sub": "u"}, SECRET, "HS256")
     head, body, signature = token.split(".")
     assert reason(f"{head}.{_encoded(b'{}')}.{signature}") == "signature"
@@ -133,7 +133,7 @@ def test_wrong_signatures() -> None:
     assert reason(RSA.sign({})) == "algorithm"
 
 
-def test_an_unknown_critical_extension() -> None:
+def test_an_unknown_critical_extension_is_refused() -> None:
     assert reason(forge({"alg": "HS256", "crit": ["x"], "x": 1}, {}, SECRET.encode())) == "malformed"
 
 
@@ -148,7 +148,7 @@ def test_an_unknown_critical_extension() -> None:
         ({"iat": 5000}, None),
     ],
 )
-def test_times_with_leeway(claims: dict[str, int], expected: str | None) -> None:
+def test_times_are_checked_with_leeway(claims: dict[str, int], expected: str | None) -> None:
     now = int(time.time())
     token = jwt.encode({name: now + offset for name, offset in claims.items()}, SECRET, "HS256")
     # The margins are larger than any machine is slow.
@@ -166,7 +166,7 @@ def test_a_refusal_names_the_page_that_explains_it() -> None:
 
 
 @pytest.mark.parametrize("value", ["soon", None, [], {}, float("nan"), float("inf"), 10**400])
-def test_times_that_are_not_valid(value: Any) -> None:
+def test_invalid_times_are_refused(value: Any) -> None:
     """The largest value is a time, but beyond what Python can represent."""
     with pytest.raises(AccessError) as raised:
         make_identity().verify(forge({"alg": "HS256"}, {"exp": value}, SECRET.encode()))
@@ -182,7 +182,7 @@ def test_times_that_are_not_valid(value: Any) -> None:
         ("mine", "", False),
     ],
 )  # fmt: skip
-def test_audience(configured: str | None, aud: Any, accepted: bool) -> None:
+def test_the_audience_is_checked(configured: str | None, aud: Any, accepted: bool) -> None:
     token = forge({"alg": "HS256"}, {} if aud is None else {"aud": aud}, SECRET.encode())
     if accepted:
         make_identity(jwt_audience=configured).verify(token)
@@ -195,7 +195,7 @@ def test_a_numeric_subject_is_accepted() -> None:
     assert make_identity().verify(forge({"alg": "HS256"}, {"sub": 1}, SECRET.encode()))["sub"] == 1
 
 
-def test_keys_in_a_file(tmp_path: Path) -> None:
+def test_keys_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "key set.json"
     path.write_text(key_set(RSA))
     for source in (str(path), path.as_uri()):
@@ -208,7 +208,7 @@ def test_a_damaged_inline_key_set_is_reported_at_once(source: str) -> None:
         make_identity(jwt_jwks=source)
 
 
-def test_damaged_keys_are_left_out() -> None:
+def test_damaged_keys_are_ignored() -> None:
     document = {"keys": [7, {}, {"kty": "RSA", "n": "x"}, {"kty": "x"}, dict(RSA.jwk, kid=7), OTHER_RSA.jwk]}
     assert make_identity(jwt_jwks=json.dumps(document)).verify(OTHER_RSA.sign({"sub": "u"})) == {"sub": "u"}
 
@@ -229,7 +229,7 @@ def test_a_shared_key_in_a_public_set_proves_nothing(key_server: KeyServer) -> N
     assert reason(token, jwt_jwks=key_server.url, jwt_secret=None) == "algorithm"
 
 
-def test_rotation(key_server: KeyServer) -> None:
+def test_new_keys_are_fetched_after_a_rotation(key_server: KeyServer) -> None:
     clock = Clock(1000.0)
     keys = KeySet(key_server.url, now=clock)
     key_server.serve(RSA)
@@ -258,9 +258,7 @@ def test_a_new_key_is_found_by_the_first_token_that_names_it(
     assert key_server.fetches == 2
 
 
-def test_a_forged_token_that_names_a_known_key_has_no_keys_fetched(
-    key_server: KeyServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_forged_token_of_a_known_key_fetches_no_keys(key_server: KeyServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.identity.key_sets._MIN_INTERVAL_S", 0.0)
     key_server.serve(RSA)
     identity = make_identity(jwt_jwks=key_server.url)
@@ -271,7 +269,7 @@ def test_a_forged_token_that_names_a_known_key_has_no_keys_fetched(
     assert key_server.fetches == 1
 
 
-def test_old_keys_are_read_again_in_time(key_server: KeyServer) -> None:
+def test_old_keys_are_fetched_again_in_time(key_server: KeyServer) -> None:
     clock = Clock(1000.0)
     keys = KeySet(key_server.url, now=clock)
     key_server.serve(RSA, OTHER_RSA)
@@ -282,7 +280,7 @@ def test_old_keys_are_read_again_in_time(key_server: KeyServer) -> None:
     assert key_server.fetches == 2
 
 
-def test_nobody_gets_old_keys_while_another_reads_new_ones(key_server: KeyServer) -> None:
+def test_old_keys_are_not_used_while_new_ones_are_fetched(key_server: KeyServer) -> None:
     """A token of a withdrawn key would be remembered, however long ago the old ones were read."""
     clock = Clock(1000.0)
     keys = KeySet(key_server.url, now=clock)
@@ -321,7 +319,7 @@ def test_the_old_keys_are_kept_when_the_server_fails(key_server: KeyServer, trou
         assert key_server.fetches == 2
 
 
-def test_a_key_server_that_hangs_costs_tokens_of_no_key_a_second_together(key_server: KeyServer) -> None:
+def test_a_hanging_key_server_delays_unknown_keys_by_a_second_in_all(key_server: KeyServer) -> None:
     clock = Clock(1000.0)
     keys = KeySet(key_server.url, now=clock)
     key_server.serve(RSA)
@@ -336,7 +334,7 @@ def test_a_key_server_that_hangs_costs_tokens_of_no_key_a_second_together(key_se
     assert key_server.fetches == 2
 
 
-def test_an_answer_in_drops_is_cut_off(key_server: KeyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_response_is_cut_off(key_server: KeyServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.identity.key_sets._TIMEOUT_S", 0.3)
     clock = Clock(1000.0)
     keys = KeySet(key_server.url, now=clock)
@@ -368,7 +366,7 @@ def test_the_body_of_a_redirect_is_not_read(key_server: KeyServer) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["ftp", "file", "data"])
-def test_a_redirect_leads_to_no_other_protocol(key_server: KeyServer, tmp_path: Path, protocol: str) -> None:
+def test_redirects_to_other_protocols_are_refused(key_server: KeyServer, tmp_path: Path, protocol: str) -> None:
     path = tmp_path / "keys"
     path.write_text(key_set(RSA))
     with socket.create_server(("127.0.0.1", 0)) as internal:
@@ -381,14 +379,14 @@ def test_a_redirect_leads_to_no_other_protocol(key_server: KeyServer, tmp_path: 
             internal.accept()
 
 
-def test_a_set_of_useless_keys_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_set_of_unusable_keys_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
     document = {"keys": [1] * 100_000 + [{"kid": "k" * 100_000}, RSA.jwk]}
     assert make_identity(jwt_jwks=json.dumps(document)).verify(RSA.sign({"sub": "u"})) == {"sub": "u"}
     assert len(caplog.text) < 2000
     assert "99991 more keys of JWT_JWKS cannot be used" in caplog.text
 
 
-def test_without_keys_tokens_cannot_be_judged(key_server: KeyServer) -> None:
+def test_tokens_cannot_be_verified_without_keys(key_server: KeyServer) -> None:
     key_server.status = 503
     identity = make_identity(jwt_jwks=key_server.url)
     for _ in range(3):

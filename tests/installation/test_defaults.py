@@ -73,7 +73,7 @@ def test_public_is_visible(request, session: Session, as_extension: bool) -> Non
         owner.run("reset role")
 
 
-def test_what_is_made_later_is_visible(database_url: str, session: Session) -> None:
+def test_later_objects_are_visible(database_url: str, session: Session) -> None:
     install(database_url)
     owner = session(database_url)
     owner.run(LATER)
@@ -85,7 +85,7 @@ def test_what_is_made_later_is_visible(database_url: str, session: Session) -> N
 
 
 @pytest.mark.parametrize("as_extension", [True, False])
-def test_what_was_there_without_row_security_stays_closed(request, session: Session, as_extension: bool) -> None:
+def test_older_tables_without_row_security_stay_closed(request, session: Session, as_extension: bool) -> None:
     url = request.getfixturevalue("extension_url" if as_extension else "database_url")
     owner = session(url)
     owner.run(BEFORE)
@@ -120,7 +120,7 @@ def test_what_was_there_without_row_security_stays_closed(request, session: Sess
     assert denied(owner, "select * from alembic_version")
 
 
-def test_what_is_revoked_stays_revoked(extension_url: str, session: Session) -> None:
+def test_revoked_rights_stay_revoked(extension_url: str, session: Session) -> None:
     owner = session(extension_url)
     owner.run(BEFORE)
     install(extension_url, version=versions()[0], as_extension=True)
@@ -138,7 +138,7 @@ def test_what_is_revoked_stays_revoked(extension_url: str, session: Session) -> 
     assert denied(owner, "insert into storage.objects (bucket_id, name) values ('b', 'n')")
 
 
-def test_without_grants_on_public(database_url: str, session: Session) -> None:
+def test_grants_on_public_can_be_left_out(database_url: str, session: Session) -> None:
     owner = session(database_url)
     owner.run(BEFORE)
     assert install(database_url, grants_on_public="none").problems == ()
@@ -174,7 +174,7 @@ def test_objects_of_extensions_are_not_touched(database_url: str, session: Sessi
 CLAIMS = '{"sub": "11111111-1111-1111-1111-111111111111", "role": "authenticated", "email": "a@b.c", "more": [1]}'
 
 
-def test_who_calls(database_url: str, session: Session) -> None:
+def test_auth_functions_return_the_caller(database_url: str, session: Session) -> None:
     install(database_url)
     caller = session(database_url)
     caller.run("set role anon")
@@ -193,7 +193,7 @@ def test_who_calls(database_url: str, session: Session) -> None:
 
 
 @pytest.mark.parametrize("as_extension", [True, False])
-def test_functions_that_exist_stay(request, session: Session, as_extension: bool) -> None:
+def test_existing_functions_are_kept(request, session: Session, as_extension: bool) -> None:
     url = request.getfixturevalue("extension_url" if as_extension else "database_url")
     owner = session(url)
     owner.run("create schema auth")

@@ -23,7 +23,7 @@ BLOCKS = [
 ROLES = "create role anon nologin noinherit;"
 
 
-def test_all_of_them(fresh_server: PostgresServer, files, session: Session) -> None:
+def test_all_documented_commands_work(fresh_server: PostgresServer, files, session: Session) -> None:
     url, elsewhere = fresh_server.create_database(), fresh_server.create_database()
     for database in (url, elsewhere):
         show_files(fresh_server, database, files)

@@ -27,7 +27,7 @@ def run(program: str, *arguments: str, sql: str | None = None) -> str:
 
 
 @pytest.mark.parametrize("as_extension", [True, False])
-def test_dump_and_restore(fresh_server: PostgresServer, files, session: Session, as_extension: bool) -> None:
+def test_a_restored_dump_works(fresh_server: PostgresServer, files, session: Session, as_extension: bool) -> None:
     urls = [fresh_server.create_database(), fresh_server.create_database()]
     for url in urls:
         show_files(fresh_server, url, files)

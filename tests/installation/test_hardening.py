@@ -130,7 +130,7 @@ def assert_answered(service: Service, credential: str) -> None:
 
 @pytest.mark.parametrize("hardening", [*DEFAULTS, *CLOSED])
 @pytest.mark.parametrize("place", ["owner"], indirect=True)
-def test_each_hardening(place: Place, hardening: str, tmp_path: Path) -> None:
+def test_each_hardening_works(place: Place, hardening: str, tmp_path: Path) -> None:
     place.hardened(hardening)
     install(place.installer)
     place.with_login()
@@ -138,7 +138,7 @@ def test_each_hardening(place: Place, hardening: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", INSTALLERS, indirect=True)
-def test_all_of_them(place: Place, tmp_path: Path) -> None:
+def test_all_hardenings_together_work(place: Place, tmp_path: Path) -> None:
     place.hardened(*DEFAULTS, *CLOSED)
     report = install(place.installer)
     assert report.after == VERSION
@@ -182,7 +182,7 @@ revoke insert on storage.work from service_role;
 
 
 @pytest.mark.parametrize("place", ["superuser", "managed"], indirect=True)
-def test_a_superuser_gives_a_role_that_was_there_bypassrls(place: Place) -> None:
+def test_a_superuser_grants_bypassrls_to_an_existing_role(place: Place) -> None:
     for role in ROLES:
         place.server.execute(f"create role {role} nologin noinherit", place.installer)
     lacks = [each.what for each in install(place.installer).problems]

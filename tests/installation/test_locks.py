@@ -11,7 +11,9 @@ from app.installation import uninstall as uninstall_from
 from tests.installation.conftest import Session
 
 
-def test_locks_of_others_are_told(database_url: str, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locks_of_other_sessions_are_reported(
+    database_url: str, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # the package has a function by the module's name
     monkeypatch.setattr(import_module("app.installation.install"), "_LOCK_WAIT_S", 0.2)
     install(database_url, as_extension=False)

@@ -130,7 +130,7 @@ AS_ADA = """select set_config('request.jwt.claims', '{"sub": "ada"}', true); set
 PEEKED = "mutation ($command: String!) { peeked(command: $command) }"
 
 
-def test_what_two_logins_do_not_prevent(service: Service) -> None:
+def test_two_logins_do_not_separate_other_roles(service: Service) -> None:
     """As docs/security.md says: the roles and the claims of other callers can be had by code in a function."""
     assert ask(service, PEEKED, ANON, command="select")["data"]["peeked"] == 0
     assert ask(service, PEEKED, ANON, command=AS_ADA)["data"]["peeked"] == 1
@@ -165,7 +165,7 @@ def test_each_role_has_its_connections(service: Service, pair: Pair) -> None:
     assert rows == [["two_api"], ["two_service"]]
 
 
-def test_the_storage_with_two_logins(service: Service, receiver: Receiver) -> None:
+def test_the_storage_works_with_two_logins(service: Service, receiver: Receiver) -> None:
     bucket, other, public = service.bucket(), service.bucket(file_size_limit=3), service.bucket(public=True)
     user = token("authenticated", sub="ada")
     assert service.upload(f"{bucket}/a/one.txt", b"one", user).status_code == 200
@@ -185,9 +185,9 @@ def test_the_storage_with_two_logins(service: Service, receiver: Receiver) -> No
     assert refused.status_code == 400
     assert "too large" in refused.text.lower() or "exceeded" in refused.text.lower(), refused.text
     assert service.delete(f"/object/{bucket}/large.txt", user).status_code == 200
-    told = {(event.type.partition(":")[2], event.name) for event in wait_for(receiver, 9)}
-    assert {name for _, name in told} >= {"a/one.txt", "b.txt", "large.txt"}
-    assert any("Delete" in kind or "Removed" in kind for kind, _ in told), told
+    reported = {(event.type.partition(":")[2], event.name) for event in wait_for(receiver, 9)}
+    assert {name for _, name in reported} >= {"a/one.txt", "b.txt", "large.txt"}
+    assert any("Delete" in kind or "Removed" in kind for kind, _ in reported), reported
 
 
 def wait_for(receiver: Receiver, count: int) -> list[ObjectEvent]:
@@ -209,7 +209,7 @@ def test_a_write_that_policies_forbid_is_refused(service: Service, postgres: Pos
     assert service.get(f"/object/authenticated/{bucket}/one.txt", user).status_code == 400
 
 
-def test_doctor_knows_both(pair: Pair, postgres: PostgresServer) -> None:
+def test_doctor_checks_both_logins(pair: Pair, postgres: PostgresServer) -> None:
     found = {each.what: each.mark for each in examined(pair.callers, service_database_url=pair.service)}
     assert found["two_api may switch to the role anon"] == "ok"
     assert found["two_service may switch to the role service_role"] == "ok"
@@ -240,7 +240,7 @@ def reach(url: str, **settings: object) -> list:
     return [each for each in examined(url, security=True, **settings) if "become" in each.what]
 
 
-def test_logins_that_exist_are_not_taken(pair: Pair) -> None:
+def test_existing_logins_are_not_reused(pair: Pair) -> None:
     with pytest.raises(InstallationError, match='role "two_api" already exists'):
         make_logins(pair.owner, "two", ("anon",))
 
@@ -253,7 +253,7 @@ def test_logins_that_exist_are_not_taken(pair: Pair) -> None:
         ("host=h dbname=db user=u", "host=h dbname=db user=u user=x_api password=pw"),
     ],
 )
-def test_the_url_is_the_same_but_for_the_login(given: str, expected: str) -> None:
+def test_the_urls_differ_only_in_the_login(given: str, expected: str) -> None:
     made = url_of(given, Login("x_api", "pw", ()))
     assert made == expected
     if "://" in given:

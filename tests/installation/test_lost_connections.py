@@ -34,7 +34,7 @@ pg_namespace union select oid, xmin::text from pg_event_trigger order by 1, 2
 
 
 @pytest.mark.parametrize("change", [install, upgrade, uninstall])
-def test_ended_at_any_command_it_changes_nothing(
+def test_a_connection_lost_at_any_command_changes_nothing(
     database_url: str, session: Session, change: Callable[[str], Report]
 ) -> None:
     if change is not install:
@@ -53,7 +53,7 @@ def test_ended_at_any_command_it_changes_nothing(
     assert change(database_url).after == (None if change is uninstall else VERSION)
 
 
-def test_a_commit_that_is_not_answered_is_unknown(
+def test_an_unanswered_commit_is_reported_as_unknown(
     database_url: str, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy = Proxy(database_url)

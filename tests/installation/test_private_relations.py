@@ -64,7 +64,7 @@ def reasons(url: str) -> dict[str, str | None]:
 
 
 @pytest.mark.parametrize("maker", FRAMEWORKS)
-def test_tables_of_frameworks(database_url: str, session: Session, maker: str) -> None:
+def test_tables_of_frameworks_are_private(database_url: str, session: Session, maker: str) -> None:
     owner = session(database_url)
     for name in named(FRAMEWORKS[maker]):
         owner.run(f"create table {name} (id int)")
@@ -75,12 +75,12 @@ def test_tables_of_frameworks(database_url: str, session: Session, maker: str) -
     )
     expected = {"article": None, "client_orders": None, "job_advert": None}
     if maker == "Keycloak":
-        # It cannot be told from Keycloak's own client_attributes, client_scope and so on.
+        # It cannot be distinguished from Keycloak's own client_attributes, client_scope and so on.
         expected["client_orders"] = "Keycloak uses it"
     assert found == expected
 
 
-def test_tables_with_the_columns_of_a_framework(database_url: str, session: Session) -> None:
+def test_tables_with_columns_of_a_framework_are_private(database_url: str, session: Session) -> None:
     owner = session(database_url)
     for name, columns in SHAPES.items():
         owner.run(f'create table "{name}" ({columns})')
@@ -91,7 +91,7 @@ def test_tables_with_the_columns_of_a_framework(database_url: str, session: Sess
     assert reasons(database_url) == dict.fromkeys(SHAPES)
 
 
-def test_columns_that_look_like_credentials(database_url: str, session: Session) -> None:
+def test_tables_with_columns_like_credentials_are_private(database_url: str, session: Session) -> None:
     owner = session(database_url)
     for number, column in enumerate(CREDENTIALS):
         owner.run(f"create table private_{number} (id int, {column})")
@@ -104,7 +104,7 @@ def test_columns_that_look_like_credentials(database_url: str, session: Session)
     assert len(found) == len(CREDENTIALS) + len(HARMLESS)
 
 
-def test_views_of_credentials(database_url: str, session: Session) -> None:
+def test_views_of_credentials_are_private(database_url: str, session: Session) -> None:
     owner = session(database_url)
     owner.run("create table account (id int, name text, password text)")
     owner.run("create view account_name as select id, name from account")
@@ -140,15 +140,17 @@ def test_nothing_private_and_no_write_is_proposed(request, session: Session, as_
     owner = session(url)
     owner.run(DJANGO)
     report = install(url, as_extension=as_extension)
-    told = [f"{each.what}\n{each.fix}" for each in report.problems]
-    proposed = [line for each in told for line in each.splitlines() if line.startswith("grant select on")]
+    reported = [f"{each.what}\n{each.fix}" for each in report.lacks]
+    proposed = [line for each in reported for line in each.splitlines() if line.startswith("grant select on")]
     assert proposed == [
         'grant select on public."Guest\'s book" to anon, authenticated;',
         "grant select on public.blog_post to anon, authenticated;",
     ]
     assert not [line for line in proposed if "insert" in line or "all" in line.split()]
-    assert [each for each in told if "public.auth_user (Django uses it)" in each and "public.django_session" in each]
-    assert not any("insert" in each for each in told)
+    assert [
+        each for each in reported if "public.auth_user (Django uses it)" in each and "public.django_session" in each
+    ]
+    assert not any("insert" in each for each in reported)
     for role in ("anon", "authenticated"):
         for table in ("auth_user", "django_session", "blog_post", "guarded_secret"):
             assert rights(owner, role, table) == set(), (role, table)
@@ -157,7 +159,7 @@ def test_nothing_private_and_no_write_is_proposed(request, session: Session, as_
     assert rights(owner, "service_role", "auth_user") == set(PRIVILEGES)
 
 
-def test_what_is_made_later_in_such_a_database_stays_closed(database_url: str, session: Session) -> None:
+def test_later_tables_stay_closed_beside_unprotected_ones(database_url: str, session: Session) -> None:
     owner = session(database_url)
     owner.run(DJANGO)
     lacks = [each.what for each in install(database_url).problems]
@@ -167,7 +169,7 @@ def test_what_is_made_later_in_such_a_database_stays_closed(database_url: str, s
     assert rights(owner, "service_role", "authtoken_token") == set(PRIVILEGES)
 
 
-def test_what_is_made_later_is_open_where_all_tables_are_guarded(database_url: str, session: Session) -> None:
+def test_later_tables_are_open_if_all_tables_have_row_security(database_url: str, session: Session) -> None:
     owner = session(database_url)
     owner.run("create table note (id int); alter table note enable row level security")
     owner.run("create table schema_migrations (version text)")
@@ -177,7 +179,7 @@ def test_what_is_made_later_is_open_where_all_tables_are_guarded(database_url: s
     assert rights(owner, "anon", "schema_migrations") == set()
 
 
-def test_what_is_opened_is_read_by_anon_and_written_by_users(database_url: str, session: Session) -> None:
+def test_opened_tables_are_read_by_anon_and_written_by_users(database_url: str, session: Session) -> None:
     owner = session(database_url)
     owner.run(DJANGO)
     names = [each.name for each in closed_relations(database_url) if each.reason is None]
@@ -197,7 +199,9 @@ def reviewed(url: str) -> list[Finding]:
     return [each for each in examined(url, security=True) if "look private" in each.what]
 
 
-def test_doctor_names_what_is_open_already(database_url: str, session: Session, postgres: PostgresServer) -> None:
+def test_doctor_names_private_relations_that_are_open(
+    database_url: str, session: Session, postgres: PostgresServer
+) -> None:
     owner = session(database_url)
     install(database_url)
     # Default privileges open what is made later.

@@ -21,8 +21,8 @@ def as_user(url: str, user: str) -> str:
     return f"postgresql://{user}@/{quote(target.database)}?host={quote(target.host)}&port={target.port}"
 
 
-def told(report: Report) -> str:
-    return "\n".join(f"{lack.what} -> {lack.fix}" for lack in report.problems)
+def answered(report: Report) -> str:
+    return "\n".join(f"{lack.what} -> {lack.fix}" for lack in report.lacks)
 
 
 @pytest.fixture
@@ -44,14 +44,14 @@ def nobody_yet(fresh_server: PostgresServer):
         fresh_server.execute(f"drop role if exists {role}")
 
 
-def test_an_ordinary_owner(nobody_yet, fresh_server: PostgresServer, session: Session) -> None:
+def test_an_ordinary_owner_installs_what_it_may(nobody_yet, fresh_server: PostgresServer, session: Session) -> None:
     url = nobody_yet("")
     report = install(url)
     assert (report.after, report.by_extension) == (VERSION, False)
     for name in ("anon", "authenticated", "service_role"):
-        assert f"the role {name} does not exist" in told(report)
-    assert "create role service_role nologin noinherit bypassrls" in told(report)
-    assert "not counted" in told(report)
+        assert f"the role {name} does not exist" in answered(report)
+    assert "create role service_role nologin noinherit bypassrls" in answered(report)
+    assert "not counted" in answered(report)
     owner = session(url)
     owner.run("create table note (id int); alter table note enable row level security")
     owner.run("create policy everybody on note using (true)")
@@ -64,14 +64,14 @@ def test_an_ordinary_owner(nobody_yet, fresh_server: PostgresServer, session: Se
             fresh_server.execute(lack.fix.partition(": ")[2])
     fresh_server.execute("grant anon, authenticated, service_role to installer")
     again = install(url)
-    assert "not counted" in told(again)
-    assert len(again.problems) == 1
+    assert "not counted" in answered(again)
+    assert len(again.lacks) == 1
     owner.run("set role anon")
     owner.run("insert into note values (1)")
     assert owner.run("select count(*) from storage.objects") == [[0]]
 
 
-def test_a_role_that_may_create_roles(nobody_yet, session: Session) -> None:
+def test_a_role_with_createrole_creates_the_roles(nobody_yet, session: Session) -> None:
     url = nobody_yet("createrole")
     report = install(url)
     assert {lack.what.split(":")[0].split(" (")[0] for lack in report.problems} == {
@@ -99,7 +99,7 @@ def test_a_role_that_may_create_roles(nobody_yet, session: Session) -> None:
     assert install(url).problems == report.problems
 
 
-def test_policies_for_a_service_role_that_bypasses_nothing_come_back(
+def test_policies_of_a_service_role_without_bypassrls_are_restored(
     nobody_yet, fresh_server: PostgresServer, session: Session
 ) -> None:
     url = nobody_yet("")
@@ -115,7 +115,7 @@ def test_policies_for_a_service_role_that_bypasses_nothing_come_back(
     assert owner.run(policies) == before
 
 
-def test_a_role_that_may_not_create_schemas(nobody_yet, fresh_server: PostgresServer) -> None:
+def test_a_role_without_create_is_refused(nobody_yet, fresh_server: PostgresServer) -> None:
     url = nobody_yet("")
     fresh_server.execute("create role stranger login")
     try:
@@ -127,7 +127,7 @@ def test_a_role_that_may_not_create_schemas(nobody_yet, fresh_server: PostgresSe
         fresh_server.execute("drop role stranger")
 
 
-def test_an_older_server(nobody_yet, fresh_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_server_is_refused(nobody_yet, fresh_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[install.__module__], "OLDEST_SERVER", 1_000_000)
     url = nobody_yet("")
     with pytest.raises(InstallationError, match="objects need PostgreSQL 100 or newer; this is PostgreSQL 1"):
@@ -135,12 +135,12 @@ def test_an_older_server(nobody_yet, fresh_server: PostgresServer, monkeypatch: 
     assert not fresh_server.execute("select 1 from pg_namespace where nspname = 'graphql'", url)
 
 
-def test_what_belongs_to_another_role_is_left_alone(nobody_yet, fresh_server: PostgresServer) -> None:
+def test_objects_of_another_role_are_left_alone(nobody_yet, fresh_server: PostgresServer) -> None:
     url = nobody_yet("createrole")
     install(as_user(url, "postgres"))
     report = install(url)
     assert (report.before, report.after) == (VERSION, VERSION)
-    assert "installer may not switch to the role anon" in told(report)
+    assert "installer may not switch to the role anon" in answered(report)
     with pytest.raises(InstallationError, match="belong to another role"):
         upgrade(url)
 
@@ -155,7 +155,7 @@ def test_what_belongs_to_another_role_is_left_alone(nobody_yet, fresh_server: Po
     ],
 )
 @pytest.mark.parametrize("as_extension", [True, False])
-def test_what_a_stranger_prepared_is_not_used(
+def test_objects_prepared_by_another_role_are_not_used(
     fresh_server: PostgresServer, files, session: Session, trap: str, as_extension: bool
 ) -> None:
     fresh_server.execute("create role stranger")
@@ -171,7 +171,7 @@ def test_what_a_stranger_prepared_is_not_used(
         fresh_server.execute("drop role stranger")
 
 
-def test_in_two_databases_of_a_cluster_at_once(fresh_server: PostgresServer) -> None:
+def test_several_databases_can_be_prepared_at_once(fresh_server: PostgresServer) -> None:
     urls = [fresh_server.create_database() for _ in range(4)]
     reports: list[Report | Exception] = []
     start = threading.Barrier(len(urls))
@@ -195,7 +195,7 @@ def test_in_two_databases_of_a_cluster_at_once(fresh_server: PostgresServer) -> 
         fresh_server.execute(f"drop role {role}")
 
 
-def test_twice_in_one_database_at_once(database_url: str) -> None:
+def test_concurrent_runs_in_one_database_succeed(database_url: str) -> None:
     reports: list[object] = []
 
     def run() -> None:
@@ -212,7 +212,7 @@ def test_twice_in_one_database_at_once(database_url: str) -> None:
     assert reports == [VERSION] * 3
 
 
-def test_a_session_with_settings_of_its_own(database_url: str, postgres: PostgresServer) -> None:
+def test_settings_of_the_session_do_not_matter(database_url: str, postgres: PostgresServer) -> None:
     database = parse_database_url(database_url).database
     for setting in (
         "search_path = ''", "default_transaction_read_only = on", "default_transaction_isolation = 'serializable'",

@@ -98,7 +98,7 @@ def installed(postgres: PostgresServer):
 
 
 @pytest.mark.parametrize("command", COUNTS)
-def test_counts(installed: str, session: Session, command: str) -> None:
+def test_a_schema_change_is_counted(installed: str, session: Session, command: str) -> None:
     writer, reader = session(installed), session(installed)
     before = version(reader)
     writer.run("begin")
@@ -111,7 +111,7 @@ def test_counts(installed: str, session: Session, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", DOES_NOT)
-def test_does_not_count(installed: str, session: Session, command: str) -> None:
+def test_other_commands_are_not_counted(installed: str, session: Session, command: str) -> None:
     writer = session(installed)
     before = version(writer)
     writer.run("begin")
@@ -123,7 +123,7 @@ def test_does_not_count(installed: str, session: Session, command: str) -> None:
     writer.run("rollback")
 
 
-def test_visible_exactly_at_commit(database_url: str, session: Session) -> None:
+def test_a_change_becomes_visible_exactly_at_commit(database_url: str, session: Session) -> None:
     install(database_url)
     writer, reader = session(database_url), session(database_url)
     before = version(reader)
@@ -166,7 +166,7 @@ def test_transactions_with_ddl_do_not_wait_for_each_other(database_url: str, ses
     assert versions == sorted(set(versions))
 
 
-def test_nothing_is_lost_in_a_crowd(database_url: str) -> None:
+def test_concurrent_changes_are_all_counted(database_url: str) -> None:
     install(database_url)
     failures: list[str] = []
     start = threading.Barrier(6)
@@ -216,7 +216,7 @@ def test_slots_are_added_up(database_url: str, session: Session) -> None:
     assert before < version(writer) <= before + 1_000_000
 
 
-def test_whoever_may_do_ddl_is_counted(database_url: str, postgres: PostgresServer, session: Session) -> None:
+def test_changes_of_any_role_are_counted(database_url: str, postgres: PostgresServer, session: Session) -> None:
     install(database_url)
     owner = session(database_url)
     before = version(owner)
@@ -243,7 +243,7 @@ def test_ddl_never_fails_because_of_the_counter(database_url: str, session: Sess
     assert "could not count" in " ".join(str(notice[b"M"]) for notice in owner.notices)
 
 
-def test_no_version_while_nothing_is_counted(database_url: str, session: Session) -> None:
+def test_there_is_no_version_while_changes_are_not_counted(database_url: str, session: Session) -> None:
     install(database_url)
     owner = session(database_url)
     before = version(owner)
@@ -254,7 +254,7 @@ def test_no_version_while_nothing_is_counted(database_url: str, session: Session
     assert version(owner) >= before
 
 
-def test_assert(database_url: str, session: Session) -> None:
+def test_assert_fails_with_another_version(database_url: str, session: Session) -> None:
     install(database_url)
     caller, owner = session(database_url), session(database_url)
     caller.run("set role anon")
@@ -270,7 +270,7 @@ def test_assert(database_url: str, session: Session) -> None:
     caller.run(check, v=version(caller))
 
 
-def test_assert_takes_no_operator_of_a_stranger(database_url: str, session: Session) -> None:
+def test_assert_uses_no_operator_of_another_role(database_url: str, session: Session) -> None:
     install(database_url)
     owner = session(database_url)
     owner.run("create schema evil")

@@ -53,7 +53,9 @@ def refused(session, sql: str) -> tuple[str, str]:
         ("allow_only_operation('object.list')", False),
     ],
 )
-def test_functions_for_policies(installed: str, session: Session, call: str, answer: object) -> None:
+def test_functions_for_policies_return_parts_of_names(
+    installed: str, session: Session, call: str, answer: object
+) -> None:
     caller = session(installed)
     caller.run("set role anon")
     assert caller.run(f"select storage.{call}") == [[answer]]
@@ -69,7 +71,7 @@ def test_functions_for_policies(installed: str, session: Session, call: str, ans
         ("", "object.list", False),
     ],
 )
-def test_operations(installed: str, session: Session, current: str, only: str, answer: bool) -> None:
+def test_operations_can_be_tested(installed: str, session: Session, current: str, only: str, answer: bool) -> None:
     caller = session(installed)
     caller.run("select set_config('storage.operation', :o, false)", o=current)
     assert caller.run("select storage.operation()") == [[current]]
@@ -78,7 +80,7 @@ def test_operations(installed: str, session: Session, current: str, only: str, a
     assert caller.run("select storage.allow_any_operation(array['object.x'])") == [[False]]
 
 
-def test_nobody_reaches_anything_without_a_policy(service) -> None:
+def test_other_roles_have_no_access_without_policies(service) -> None:
     for role in ("anon", "authenticated"):
         service.run(f"set local role {role}")
         assert service.run("select count(*) from storage.buckets") == [[0]]
@@ -97,7 +99,7 @@ def test_nobody_reaches_anything_without_a_policy(service) -> None:
 
 
 @pytest.mark.parametrize("relation", ["buckets", "objects"])
-def test_rows_are_not_deleted_by_hand(service, relation: str) -> None:
+def test_rows_cannot_be_deleted_by_plain_sql(service, relation: str) -> None:
     message = "Direct deletion from storage tables is not allowed. Use the Storage API instead."
     assert refused(service, f"delete from storage.{relation}") == ("42501", message)
     service.run("set local storage.allow_delete_query = 'true'")
@@ -105,7 +107,7 @@ def test_rows_are_not_deleted_by_hand(service, relation: str) -> None:
     service.run("delete from storage.buckets")
 
 
-def test_bytes_that_no_row_names_any_more_are_listed(service) -> None:
+def test_bytes_without_a_row_are_listed(service) -> None:
     listed = (
         "select kind, bucket_id, name, version, attempts, due_at <= clock_timestamp() from storage.work order by id"
     )
@@ -124,7 +126,7 @@ def test_bytes_that_no_row_names_any_more_are_listed(service) -> None:
     ]
 
 
-def test_bytes_are_listed_whoever_deletes_them(service) -> None:
+def test_bytes_are_listed_for_deletions_of_any_role(service) -> None:
     service.run("reset role; create policy all_of_it on storage.objects using (true); set local role anon")
     service.run("set local storage.allow_delete_query = 'true'")
     service.run("delete from storage.objects")
@@ -132,7 +134,7 @@ def test_bytes_are_listed_whoever_deletes_them(service) -> None:
     assert service.run("select version from storage.work") == [["v1"]]
 
 
-def test_nobody_lists_bytes_by_a_table_of_their_own(installed: str, postgres: PostgresServer, session: Session) -> None:
+def test_other_tables_cannot_list_bytes(installed: str, postgres: PostgresServer, session: Session) -> None:
     forger = "create table mine (bucket_id text, name text, version text)"
     trigger = "create trigger mine after delete on mine for each row execute function storage.list_replaced_blob()"
     owner = session(installed)
@@ -147,7 +149,7 @@ def test_nobody_lists_bytes_by_a_table_of_their_own(installed: str, postgres: Po
     assert owner.run("select count(*) from storage.work where version = 'of a victim'") == [[0]]
 
 
-def test_functions_with_the_rights_of_their_owner_are_not_for_everybody(installed: str, session: Session) -> None:
+def test_security_definer_functions_are_not_public(installed: str, session: Session) -> None:
     theirs = (
         "select p.oid::regprocedure::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace"
         " where n.nspname in ('graphql', 'auth', 'storage') and p.prosecdef and {}"
@@ -180,7 +182,7 @@ def test_only_the_service_may_set_the_bytes_of_an_object(service) -> None:
     service.run("update storage.objects set version = 'v2' where name = 'mine'")
 
 
-def test_the_work_list_takes_no_half_entries(service) -> None:
+def test_the_work_list_refuses_incomplete_entries(service) -> None:
     entry = "insert into storage.work (kind, bucket_id, name, version, event) values "
     service.run(entry + "('post_event', 'b', 'n', null, '{}')")
     for half in (
@@ -191,7 +193,7 @@ def test_the_work_list_takes_no_half_entries(service) -> None:
         assert refused(service, entry + half)[0] == "23514"
 
 
-def test_times_of_change(service) -> None:
+def test_times_of_change_are_maintained(service) -> None:
     service.run("update storage.objects set updated_at = 'epoch', last_accessed_at = 'epoch'")
     service.run("update storage.buckets set updated_at = 'epoch'")
     changed = "select updated_at > '2000-01-01' from storage."
@@ -203,7 +205,7 @@ def test_times_of_change(service) -> None:
     assert service.run(changed + "buckets") == [[True]]
 
 
-def test_names_of_buckets(service) -> None:
+def test_names_of_buckets_are_checked(service) -> None:
     service.run("insert into storage.buckets (id, name) values ('long', repeat('x', 100))")
     assert refused(service, "insert into storage.buckets (id, name) values ('longer', repeat('x', 101))")[0] == "22001"
     assert refused(service, "update storage.buckets set name = repeat('x', 101)")[0] == "22001"
@@ -214,7 +216,7 @@ def test_names_of_buckets(service) -> None:
     ]
 
 
-def test_objects(service) -> None:
+def test_constraints_of_objects_hold(service) -> None:
     assert service.run("select path_tokens from storage.objects") == [[["a", "b", "c.tar.gz"]]]
     assert refused(service, "insert into storage.objects (bucket_id, name) values ('b', 'a/b/c.tar.gz')")[0] == "23505"
     assert refused(service, "insert into storage.objects (bucket_id, name) values ('nowhere', 'x')")[0] == "23503"
@@ -255,7 +257,7 @@ def test_listing_has_an_index(service, query: str, index: str) -> None:
     assert "Sort" not in plan
 
 
-def test_tables_of_another_maker_are_adopted(database_url: str, session: Session) -> None:
+def test_existing_storage_tables_are_adopted(database_url: str, session: Session) -> None:
     owner = session(database_url)
     owner.run(
         """

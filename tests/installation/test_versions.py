@@ -68,7 +68,7 @@ def test_init_is_idempotent(database_url: str, session: Session, newest) -> None
     assert reader.run("select id from storage.buckets") == [["b"]]
 
 
-def test_init_mends_what_was_taken_away(database_url: str, session: Session, newest) -> None:
+def test_init_restores_dropped_objects(database_url: str, session: Session, newest) -> None:
     install(database_url, as_extension=False)
     owner = session(database_url)
     owner.run("drop event trigger portico_count_ddl")
@@ -79,7 +79,7 @@ def test_init_mends_what_was_taken_away(database_url: str, session: Session, new
     assert describe(owner) == newest
 
 
-def test_init_enables_what_counts_changes(database_url: str, session: Session, newest) -> None:
+def test_init_enables_the_event_triggers(database_url: str, session: Session, newest) -> None:
     install(database_url, as_extension=False)
     owner = session(database_url)
     owner.run("alter event trigger portico_count_ddl disable")
@@ -102,16 +102,16 @@ DAMAGE = (
 
 
 @pytest.mark.parametrize("command", [install, upgrade])
-def test_what_was_taken_from_the_storage_is_told_and_given_back(
+def test_dropped_objects_of_the_storage_are_reported_and_restored(
     database_url: str, session: Session, newest, command: Callable[[str], Report]
 ) -> None:
     install(database_url, as_extension=False)
     owner = session(database_url)
     for sql in DAMAGE:
         owner.run(sql)
-    told = {what for (what,) in owner.run("select what from graphql.missing")}
-    assert told == set(storage_damage(partial(ask, owner)))
-    assert told == {
+    reported = {what for (what,) in owner.run("select what from graphql.missing")}
+    assert reported == set(storage_damage(partial(ask, owner)))
+    assert reported == {
         "the table storage.access_keys has row level security disabled, so its policies protect nothing",
         "the trigger protect_version_on_update of the table storage.objects is disabled",
         "the trigger list_replaced_blob_on_delete of the table storage.objects does not exist",
@@ -127,7 +127,7 @@ def test_what_was_taken_from_the_storage_is_told_and_given_back(
     assert describe(owner) == newest
 
 
-def test_rows_that_break_a_dropped_constraint_are_told(database_url: str, session: Session) -> None:
+def test_rows_that_violate_a_dropped_constraint_are_reported(database_url: str, session: Session) -> None:
     install(database_url, as_extension=False)
     owner = session(database_url)
     owner.run("alter table storage.work drop constraint work_kind_check")
@@ -138,7 +138,7 @@ def test_rows_that_break_a_dropped_constraint_are_told(database_url: str, sessio
     assert "alter table storage.work add constraint work_kind_check check" in lack.fix
 
 
-def test_an_upgrade_makes_what_was_dropped(database_url: str, session: Session, newest) -> None:
+def test_an_upgrade_restores_dropped_objects(database_url: str, session: Session, newest) -> None:
     install(database_url, version=OLDEST, as_extension=False)
     owner = session(database_url)
     owner.run("drop table storage.work")
@@ -146,7 +146,7 @@ def test_an_upgrade_makes_what_was_dropped(database_url: str, session: Session, 
     assert describe(owner) == newest
 
 
-def test_a_table_that_is_made_again_has_its_grants_and_indexes(database_url: str, session: Session, newest) -> None:
+def test_a_restored_table_has_its_grants_and_indexes(database_url: str, session: Session, newest) -> None:
     install(database_url, as_extension=False)
     owner = session(database_url)
     owner.run("revoke insert on storage.buckets from anon")
@@ -161,7 +161,9 @@ def test_a_table_that_is_made_again_has_its_grants_and_indexes(database_url: str
 
 @pytest.mark.parametrize("command", ["init", "upgrade"])
 @pytest.mark.parametrize("as_extension", [True, False])
-def test_what_a_version_lacks_is_added(request, session: Session, newest, as_extension: bool, command: str) -> None:
+def test_missing_members_of_a_version_are_added(
+    request, session: Session, newest, as_extension: bool, command: str
+) -> None:
     """As in a database that was made by a version from before its release."""
     url = request.getfixturevalue("extension_url" if as_extension else "database_url")
     install(url, as_extension=as_extension)
@@ -180,18 +182,18 @@ def test_what_a_version_lacks_is_added(request, session: Session, newest, as_ext
     assert owner.run("select to_regnamespace('graphql')") == [[None]]
 
 
-def test_what_is_missing_is_reported(database_url: str, session: Session) -> None:
+def test_missing_objects_are_reported(database_url: str, session: Session) -> None:
     install(database_url, as_extension=False)
     owner = session(database_url)
     assert owner.run("select * from graphql.missing") == []
     owner.run("drop event trigger portico_count_drop")
     owner.run("drop function auth.email()")
-    told = " ".join(what for what, _ in owner.run("select what, fix from graphql.missing"))
-    assert "not counted" in told
-    assert "auth.email()" in told
+    reported = " ".join(what for what, _ in owner.run("select what, fix from graphql.missing"))
+    assert "not counted" in reported
+    assert "auth.email()" in reported
 
 
-def test_create_extension_gives_the_same_as_init(extension_url: str, session: Session, newest) -> None:
+def test_create_extension_creates_the_same_objects_as_init(extension_url: str, session: Session, newest) -> None:
     owner = session(extension_url)
     owner.run("create extension portico")
     assert describe(owner) == newest
@@ -214,7 +216,7 @@ def test_create_extension_gives_the_same_as_init(extension_url: str, session: Se
     ]
 
 
-def test_a_superuser_gets_the_extension_where_the_server_has_its_files(extension_url: str, session: Session) -> None:
+def test_a_superuser_gets_the_extension_if_the_server_has_its_files(extension_url: str, session: Session) -> None:
     report = install(extension_url)
     assert (report.after, report.by_extension) == (VERSION, True)
     assert install(extension_url).by_extension
@@ -232,7 +234,7 @@ def test_an_initialized_database_becomes_the_extension(extension_url: str, sessi
 
 
 @pytest.mark.parametrize("way", ["alter extension portico update", "drop extension portico; create extension portico"])
-def test_every_way_up_gives_the_same(extension_url: str, session: Session, newest, way: str) -> None:
+def test_every_upgrade_path_leads_to_the_same_objects(extension_url: str, session: Session, newest, way: str) -> None:
     owner = session(extension_url)
     owner.run(f"create extension portico version '{OLDEST}'")
     for command in way.split("; "):
@@ -244,7 +246,7 @@ def test_every_way_up_gives_the_same(extension_url: str, session: Session, newes
     assert describe(fresh) == newest
 
 
-def test_upgrade_of_the_extension(extension_url: str, session: Session, newest) -> None:
+def test_the_extension_is_upgraded(extension_url: str, session: Session, newest) -> None:
     owner = session(extension_url)
     owner.run(f"create extension portico version '{OLDEST}'")
     belongs = members(owner)
@@ -254,7 +256,7 @@ def test_upgrade_of_the_extension(extension_url: str, session: Session, newest) 
     assert set(belongs) < set(members(owner))
 
 
-def test_upgrade_without_the_extension(database_url: str, session: Session, newest) -> None:
+def test_objects_without_the_extension_are_upgraded(database_url: str, session: Session, newest) -> None:
     install(database_url, version=OLDEST, as_extension=False)
     owner = session(database_url)
     owner.run("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -289,7 +291,7 @@ def test_a_newer_version_is_left_alone(database_url: str, session: Session) -> N
         upgrade(database_url)
 
 
-def test_nothing_is_installed(database_url: str, session: Session) -> None:
+def test_an_upgrade_of_nothing_is_refused(database_url: str, session: Session) -> None:
     reader = session(database_url)
     state = read_state(lambda query: ask(reader, query))
     assert (state.version, outdated(state)) == (None, None)
@@ -300,7 +302,7 @@ def test_nothing_is_installed(database_url: str, session: Session) -> None:
     assert uninstall_from(database_url).before is None
 
 
-def test_the_views_tell_the_truth(extension_url: str, postgres: PostgresServer, session: Session) -> None:
+def test_the_views_show_the_installed_version(extension_url: str, postgres: PostgresServer, session: Session) -> None:
     system = VIEW.replace("graphql.", "pg_")
     reader = session(extension_url)
     comment = "Portico: what its GraphQL and object storage APIs keep in the database"
@@ -320,7 +322,7 @@ def test_the_views_tell_the_truth(extension_url: str, postgres: PostgresServer, 
 
 
 @pytest.mark.parametrize("as_extension", [True, False])
-def test_uninstall_leaves_what_users_build_upon(request, session: Session, as_extension: bool) -> None:
+def test_uninstall_keeps_objects_of_users(request, session: Session, as_extension: bool) -> None:
     url = request.getfixturevalue("extension_url" if as_extension else "database_url")
     install(url, as_extension=as_extension)
     owner = session(url)
@@ -335,7 +337,7 @@ def test_uninstall_leaves_what_users_build_upon(request, session: Session, as_ex
     assert install(url, as_extension=as_extension).after == VERSION
 
 
-def test_versions_never_repeat_over_drop_and_create(database_url: str, session: Session) -> None:
+def test_schema_versions_never_repeat_after_drop_and_create(database_url: str, session: Session) -> None:
     owner = session(database_url)
     seen = []
     for _ in range(3):

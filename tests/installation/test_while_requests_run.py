@@ -133,14 +133,14 @@ def initialized_again(_session, url: str) -> None:
         (False, 10, initialized_again),
     ],
 )
-def test_the_extension(
+def test_requests_succeed_while_the_extension_changes(
     extension_url: str, session: Session, oldest: bool, times: int, change: Callable[[object, str], None]
 ) -> None:
     install(extension_url, version=versions()[0] if oldest else VERSION, as_extension=True)
     _change_while_requests_run(extension_url, session, times, change)
 
 
-def test_upgrade_without_the_extension(database_url: str, session: Session) -> None:
+def test_requests_succeed_during_an_upgrade_without_the_extension(database_url: str, session: Session) -> None:
     install(database_url, version=versions()[0], as_extension=False)
     _change_while_requests_run(database_url, session, 1, upgraded)
 

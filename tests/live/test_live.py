@@ -67,7 +67,7 @@ insert into note values (1, null, 'one');
 """
 NOTES = "{ noteCollection { edges { node { id body } } } }"
 QUIET_S = 2.5
-"""Longer than anything waits that is told of a change."""
+"""Longer than the notification of a change takes."""
 
 
 def notes(*rows: tuple[int, str]) -> dict[str, object]:
@@ -87,8 +87,8 @@ def runs(live: Live) -> int:
 
 
 def metric(live: Live, name: str) -> int:
-    told = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S)
-    return int(float(re.findall(f"{name} ([0-9.]+)", told.text)[0]))
+    reported = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S)
+    return int(float(re.findall(f"{name} ([0-9.]+)", reported.text)[0]))
 
 
 def health(live: Live) -> Any:
@@ -110,7 +110,7 @@ def change(made: str, postgres: PostgresServer) -> Iterator[Callable[[str], None
     postgres.execute("truncate note, other; insert into note values (1, null, 'one')", made)
 
 
-def test_a_change_is_told_at_once(live: Live, change: Callable[[str], None]) -> None:
+def test_a_change_is_sent_at_once(live: Live, change: Callable[[str], None]) -> None:
     stream = live.stream(NOTES)
     stream.until(notes((1, "one")))
     change("insert into note values (2, null, 'two')")
@@ -130,7 +130,7 @@ def test_a_subscription_is_a_query(live: Live, change: Callable[[str], None]) ->
     assert stream.data() == notes((1, "eins"))
 
 
-def test_who_comes_after_a_change_is_not_told_what_was_before(live: Live, change: Callable[[str], None]) -> None:
+def test_a_late_viewer_gets_no_outdated_result(live: Live, change: Callable[[str], None]) -> None:
     others = live.stream("{ otherCollection { edges { node { id } } } }")
     others.until({"otherCollection": {"edges": []}})
     stream = live.stream(NOTES)
@@ -143,14 +143,14 @@ def test_who_comes_after_a_change_is_not_told_what_was_before(live: Live, change
     assert live.stream(NOTES).data() == notes((2, "two"))
 
 
-def test_what_does_not_change_the_answer_is_not_told(live: Live, change: Callable[[str], None]) -> None:
+def test_changes_without_effect_send_nothing(live: Live, change: Callable[[str], None]) -> None:
     stream = live.stream(NOTES)
     stream.until(notes((1, "one")))
     change("insert into note values (3, 'somebody', 'secret'); insert into other values (1); update note set id = id")
     assert stream.quiet(QUIET_S)
 
 
-def test_each_sees_what_policies_show_him(live: Live, change: Callable[[str], None]) -> None:
+def test_policies_decide_for_each_viewer(live: Live, change: Callable[[str], None]) -> None:
     streams = {name: live.stream(NOTES, authorization=f"Bearer {token(name, 600)}") for name in ("ada", "ben")}
     assert [each.data() for each in streams.values()] == [notes(), notes()]
     change("insert into note values (4, 'ada', 'for Ada')")
@@ -224,7 +224,7 @@ def test_filters_and_orders_by_functions_are_repeated(
         ("subscription { nothing }", "GRAPHQL_VALIDATION_FAILED"),
     ],
 )
-def test_what_is_refused_ends(live: Live, query: str, code: str | None) -> None:
+def test_a_refused_operation_ends_the_stream(live: Live, query: str, code: str | None) -> None:
     stream = live.stream(query)
     kind, answer = stream.next()
     assert kind == "next"
@@ -239,7 +239,9 @@ def test_a_mutation_is_not_run(live: Live, made: str, postgres: PostgresServer) 
 
 
 @pytest.mark.parametrize("kind", ["query", "subscription"])
-def test_what_would_write_fails_each_time(made: str, tmp_path: Path, postgres: PostgresServer, kind: str) -> None:
+def test_a_query_that_would_write_fails_each_time(
+    made: str, tmp_path: Path, postgres: PostgresServer, kind: str
+) -> None:
     with living(made, tmp_path, LIVE_POLL_S="0.2") as live:
         stream = live.stream(f"{kind} {{ writingCollection {{ edges {{ node {{ id }} }} }} }}")
         assert stream.next()[1]["errors"][0]["extensions"]["code"] == "READ_ONLY_SQL_TRANSACTION"
@@ -247,7 +249,7 @@ def test_what_would_write_fails_each_time(made: str, tmp_path: Path, postgres: P
         assert postgres.execute("select last_value, is_called from runs", made) == [[1, False]]
 
 
-def test_strangers_and_bad_requests_are_refused(live: Live) -> None:
+def test_unknown_callers_and_malformed_requests_are_refused(live: Live) -> None:
     assert live.ask(NOTES, key="nothing").status_code == 401
     assert requests.post(live.url, json={"query": NOTES}, timeout=PATIENCE_S).status_code == 401
     assert (
@@ -260,7 +262,7 @@ def test_strangers_and_bad_requests_are_refused(live: Live) -> None:
     assert requests.put(live.url, timeout=PATIENCE_S).status_code == 405
 
 
-def test_get(live: Live) -> None:
+def test_a_stream_can_be_opened_by_get(live: Live) -> None:
     parameters = {
         "query": "query ($id: Int) { noteCollection(filter: {id: {eq: $id}}) { edges { node { id body } } } }"
     }
@@ -284,7 +286,7 @@ def test_a_stream_ends_with_its_token(live: Live) -> None:
     assert stream.next(20) == ("end", None)
 
 
-def test_there_is_a_limit(made: str, tmp_path: Path) -> None:
+def test_the_number_of_streams_is_limited(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path, LIVE_LIMIT="2") as live:
         streams = [live.stream(NOTES) for _ in range(2)]
         for each in streams:
@@ -294,7 +296,7 @@ def test_there_is_a_limit(made: str, tmp_path: Path) -> None:
         assert refused.json()["errors"][0]["extensions"]["code"] == "OVERLOADED"
 
 
-def test_who_closes_a_stream_leaves_its_place_to_others_at_once(made: str, tmp_path: Path) -> None:
+def test_a_closed_stream_frees_its_place_at_once(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path, LIVE_LIMIT="1") as live:
         for _ in range(5):
             response = live.ask(NOTES)
@@ -305,7 +307,7 @@ def test_who_closes_a_stream_leaves_its_place_to_others_at_once(made: str, tmp_p
             until(lambda: health(live)["streams"] == 0, 3.0)
 
 
-def test_who_leaves_and_comes_back_waits_for_the_same_run(made: str, tmp_path: Path) -> None:
+def test_a_returning_viewer_waits_for_the_same_run(made: str, tmp_path: Path) -> None:
     query = "{ very_slowCollection { edges { node { n } } } }"
     with living(made, tmp_path, POOL_SIZE="2") as live:
         began = time.monotonic()
@@ -320,7 +322,7 @@ def test_who_leaves_and_comes_back_waits_for_the_same_run(made: str, tmp_path: P
         assert time.monotonic() - began < 7
 
 
-def test_a_query_that_nobody_looks_at_ends_with_its_run(made: str, tmp_path: Path) -> None:
+def test_a_query_without_viewers_ends_with_its_run(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path) as live:
         response = live.ask("{ very_slowCollection { edges { node { n } } } }")
         until(lambda: queries(live) == 1)
@@ -330,7 +332,7 @@ def test_a_query_that_nobody_looks_at_ends_with_its_run(made: str, tmp_path: Pat
         until(lambda: queries(live) == 0, 8.0)
 
 
-def test_an_answer_that_is_too_large_is_told(made: str, tmp_path: Path, change: Callable[[str], None]) -> None:
+def test_a_result_that_is_too_large_is_reported(made: str, tmp_path: Path, change: Callable[[str], None]) -> None:
     with living(made, tmp_path, LIVE_ANSWER_LIMIT="100K") as live:
         stream = live.stream(NOTES)
         assert stream.data() == notes((1, "one"))
@@ -341,7 +343,7 @@ def test_an_answer_that_is_too_large_is_told(made: str, tmp_path: Path, change: 
         assert stream.data() == notes((1, "less"))
 
 
-def test_a_slow_query_rests(made: str, tmp_path: Path) -> None:
+def test_a_slow_query_pauses_between_runs(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path, LIVE_POLL_S="0.1") as live:
         stream = live.stream("{ slowCollection { edges { node { n } } } }")
         began = time.monotonic()
@@ -386,25 +388,25 @@ def test_a_header_of_many_spaces_takes_no_time(live: Live, end: str) -> None:
     assert time.monotonic() - began < 5
 
 
-def test_its_health(live: Live) -> None:
-    told = health(live)
-    assert (told["process"], told["changes"]) == ("ok", "heard")
+def test_health_reports_streams_and_notifications(live: Live) -> None:
+    reported = health(live)
+    assert (reported["process"], reported["changes"]) == ("ok", "heard")
 
 
-def test_its_metrics(made: str, tmp_path: Path) -> None:
+def test_metrics_count_streams_and_queries(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path) as live:
         stream = live.stream(NOTES)
         stream.data()
         live.stream("{ nothing }").next()
-        told = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S).text
-    assert "portico_live_streams 1.0" in told
-    assert "portico_live_queries 1.0" in told
-    assert "portico_live_changes_heard 1.0" in told
-    assert "portico_live_run_seconds_count 2.0" in told
-    assert 'portico_live_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1.0' in told
+        reported = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S).text
+    assert "portico_live_streams 1.0" in reported
+    assert "portico_live_queries 1.0" in reported
+    assert "portico_live_changes_heard 1.0" in reported
+    assert "portico_live_run_seconds_count 2.0" in reported
+    assert 'portico_live_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1.0' in reported
 
 
-def test_its_access_log(made: str, tmp_path: Path) -> None:
+def test_the_access_log_has_a_line_for_each_stream(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path, ACCESS_LOG="on", LOG_FORMAT="json", LIVE_LIMIT="1") as live:
         query = "query Notes { noteCollection { edges { node { id } } } }"
         stream = live.stream(query, operation="Notes", **{"x-request-id": "first"})
@@ -420,7 +422,7 @@ def test_its_access_log(made: str, tmp_path: Path) -> None:
     assert ended["sent"] > 0
 
 
-def test_pages_of_other_origins(made: str, tmp_path: Path) -> None:
+def test_pages_of_allowed_origins_can_read(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path, CORS_ORIGINS="https://app.example.com") as live:
         page = {"origin": "https://app.example.com"}
         asked = {**page, "access-control-request-method": "POST", "access-control-request-headers": "apikey"}
@@ -442,7 +444,7 @@ def test_a_lost_connection_loses_nothing(live: Live, change: Callable[[str], Non
 
 
 @pytest.mark.parametrize("payload", ["9" * 5000, "-1", "1e3", "\u0664\u0662", "", "{}", "x" * 7999])
-def test_anybody_may_notify_of_anything(live: Live, change: Callable[[str], None], payload: str) -> None:
+def test_foreign_notifications_do_no_harm(live: Live, change: Callable[[str], None], payload: str) -> None:
     """Every role of a database may send a notification to every channel."""
     stream = live.stream(NOTES)
     stream.until(notes((1, "one")))
@@ -458,10 +460,10 @@ def test_anybody_may_notify_of_anything(live: Live, change: Callable[[str], None
         ("dropped", "drop table dropped", "create table dropped (id int primary key); grant select on dropped to anon"),
     ],
 )
-def test_what_is_taken_away_and_comes_back_is_told(
+def test_revoked_and_granted_rights_are_noticed(
     live: Live, change: Callable[[str], None], table: str, away: str, back: str
 ) -> None:
-    """No trigger tells of a change of the schema or of rights."""
+    """No trigger reports a change of the schema or of rights."""
     stream = live.stream(f"{{ {table}Collection {{ edges {{ node {{ id }} }} }} }}")
     assert stream.data() == {f"{table}Collection": {"edges": []}}
     change(away)
@@ -481,7 +483,7 @@ def test_a_flood_of_notifications_loses_nothing(live: Live, change: Callable[[st
     stream.until(notes((1, "heard")))
 
 
-def test_a_stream_of_an_outage_goes_on(tmp_path: Path, postgres: PostgresServer, database_url: str) -> None:
+def test_a_stream_continues_after_an_outage(tmp_path: Path, postgres: PostgresServer, database_url: str) -> None:
     """Also if the process has not seen the database yet."""
     postgres.execute(ROLES + SCHEMA, database_url)
     name = parse_database_url(database_url).database
@@ -493,7 +495,7 @@ def test_a_stream_of_an_outage_goes_on(tmp_path: Path, postgres: PostgresServer,
         stream.until(notes((1, "one")))
 
 
-def test_changes_that_are_not_heard_any_more_are_looked_for(
+def test_queries_are_repeated_while_notifications_are_lost(
     tmp_path: Path, postgres: PostgresServer, database_url: str
 ) -> None:
     """As while the database allows no further connection: those that are open still answer."""
@@ -572,7 +574,7 @@ def test_without_its_trigger_a_query_is_repeated(made: str, tmp_path: Path, post
     postgres.execute("truncate other", made)
 
 
-def test_an_apikey_is_its_own(live: Live) -> None:
+def test_a_key_belongs_to_its_own_stream(live: Live) -> None:
     """Of two with the same token, the apiKey of one may end earlier."""
     bearer = f"Bearer {token('ada', 600)}"
     own = jwt.encode({"role": "anon", "exp": time.time() + 600}, JWT_SECRET, "HS256")
@@ -583,7 +585,7 @@ def test_an_apikey_is_its_own(live: Live) -> None:
     assert queries(live) == before + 2
 
 
-def test_a_stop_ends_the_streams(made: str, tmp_path: Path) -> None:
+def test_a_stop_ends_all_streams(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path) as live:
         stream = live.stream(NOTES)
         stream.until(notes((1, "one")))
@@ -593,7 +595,7 @@ def test_a_stop_ends_the_streams(made: str, tmp_path: Path) -> None:
         assert live.process.wait(PATIENCE_S) == 0
 
 
-def test_the_commands(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
+def test_commands_enable_and_disable_tables(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
     postgres.execute('create schema "Odd"; create table "Odd"."a""b" (id int); create view v as select 1', database_url)
     name = '"Odd"."a""b"'
     count = "select count(*) from pg_trigger where tgname = 'portico_live'"
@@ -611,7 +613,9 @@ def test_the_commands(portico: Portico, database_url: str, postgres: PostgresSer
     assert postgres.execute("select count(*) from pg_proc where proname = 'portico_live'", database_url) == [[0]]
 
 
-def test_a_stop_does_not_wait_for_who_does_not_read(made: str, tmp_path: Path, change: Callable[[str], None]) -> None:
+def test_a_stop_does_not_wait_for_a_client_that_does_not_read(
+    made: str, tmp_path: Path, change: Callable[[str], None]
+) -> None:
     change("update note set body = repeat('x', 20000000)")
     with living(made, tmp_path, LIVE_ANSWER_LIMIT="30M") as live:
         place = urlsplit(live.url)
@@ -629,7 +633,7 @@ def test_a_stop_does_not_wait_for_who_does_not_read(made: str, tmp_path: Path, c
 
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the system cannot tell")
-def test_who_does_not_read_is_disconnected_and_others_are_told(
+def test_a_client_that_does_not_read_is_disconnected_and_others_are_served(
     made: str, tmp_path: Path, change: Callable[[str], None]
 ) -> None:
     change("update note set body = repeat('x', 20000000)")
@@ -647,7 +651,7 @@ def test_who_does_not_read_is_disconnected_and_others_are_told(
             until(lambda: health(live)["streams"] == 1)
 
 
-def test_several_enable_at_once(postgres: PostgresServer, database_url: str) -> None:
+def test_several_tables_can_be_enabled_at_once(postgres: PostgresServer, database_url: str) -> None:
     tables = [f"t{number}" for number in range(8)]
     postgres.execute("; ".join(f"create table {each} (id int)" for each in tables), database_url)
     with ThreadPoolExecutor(len(tables)) as threads:
@@ -655,10 +659,10 @@ def test_several_enable_at_once(postgres: PostgresServer, database_url: str) -> 
     assert postgres.execute("select count(*) from pg_trigger where tgname = 'portico_live'", database_url) == [[8]]
 
 
-def test_a_function_of_somebody_else_is_not_trusted(
+def test_a_function_of_another_role_is_not_trusted(
     portico: Portico, postgres: PostgresServer, database_url: str
 ) -> None:
-    """It would run with the rights of whoever writes to the table."""
+    """It would run with the rights of every role that writes to the table."""
     own = "create table t (id int); create role live_mallory"
     body = "begin perform pg_notify(''portico_live'', current_user); return null; end"
     function = f"create function portico_live() returns trigger language plpgsql as '{body}'"
@@ -669,7 +673,7 @@ def test_a_function_of_somebody_else_is_not_trusted(
     assert "live_mallory owns the function public.portico_live" in refused.stderr
 
 
-def test_a_connection_that_is_lost_is_one_line(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+def test_a_lost_connection_is_logged_in_one_line(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
     postgres.execute("create table t (id integer)", database_url)
     ends = "create function ends() returns event_trigger language plpgsql as $$ begin {} end $$"
     ends = ends.format("perform pg_terminate_backend(pg_backend_pid());")
@@ -694,7 +698,9 @@ def test_a_function_of_the_same_name_stays(
     assert postgres.execute("select count(*) from pg_proc where proname = 'portico_live'", database_url) == [[1]]
 
 
-def test_who_may_not_change_a_table_is_told(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
+def test_a_missing_right_to_change_a_table_is_reported(
+    portico: Portico, database_url: str, postgres: PostgresServer
+) -> None:
     postgres.execute("create table t (id int); create role live_stranger login", database_url)
     refused = portico("live", "enable", "t", DATABASE_URL=as_user(database_url, "live_stranger"))
     postgres.execute("drop role live_stranger", database_url)
@@ -719,7 +725,7 @@ def test_the_variables_of_streams_take_little_memory(live: Live) -> None:
     assert used < 20 * 2_500_000
 
 
-def test_a_change_from_before_a_trigger_is_told_once_the_table_has_one(
+def test_a_change_before_the_trigger_is_sent_once_it_exists(
     made: str, tmp_path: Path, postgres: PostgresServer
 ) -> None:
     postgres.execute("create table late (id int primary key); grant select on late to anon", made)

@@ -47,17 +47,19 @@ def running(client: Block, url: str) -> Iterator[IO[str]]:
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=["sse", "websocket", "apollo", "urql"])
-def test_the_page(portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path, client: Block) -> None:
+def test_the_commands_and_clients_of_the_page_work(
+    portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path, client: Block
+) -> None:
     """The client also goes on with a process that takes the place of another."""
     postgres.execute(ROLES + SQL.text, database_url)
     command = SHELL.text.split()[1:]
     assert portico(*command, DATABASE_URL=database_url).stdout == "Changes of message are reported.\n"
     with ExitStack() as stack:
         with living(database_url, tmp_path) as live:
-            told = stack.enter_context(running(client, live.url))
-            assert told.readline() == "Hello\n"
+            reported = stack.enter_context(running(client, live.url))
+            assert reported.readline() == "Hello\n"
             postgres.execute("insert into message (body) values ('World')", database_url)
-            assert told.readline() == "Hello, World\n"
+            assert reported.readline() == "Hello, World\n"
         with living(database_url, tmp_path, LIVE_PORT=str(urlsplit(live.url).port)):
             postgres.execute("insert into message (body) values ('again')", database_url)
-            assert "Hello, World, again\n" in told
+            assert "Hello, World, again\n" in reported

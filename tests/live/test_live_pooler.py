@@ -35,5 +35,5 @@ def test_queries_are_repeated(tmp_path: Path) -> None:
                 server.execute(f"update note set body = '{body}'")
                 stream.until({"noteCollection": {"edges": [{"node": {"body": body}}]}})
                 assert time.monotonic() - began < 20
-            told = requests.get(live.url.replace("/graphql/v1/stream", "/health"), timeout=PATIENCE_S).json()
-            assert told["changes"] == "not heard"
+            reported = requests.get(live.url.replace("/graphql/v1/stream", "/health"), timeout=PATIENCE_S).json()
+            assert reported["changes"] == "not heard"

@@ -1,4 +1,4 @@
-"""How much of ``portico live`` one connection and one caller may have."""
+"""The limits of ``portico live`` for one connection and one caller."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def open_on(each: Socket, id_: str) -> None:
     assert answer["type"] == "next", answer
 
 
-def test_a_connection_has_a_share_of_the_streams(made: str, tmp_path: Path) -> None:
+def test_the_streams_of_a_connection_are_limited(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path, LIVE_CONNECTION_LIMIT="2") as live, socket(live) as one, socket(live) as other:
         open_on(one, "a")
         open_on(one, "b")
@@ -60,7 +60,7 @@ def test_a_connection_has_a_share_of_the_streams(made: str, tmp_path: Path) -> N
         open_on(one, "c")
 
 
-def test_a_caller_has_a_share_whatever_its_connections(made: str, tmp_path: Path) -> None:
+def test_the_streams_of_a_caller_are_limited_over_all_connections(made: str, tmp_path: Path) -> None:
     """A token's subject with its role is a caller; without a subject the client's address is."""
     ada, ben = ({"apiKey": ANON_KEY, "authorization": bearer(user)} for user in ("ada", "ben"))
     with living(made, tmp_path, LIVE_CALLER_LIMIT="2") as live, ExitStack() as stack:
@@ -87,7 +87,7 @@ def test_a_caller_has_a_share_whatever_its_connections(made: str, tmp_path: Path
         open_on(other, "b")
 
 
-def test_what_leaves_gives_its_place_back(made: str, tmp_path: Path) -> None:
+def test_an_ended_stream_frees_its_place(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path, LIVE_CALLER_LIMIT="1") as live:
         for _ in range(3):
             with socket(live) as one:

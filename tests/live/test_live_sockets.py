@@ -38,7 +38,7 @@ grant select, delete on note to service_role;
 insert into note values (1, null, 'one'), (2, 'ada', 'hers');
 """
 QUIET_S = 2.5
-"""Longer than anything waits that is told of a change."""
+"""Longer than the notification of a change takes."""
 
 
 def notes(*rows: tuple[int, str]) -> dict[str, object]:
@@ -64,7 +64,7 @@ def streams(live: Live) -> int:
     return int(requests.get(live.url.replace("/graphql/v1/stream", "/health"), timeout=PATIENCE_S).json()["streams"])
 
 
-def test_a_subscription_is_told_of_changes(live: Live, change: Callable[[str], None]) -> None:
+def test_a_subscription_gets_changes(live: Live, change: Callable[[str], None]) -> None:
     with socket(live) as one:
         assert one.connection.subprotocol == "graphql-transport-ws"
         one.subscribe("a")
@@ -73,7 +73,7 @@ def test_a_subscription_is_told_of_changes(live: Live, change: Callable[[str], N
         assert one.next() == {"id": "a", "type": "next", "payload": notes((1, "eins ü"))}
 
 
-def test_several_on_one_connection(live: Live, change: Callable[[str], None]) -> None:
+def test_one_connection_carries_several_operations(live: Live, change: Callable[[str], None]) -> None:
     with socket(live) as one:
         one.subscribe("a")
         one.until({"id": "a", "type": "next", "payload": notes((1, "one"))})
@@ -104,8 +104,8 @@ def test_a_query_is_answered_once(live: Live) -> None:
         assert streams(live) == before + 1
 
 
-def test_a_query_has_the_answer_of_now(live: Live, made: str, postgres: PostgresServer) -> None:
-    """Also while the same is watched by somebody who is not told of changes yet."""
+def test_a_query_gets_the_current_result(live: Live, made: str, postgres: PostgresServer) -> None:
+    """Also while another client watches the same query and has not been notified of the change yet."""
     query = "{ untoldCollection { edges { node { id } } } }"
     with socket(live) as one:
         one.subscribe("live", f"subscription {query}")
@@ -150,12 +150,12 @@ def test_the_headers_of_the_connection_count_where_the_payload_has_none(live: Li
         ({"apiKey": 1, "headers": []}, "apiKey"),
     ],
 )
-def test_strangers_are_refused(live: Live, payload: Any, reason: str) -> None:
+def test_unknown_callers_are_refused(live: Live, payload: Any, reason: str) -> None:
     with socket(live, False) as one:
         one.send(type="connection_init", payload=payload)
-        code, told = one.closed()
+        code, reported = one.closed()
     assert code == 4403
-    assert reason.lower() in told.lower()
+    assert reason.lower() in reported.lower()
 
 
 def test_a_connection_ends_with_its_token(live: Live) -> None:
@@ -195,7 +195,7 @@ def test_no_query_is_an_error(live: Live) -> None:
         assert [each["message"] for each in one.next()["payload"]] == ["The request has no query"]
 
 
-def test_ping(live: Live) -> None:
+def test_a_ping_is_answered(live: Live) -> None:
     with socket(live, False) as one:
         one.send(type="ping")
         assert one.next() == {"type": "pong"}
@@ -232,7 +232,7 @@ SUBSCRIBE = json.dumps({"id": "a", "type": "subscribe", "payload": {"query": LIV
         ([SUBSCRIBE.replace('"a"', f'"{"ü" * 100_000}"')] * 2, 4409),
     ],
 )
-def test_who_breaks_the_protocol_is_disconnected(live: Live, messages: list[str], code: int) -> None:
+def test_a_client_that_breaks_the_protocol_is_disconnected(live: Live, messages: list[str], code: int) -> None:
     with socket(live) as one:
         for each in messages:
             one.connection.send(each)
@@ -278,7 +278,7 @@ def memory(live: Live) -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc tells of memory")
-def test_pongs_that_nobody_reads_are_not_kept(live: Live) -> None:
+def test_unread_pongs_are_not_kept(live: Live) -> None:
     with raw_socket(live, receive_buffer=1 << 16) as connection:
         connection.sendall(frame(9, b"x" * 125) * 1000)
         before = memory(live)
@@ -309,7 +309,7 @@ def test_a_message_in_many_fragments_is_read(live: Live) -> None:
         assert b'"pong"' in connection.recv(4096)
 
 
-def test_nobody_subscribes_before_saying_who_it_is(live: Live) -> None:
+def test_subscribing_before_the_initialisation_is_refused(live: Live) -> None:
     with socket(live, False) as one:
         one.subscribe("a")
         assert one.closed()[0] == 4401
@@ -322,7 +322,7 @@ def test_other_protocols_are_refused(live: Live, protocols: list[Subprotocol] | 
 
 
 @pytest.mark.parametrize("line", ["X: \x7f", f"X: {'x' * 9000}", "Content-Length: 5", "Transfer-Encoding: chunked"])
-def test_a_request_that_is_none_for_a_websocket_is_not_kept(live: Live, line: str) -> None:
+def test_a_request_that_is_no_websocket_is_not_kept(live: Live, line: str) -> None:
     """It is one to the library that reads requests, and not to that of WebSockets."""
     address = urlsplit(live.url)
     upgrade = (
@@ -336,7 +336,7 @@ def test_a_request_that_is_none_for_a_websocket_is_not_kept(live: Live, line: st
             assert answer.read().startswith(b"HTTP/1.1 400 Bad Request")
 
 
-def test_who_leaves_is_forgotten(live: Live) -> None:
+def test_streams_of_a_closed_connection_end(live: Live) -> None:
     before = streams(live)
     with socket(live) as one:
         for number in range(3):
@@ -348,7 +348,7 @@ def test_who_leaves_is_forgotten(live: Live) -> None:
         assert time.monotonic() < until
 
 
-def test_who_says_nothing_is_disconnected_and_others_are_not(live: Live, change: Callable[[str], None]) -> None:
+def test_a_silent_client_is_disconnected_and_others_are_not(live: Live, change: Callable[[str], None]) -> None:
     with socket(live) as one, socket(live, False) as silent:
         one.subscribe("a")
         one.until({"id": "a", "type": "next", "payload": notes((1, "one"))})
@@ -357,7 +357,7 @@ def test_who_says_nothing_is_disconnected_and_others_are_not(live: Live, change:
         assert one.next()["payload"] == notes((1, "later"))
 
 
-def test_there_is_a_limit(made: str, tmp_path: Path) -> None:
+def test_the_number_of_connections_is_limited(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path, LIVE_LIMIT="2") as live, ExitStack() as stack:
         one, other = (stack.enter_context(socket(live)) for _ in range(2))
         with socket(live, False) as third:
@@ -376,7 +376,7 @@ def test_there_is_a_limit(made: str, tmp_path: Path) -> None:
         assert other.next()["type"] == "next"
 
 
-def test_a_stop_asks_clients_to_connect_again(made: str, tmp_path: Path) -> None:
+def test_a_stop_closes_connections_with_service_restart(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path) as live, socket(live) as one:
         one.subscribe("a")
         assert one.next()["type"] == "next"
@@ -389,7 +389,7 @@ def test_a_stop_asks_clients_to_connect_again(made: str, tmp_path: Path) -> None
         assert live.process.wait(PATIENCE_S) == 0
 
 
-def test_pages_of_other_origins(made: str, live: Live, tmp_path: Path) -> None:
+def test_pages_of_allowed_origins_may_connect(made: str, live: Live, tmp_path: Path) -> None:
     own = live.url.split("/graphql")[0]
     with socket(live, additional_headers={"origin": own}) as one:
         one.subscribe("a")

@@ -1,4 +1,4 @@
-"""The access log: a line for each request that tells nothing secret."""
+"""The access log: a line for each request, without secrets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def lines(caplog: pytest.LogCaptureFixture, formatter: logging.Formatter) -> lis
     return [formatter.format(each) for each in caplog.records if each.name == "portico.access"]
 
 
-def test_a_line_for_each_request(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+def test_each_request_is_logged_in_one_line(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
     door = open_door(SCHEMA, access_log=True)
     caplog.clear()
     with caplog.at_level(logging.INFO, "portico.access"):
@@ -28,7 +28,7 @@ def test_a_line_for_each_request(open_door: Callable[..., Door], caplog: pytest.
         door.ask("{ nope }")
         door.client.simulate_get("/storage/v1/object/secret-bucket/secret-key?token=eyJsecret")
     first, second, third = (json.loads(each) for each in lines(caplog, JSONLines()))
-    told = {
+    reported = {
         "message": "request",
         "door": "graphql",
         "method": "POST",
@@ -37,7 +37,7 @@ def test_a_line_for_each_request(open_door: Callable[..., Door], caplog: pytest.
         "status": 200,
         "request_id": "abc",
     }
-    assert told.items() <= first.items()
+    assert reported.items() <= first.items()
     assert first["sent"] == int(answer.headers["content-length"])
     assert first["ms"] >= sum(first["stages"].values())
     assert list(first["stages"]) == ["parse", "authorize", "plan", "execute", "shape"]
@@ -49,7 +49,7 @@ def test_a_line_for_each_request(open_door: Callable[..., Door], caplog: pytest.
     assert "INFO portico.access: request door=graphql method=POST operation=A role=anon status=200 " in plain
 
 
-def test_off_by_default(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+def test_the_access_log_is_off_by_default(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
     door = open_door(SCHEMA)
     with caplog.at_level(logging.INFO, "portico.access"):
         door.ask("{ __typename }")

@@ -1,4 +1,4 @@
-"""The operation and the request that the database is told of."""
+"""Tags of SQL statements and sessions with the operation and the request."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_statement_names_its_operation_and_stays_prepared(open_door: Callabl
     assert len(engine.plans) == before
 
 
-def test_without_the_setting_nothing_is_told(open_door: Callable[..., Door]) -> None:
+def test_nothing_is_tagged_without_the_settings(open_door: Callable[..., Door]) -> None:
     door = open_door(SCHEMA)
     assert "/*" not in door.ask("query Ask { statement }").data["statement"]
     assert added(door, 1, traceparent=TRACE) == "portico"

@@ -1,4 +1,4 @@
-"""What ``/metrics`` tells, and that the dashboard and the alerts ask for nothing else."""
+"""The metrics of ``/metrics``, and that the dashboard and the alerts use no others."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_operations_and_errors_are_counted(open_door: OpenDoor) -> None:
     assert of(found, "portico_stage_seconds_total", stage="parse") > 0
 
 
-def test_names_that_come_once_take_no_places_of_others(open_door: OpenDoor) -> None:
+def test_rare_names_take_no_places_of_others(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, metrics_operations=3)
     for number in range(20):
         door.ask(f"query Stranger{number} {{ __typename }}")
@@ -72,8 +72,8 @@ def test_names_that_come_once_take_no_places_of_others(open_door: OpenDoor) -> N
     assert of(found, "portico_operation_errors_total", operation=OTHER, role=OTHER) == 20
 
 
-def test_pools_of_replicas_are_told(open_door: OpenDoor) -> None:
-    # It is no standby, so that the pool stays empty; nobody may see its password.
+def test_pools_of_replicas_have_metrics(open_door: OpenDoor) -> None:
+    # It is no standby, so that the pool stays empty; its password must not be shown.
     door = open_door(SCHEMA, database_read_urls=("postgresql://u:hidden@127.0.0.1:1/d",))
     text = door.client.simulate_get("/metrics").text
     found = read(text)
@@ -83,7 +83,7 @@ def test_pools_of_replicas_are_told(open_door: OpenDoor) -> None:
     assert "hidden" not in text
 
 
-def test_caches_connections_and_the_schema_are_told(open_door: OpenDoor) -> None:
+def test_caches_connections_and_the_schema_have_metrics(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, metrics_operations=0, pool_size=3)
     # It uses a connection now and then.
     door.application.services.poller.close()
@@ -109,7 +109,7 @@ def storage(own_service: Callable[..., Service]) -> Service:
     return service
 
 
-def test_the_storage_is_told(storage: Service) -> None:
+def test_the_storage_has_metrics(storage: Service) -> None:
     bucket = storage.bucket()
     for _ in range(2):
         storage.put(f"/object/{bucket}/a.txt", data=b"12345", headers={"content-type": "text/plain"})
@@ -127,7 +127,7 @@ def test_the_storage_is_told(storage: Service) -> None:
     assert of(found, "portico_unfinished_uploads", form="appended") == 1
 
 
-def test_methods_that_do_not_exist_take_no_places(storage: Service) -> None:
+def test_unknown_methods_take_no_places(storage: Service) -> None:
     for number in range(5):
         storage.request(f"MADE{number}", "/bucket", None)
     found = read(storage.get("/metrics").text)
@@ -157,20 +157,22 @@ def _expressions(value: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("path", [DASHBOARD, ALERTS], ids=lambda path: path.name)
-def test_each_metric_that_is_asked_for_exists(path: Path, storage: Service) -> None:
+def test_each_metric_of_dashboard_and_alerts_exists(path: Path, storage: Service) -> None:
     for _ in range(2):
         storage.post("/graphql/v1", json={"query": "query A { __typename }"}, headers={"apikey": "wrong"})
         storage.get("/bucket")
     text = storage.get("/metrics").text
-    told = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
-    told |= {f"{name}{suffix}" for name in told for suffix in ("_count", "_sum", "_bucket", "_total")}
+    reported = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
+    reported |= {f"{name}{suffix}" for name in reported for suffix in ("_count", "_sum", "_bucket", "_total")}
     # Told only where there are replicas.
-    told |= set(re.findall(r'"(portico_replica_\w+)"', (REPOSITORY / "app" / "metrics" / "replicas.py").read_text()))
+    reported |= set(
+        re.findall(r'"(portico_replica_\w+)"', (REPOSITORY / "app" / "metrics" / "replicas.py").read_text())
+    )
     content = yaml.safe_load(path.read_text())
     expressions = _expressions(content)
     asked = _asked(expressions)
     assert asked
-    assert asked - told == set()
+    assert asked - reported == set()
     # These are of Prometheus, and of replicas.
     labels = {"job", "instance", "replica", *re.findall(r'[{,](\w+)="', text)}
     joined = "".join(expressions)
@@ -179,7 +181,7 @@ def test_each_metric_that_is_asked_for_exists(path: Path, storage: Service) -> N
 
 
 @pytest.mark.parametrize("path", [DASHBOARD, ALERTS], ids=lambda path: path.name)
-def test_what_each_instance_tells_of_the_database_is_not_added_up(path: Path) -> None:
+def test_metrics_of_the_database_are_not_added_up(path: Path) -> None:
     found = [each for each in _expressions(yaml.safe_load(path.read_text())) if re.search("portico_(work|unf)", each)]
     assert found
     assert all(re.search(r"max by \([^)]*\) \(portico_(work|unf)", each) for each in found)
@@ -201,5 +203,5 @@ def test_each_alert_says_what_to_do() -> None:
 
 
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
-def test_promtool_takes_the_alerts() -> None:
+def test_promtool_accepts_the_alerts() -> None:
     subprocess.run(["promtool", "check", "rules", str(ALERTS)], check=True)

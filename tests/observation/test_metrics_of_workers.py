@@ -25,7 +25,7 @@ ASKED = 12
 
 
 def ask(url: str, names: list[str]) -> None:
-    """Operations of these names, each on a connection of its own, so that all workers get some."""
+    """Operations of these names, each on its own connection, so that all workers get some."""
     for name in names:
         query = {"query": f"query {name} {{ __typename }}"}
         answer = requests.post(url, json=query, headers={"apiKey": ANON_KEY}, timeout=60)
@@ -63,7 +63,7 @@ def temporary(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_worker_that_ends_leaves_what_it_counted(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
+def test_counts_of_an_ended_worker_are_kept(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
     with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(temporary), POOL_SIZE="3") as url:
         ask(url, ["Named"] * ASKED)
         until(lambda: requests_counted(url) == ASKED)
@@ -81,7 +81,7 @@ def test_a_worker_that_ends_leaves_what_it_counted(postgres: PostgresServer, tmp
     assert list(temporary.iterdir()) == []
 
 
-def test_files_of_metrics_have_their_space(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
+def test_files_of_metrics_are_allocated_at_the_start(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
     # Twice the places that there are, each with the longest name.
     with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(temporary), METRICS_OPERATIONS="20") as url:
         lengths = {path.name: path.stat().st_size for path in temporary.rglob("*.db")}
@@ -90,13 +90,13 @@ def test_files_of_metrics_have_their_space(postgres: PostgresServer, tmp_path: P
         files = list(temporary.rglob("*.db"))
         assert {path.name: path.stat().st_size for path in files} == lengths
         for path in files:
-            told = path.stat()
-            assert told.st_blocks * 512 >= told.st_size, path
+            reported = path.stat()
+            assert reported.st_blocks * 512 >= reported.st_size, path
 
 
 @pytest.fixture
 def full(temporary: Path) -> Iterator[Path]:
-    """A folder on a file system of its own with hardly any space."""
+    """A folder on a separate file system with hardly any space."""
     mount, unmount = shutil.which("mount"), shutil.which("umount")
     options = ["-t", "tmpfs", "-o", "size=256k,mode=0777", "none", str(temporary)]
     if not (mount and unmount) or subprocess.run([mount, *options], capture_output=True).returncode:

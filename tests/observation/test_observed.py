@@ -1,4 +1,4 @@
-"""What observers are told, and the ids that are passed on."""
+"""Observations of requests, and the ids that are passed on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 @dataclass
 class Watch:
-    """A plugin that keeps what it is told."""
+    """A plugin that keeps what it observes."""
 
     seen: list[ObservedRequest] = field(default_factory=list)
 
@@ -35,18 +35,18 @@ class Watch:
         return self.seen[-1]
 
 
-def test_an_operation_is_told(open_door: Callable[..., Door]) -> None:
+def test_an_operation_is_observed(open_door: Callable[..., Door]) -> None:
     watch = Watch()
     door = open_door(SCHEMA, plugins={"watch": watch}, batch_limit=2)
     answer = door.ask("query A { thingCollection { edges { node { id } } } }", headers={"traceparent": TRACE})
-    told = watch.last()
-    (operation,) = told.operations
-    assert (told.door, told.method, told.operation, told.status, told.role, told.codes) == (
+    reported = watch.last()
+    (operation,) = reported.operations
+    assert (reported.door, reported.method, reported.operation, reported.status, reported.role, reported.codes) == (
         "graphql", "POST", "/graphql/v1", 200, "anon", ())  # fmt: skip
     assert (operation.name, operation.kind, operation.role, operation.codes) == ("A", "query", "anon", ())
     assert list(operation.stages) == ["parse", "authorize", "plan", "execute", "shape"]
-    assert operation.milliseconds <= told.seconds * 1000
-    assert (told.sent, told.trace) == (int(answer.headers["content-length"]), read_trace(TRACE, None))
+    assert operation.milliseconds <= reported.seconds * 1000
+    assert (reported.sent, reported.trace) == (int(answer.headers["content-length"]), read_trace(TRACE, None))
     assert answer.headers["traceparent"] == TRACE
 
     door.ask("query B { nope }")
@@ -129,12 +129,12 @@ def watched(own_service: Callable[..., Service]) -> tuple[Service, Watch]:
     return own_service(plugins={"watch": watch}), watch
 
 
-def test_requests_to_the_storage_are_told_by_door(watched: tuple[Service, Watch]) -> None:
+def test_requests_to_the_storage_are_observed_by_protocol(watched: tuple[Service, Watch]) -> None:
     service, watch = watched
     bucket = service.bucket()
     service.post(f"/storage/v1/object/{bucket}/a.txt", data=b"12345", headers={"content-type": "text/plain"})
-    told = watch.last()
-    assert (told.door, told.operation, told.role, told.received) == (
+    reported = watch.last()
+    assert (reported.door, reported.operation, reported.role, reported.received) == (
         "rest", "/storage/v1/object/{bucket}/*", "service_role", 5)  # fmt: skip
     service.get(f"/object/{bucket}/a.txt")
     assert (watch.last().door, watch.last().sent, watch.last().codes) == ("rest", 5, ())
@@ -145,19 +145,19 @@ def test_requests_to_the_storage_are_told_by_door(watched: tuple[Service, Watch]
     assert watch.last().codes != ()
 
 
-def test_requests_that_the_server_refuses_are_told(watched: tuple[Service, Watch]) -> None:
+def test_requests_refused_by_the_server_are_observed(watched: tuple[Service, Watch]) -> None:
     service, watch = watched
     body = b"x" * (2 * 1024 * 1024)
     refused = service.post("/graphql/v1", data=body, headers={"x-request-id": "large"})
-    told = watch.last()
-    assert (refused.status_code, told.status, told.door, told.method) == (413, 413, "graphql", "POST")
-    assert (told.operation, told.request_id, told.codes) == ("", "large", ("LIMIT_EXCEEDED",))
+    reported = watch.last()
+    assert (refused.status_code, reported.status, reported.door, reported.method) == (413, 413, "graphql", "POST")
+    assert (reported.operation, reported.request_id, reported.codes) == ("", "large", ("LIMIT_EXCEEDED",))
     assert refused.headers["x-request-id"] == "large"
 
 
 def test_the_s3_protocol_has_no_other_id_for_a_request(own_service: Callable[..., Service]) -> None:
     service = own_service(access_log=True)
     for given in ({}, {"x-request-id": "mine"}, {"x-request-id": "x" * 201}):
-        told = service.get("/s3/no-bucket", headers=given).headers
-        assert told["x-amz-request-id"] == told["x-request-id"]
+        reported = service.get("/s3/no-bucket", headers=given).headers
+        assert reported["x-amz-request-id"] == reported["x-request-id"]
     assert service.get("/s3/no-bucket", headers={"x-request-id": "mine"}).headers["x-amz-request-id"] == "mine"

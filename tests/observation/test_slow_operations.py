@@ -1,4 +1,4 @@
-"""Slow operations: the log, and the record of the slowest, which tell nothing secret."""
+"""Slow operations: the log, and the record of the slowest, without secrets."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ def test_a_slow_operation_is_logged_and_recorded(reading_door: OpenDoor, caplog:
     assert "s3cret" not in repr(slow) + str(logged)
 
 
-def test_none_is_slow_without_a_threshold(reading_door: OpenDoor) -> None:
+def test_no_operation_is_slow_without_a_threshold(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, slow_operation_ms=0)
     assert door.ask(FIND, {"n": 1}).data
     assert door.application.services.slow_operations() == ()
 
 
-def test_a_document_without_its_literals() -> None:
+def test_literals_are_removed_from_documents() -> None:
     text = 'query A { a(s: "x", b: """y""", i: 17, f: 1.5, e: RED, t: true, v: $v) # comment\n }'
-    told = without_literals(text)
-    assert told.replace("\n", "").replace(" ", "") == 'queryA{a(s:"",b:"",i:0,f:0,e:RED,t:true,v:$v)}'
-    assert key_of(told, "A") == key_of(without_literals(text.replace("17", "18")), "A")
-    assert key_of(told, "A") != key_of(told, "B")
+    reported = without_literals(text)
+    assert reported.replace("\n", "").replace(" ", "") == 'queryA{a(s:"",b:"",i:0,f:0,e:RED,t:true,v:$v)}'
+    assert key_of(reported, "A") == key_of(without_literals(text.replace("17", "18")), "A")
+    assert key_of(reported, "A") != key_of(reported, "B")
     assert without_literals("{ a(") == ""
     assert len(without_literals("{" + "a " * 10_000 + "}")) < 10_000
 

@@ -29,14 +29,14 @@ class Reader:
         self.address = "http://127.0.0.1:8000"
         self._database_url = database_url
         self._closing = ExitStack()
-        self._told = directory / ".stderr"
+        self._errors = directory / ".stderr"
         programs = Path(sys.executable).parent
         (directory / ".venv").symlink_to(programs.parent)
         # The activation script of Python 3.12.1 asks for OSTYPE whether it is set or not.
         variables = environment(PATH=f"{programs}{os.pathsep}{os.environ['PATH']}", OSTYPE=sys.platform)
         self._shell = subprocess.Popen(
             ["sh", "-eu"], cwd=directory, env=variables,
-            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._told.open("w"),
+            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors.open("w"),
         )  # fmt: skip
         self._closing.callback(self._end_shell)
 
@@ -56,9 +56,9 @@ class Reader:
         if serve is None:
             return self._in_shell(text)
         assert not text[serve.end() :].strip(), "nothing follows on a service in its terminal"
-        told = self._in_shell(text[: serve.start()])
+        reported = self._in_shell(text[: serve.start()])
         self._serve(shlex.split(serve["options"]), demo="demo.sh" in serve["program"])
-        return told + self.banner
+        return reported + self.banner
 
     def program(self, interpreter: str, suffix: str, text: str) -> str:
         """Run a program with the variables of the shell."""
@@ -99,11 +99,11 @@ class Reader:
         # What the block starts must not read what we write to the shell.
         self._shell.stdin.write(f". ./.block </dev/null\necho; echo '{_END}'\n")
         self._shell.stdin.flush()
-        told = ""
+        reported = ""
         while (line := self._shell.stdout.readline()).rstrip() != _END:
-            assert line, f"{text}\n{told}{self._told.read_text()}"
-            told += line
-        return told.removesuffix("\n")
+            assert line, f"{text}\n{reported}{self._errors.read_text()}"
+            reported += line
+        return reported.removesuffix("\n")
 
     def _serve(self, options: list[str], *, demo: bool) -> None:
         command = [sys.executable, "-m", "app", "serve", *(["--demo"] if demo else []), *options]

@@ -54,11 +54,11 @@ def node(reader: Reader, text: str) -> str:
 
 
 @pytest.mark.parametrize("client", ["Apollo Client", "urql"])
-def test_caches_of_javascript(reader: Reader, client: str) -> None:
+def test_the_lines_for_clients_in_javascript_work(reader: Reader, client: str) -> None:
     assert node(reader, JAVASCRIPT[client]) == f"{FIRST_FOUR}\n"
 
 
-def test_relay(reader: Reader) -> None:
+def test_the_lines_for_relay_work(reader: Reader) -> None:
     packages = node_packages()
     (reader.directory / "relay.config.json").write_text(CONFIGURATION["Relay"])
     (reader.directory / "src").mkdir()
@@ -73,7 +73,7 @@ def test_relay(reader: Reader) -> None:
     assert node(reader, f"import {artifact}\n{built}") == f"{FIRST_FOUR}\n"
 
 
-def test_code_generator(reader: Reader) -> None:
+def test_the_lines_for_code_generator_work(reader: Reader) -> None:
     reader.shell(SHELL["TypeScript types"])
     (reader.directory / "codegen.json").write_text(CONFIGURATION["TypeScript types"])
     filtered = (
@@ -89,13 +89,13 @@ def test_code_generator(reader: Reader) -> None:
     assert "cursor: string, node: { nodeId: string }" in made
 
 
-def test_gql(reader: Reader) -> None:
+def test_the_lines_for_gql_work(reader: Reader) -> None:
     pytest.importorskip("gql")
     assert reader.program("python", ".py", PYTHON["gql"]) == f"{FIRST_FOUR}\n"
 
 
 @pytest.mark.parametrize("client", ["ariadne-codegen", "sgqlc"])
-def test_generated_python(reader: Reader, client: str) -> None:
+def test_the_lines_for_generated_python_work(reader: Reader, client: str) -> None:
     programs = python_packages("ariadne-codegen==0.19.0", "sgqlc==18") / "bin"
     (reader.directory / "pyproject.toml").write_text(CONFIGURATION["ariadne-codegen"])
     (reader.directory / "queries.graphql").write_text(GRAPHQL["ariadne-codegen"])
@@ -111,7 +111,7 @@ def test_generated_python(reader: Reader, client: str) -> None:
 # The page about Supabase's clients
 
 
-def test_supabase(reader: Reader) -> None:
+def test_the_lines_for_supabase_work(reader: Reader) -> None:
     pytest.importorskip("supabase")
     policies, (token_program, client) = (
         blocks("docs/supabase-client.md", "sql"),

@@ -14,7 +14,7 @@ from tests.postgres_server import PostgresServer
 LEFT_OUT = shutil.ignore_patterns(".git", ".portico", ".venv", ".*_cache", "__pycache__", "build", "*.egg-info")
 
 
-def test_the_quick_loop(tmp_path: Path, postgres: PostgresServer) -> None:
+def test_the_commands_of_contributing_work(tmp_path: Path, postgres: PostgresServer) -> None:
     directory = tmp_path / "portico"
     shutil.copytree(REPOSITORY, directory, ignore=LEFT_OUT)
     _make_repository(directory)
@@ -22,9 +22,9 @@ def test_the_quick_loop(tmp_path: Path, postgres: PostgresServer) -> None:
     try:
         reader.set(TEST_DATABASE_URL=postgres.url)
         for block in blocks("CONTRIBUTING.md", "sh"):
-            told = reader.run(block)
-            assert "1 passed" in told
-            assert "diff --git" not in told
+            reported = reader.run(block)
+            assert "1 passed" in reported
+            assert "diff --git" not in reported
     finally:
         reader.close()
 

@@ -1,4 +1,4 @@
-"""What the page about pg_graphql says about each dialect is true."""
+"""The statements about each dialect on the page about pg_graphql are true."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_errors_have_codes(door: Door) -> None:
     assert (refused.code, refused.errors[0]["extensions"]["constraint"]) == ("UNIQUE_VIOLATION", "person_pkey")
 
 
-def test_a_short_key_of_characters(door: Door) -> None:
+def test_a_varchar_key_has_by_pk(door: Door) -> None:
     assert door.ask('{ wordByPk(spelling: "yes") { spelling } }').data["wordByPk"] == {"spelling": "yes"}
 
 
@@ -70,7 +70,7 @@ def test_every_row_is_reached_by_cursors(door: Door) -> None:
     assert seen == [1, 2, 3]
 
 
-def test_empty_objects(door: Door) -> None:
+def test_empty_objects_are_valid(door: Door) -> None:
     assert (
         len(
             door.ask("{ paperCollection(filter: {and: [{}]}) { edges { node { id } } } }").data["paperCollection"][
@@ -83,7 +83,7 @@ def test_empty_objects(door: Door) -> None:
     assert added["insertIntoblankCollection"]["records"] == [{"body": "x"}]
 
 
-def test_the_default_of_a_variable_counts(door: Door) -> None:
+def test_the_default_of_a_variable_applies_to_include(door: Door) -> None:
     query = "query ($off: Boolean = true) { paperByPk(id: 1) { id score @skip(if: $off) } }"
     assert door.ask(query).data["paperByPk"] == {"id": 1}
 
@@ -106,7 +106,7 @@ def test_no_field_of_two_keys_disappears(door: Door) -> None:
 # Where the dialects differ
 
 
-def test_where_the_standard_differs(door: Door) -> None:
+def test_the_standard_differs_as_listed(door: Door) -> None:
     standard = door.application.services.settings.graphql_dialect == "standard"
     undeclared = door.ask("{ paperByPk(id: $id) { id } }", {"id": 1})
     assert bool(undeclared.errors) == standard

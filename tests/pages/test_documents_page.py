@@ -35,13 +35,13 @@ def names(answer: str) -> list[str]:
     return [edge["node"]["name"] for edge in json.loads(answer)["data"]["cityCollection"]["edges"]]
 
 
-def test_registered_documents(reader: Reader) -> None:
+def test_registered_documents_are_run_by_name(reader: Reader) -> None:
     (text,) = texts_of("Registered documents")
     by_path, by_body = reader.shell(text.replace("\ncurl", "\necho\ncurl")).splitlines()
     assert names(by_path) == names(by_body) == ["Graz", "Vienna"]
 
 
-def test_a_table_of_documents(reader: Reader) -> None:
+def test_documents_are_read_from_a_table(reader: Reader) -> None:
     (block,) = blocks("docs/documents.md", "sql")
     reader.run(block)
     door = Door(reader.shell("echo $DATABASE_URL").strip(), documents="table:graphql.documents")
@@ -52,12 +52,12 @@ def test_a_table_of_documents(reader: Reader) -> None:
         door.close()
 
 
-def test_caching(reader: Reader) -> None:
+def test_an_unchanged_answer_gets_304(reader: Reader) -> None:
     (text,) = texts_of("Caching")
     assert reader.shell(text).strip() == "304 public, max-age=60"
 
 
-def test_batches(reader: Reader) -> None:
+def test_batches_are_answered_as_list_and_lines(reader: Reader) -> None:
     as_list, as_lines = texts_of("Batches")
     continents, cities = json.loads(reader.shell(as_list))
     assert continents["data"]["continentCollection"]["edges"] == [{"node": {"name": "Europe"}}]
@@ -67,7 +67,7 @@ def test_batches(reader: Reader) -> None:
     assert [len(each["data"]["cityCollection"]["edges"]) for each in lines] == [2, 0]
 
 
-def test_csv(reader: Reader) -> None:
+def test_pages_and_groups_are_sent_as_csv(reader: Reader) -> None:
     of_page, of_groups = (csv.reader(io.StringIO(reader.shell(text))) for text in texts_of("CSV"))
     assert [*of_page] == [
         ["name", "population", "country.name"],
@@ -80,7 +80,7 @@ def test_csv(reader: Reader) -> None:
     ]
 
 
-def test_automatic_documents(reader: Reader) -> None:
+def test_automatic_documents_work_with_apollo_client(reader: Reader) -> None:
     (block,) = blocks("docs/documents.md", "js")
     (reader.directory / "node_modules").symlink_to(node_packages() / "node_modules")
     assert reader.program("node", ".mjs", block.text) == "Graz Vienna\n"

@@ -13,7 +13,7 @@ from tests.postgres_server import PostgresServer
 from tests.process.running import REPOSITORY, environment
 
 
-def test_the_first_plugin(tmp_path: Path, postgres: PostgresServer) -> None:
+def test_the_first_plugin_is_installed_and_tested(tmp_path: Path, postgres: PostgresServer) -> None:
     module, test, *_ = blocks("docs/plugins.md", "python")
     (declaration,) = blocks("docs/plugins.md", "toml")
     (commands,) = blocks("docs/plugins.md", "sh")

@@ -22,7 +22,7 @@ Reading = Callable[..., Reader]
 
 @pytest.fixture
 def reading() -> Iterator[Reading]:
-    """Makes readers in a directory of their own; all are closed in the end."""
+    """Makes readers, each in its own directory; all are closed at the end."""
     with open_directory() as directory:
         readers: list[Reader] = []
 
@@ -36,7 +36,7 @@ def reading() -> Iterator[Reading]:
 
 
 @pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="it is for the embedded PostgreSQL")
-def test_first_five_minutes(reading: Reading) -> None:
+def test_the_first_five_minutes_work(reading: Reading) -> None:
     reader = reading()
     start, ask, change, compare, public, private, store, make, look = blocks("docs/first-five-minutes.md", "sh")
     token = re.search(r"^Ada's token: (\S+)$", reader.run(start), re.M)
@@ -61,20 +61,22 @@ def test_the_demonstration_is_what_demo_sh_serves() -> None:
     assert (REPOSITORY / "demo.sh").read_text().splitlines()[-1] == 'exec "$python" -m app serve --demo "$@"'
 
 
-def test_your_own_database(reading: Reading, database_url: str) -> None:
+def test_the_commands_for_your_own_database_work(reading: Reading, database_url: str) -> None:
     reader = reading(database_url)
-    told = [reader.run(each) for each in blocks("docs/your-database.md", "sh", "sql")]
+    reported = [reader.run(each) for each in blocks("docs/your-database.md", "sh", "sql")]
     assert (Path(reader.directory) / ".env").read_text().count("\n") == 3
-    assert any("Portico's objects is installed" in text for text in told)
-    edges = next(json.loads(text) for text in told if text.startswith('{"data"'))["data"]["articleCollection"]["edges"]
+    assert any("Portico's objects is installed" in text for text in reported)
+    edges = next(json.loads(text) for text in reported if text.startswith('{"data"'))["data"]["articleCollection"][
+        "edges"
+    ]
     assert edges == [{"node": {"title": "Arches"}}]
-    schema, compared = told[-2:]
+    schema, compared = reported[-2:]
     assert "authorId: UUID" in schema
     assert compared.startswith("1 relations, ")
     assert "DIFFERENT" not in compared
 
 
-def test_readme(reading: Reading, database_url: str) -> None:
+def test_the_commands_of_the_readme_work(reading: Reading, database_url: str) -> None:
     reader = reading(database_url)
     # The first two on the page: one is run above, the other runs these tests.
     demo, suite, serve, ask = blocks("README.md", "sh")
@@ -85,16 +87,16 @@ def test_readme(reading: Reading, database_url: str) -> None:
     assert json.loads(reader.run(ask)) == {"data": {"articleCollection": {"edges": []}}}
 
 
-def test_operate(reading: Reading, database_url: str) -> None:
+def test_the_commands_for_operation_work(reading: Reading, database_url: str) -> None:
     reader = reading(database_url)
     reader.set(DATABASE_URL=database_url)
     reader.shell("portico keys > .env; set -a; . ./.env; portico init")
     reader.shell("portico serve")
-    told = [reader.run(each) for each in blocks("docs/operations.md", "sh")]
-    assert json.loads(told[0].partition("}")[0] + "}") == {"process": "ok", "database": "ok"}
+    reported = [reader.run(each) for each in blocks("docs/operations.md", "sh")]
+    assert json.loads(reported[0].partition("}")[0] + "}") == {"process": "ok", "database": "ok"}
     page = (REPOSITORY / "docs" / "operations.md").read_text()
     names = {_without_suffix(each) for each in re.findall(r"`(portico_\w+)`", page)}
-    shown = {_without_suffix(each) for each in re.findall(r"^(?:# TYPE )?(portico_\w+)", told[1], re.M)}
+    shown = {_without_suffix(each) for each in re.findall(r"^(?:# TYPE )?(portico_\w+)", reported[1], re.M)}
     # There are no replicas here.
     assert {each for each in names if "_replica_" not in each} == {each for each in shown if "_replica_" not in each}
 

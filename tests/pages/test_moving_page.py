@@ -75,7 +75,7 @@ def reader(postgres: PostgresServer, project: tuple[Service, str]) -> Iterator[R
     postgres.drop_database(url)
 
 
-def test_the_page(reader: Reader, project: tuple[Service, str]) -> None:
+def test_a_supabase_project_is_moved(reader: Reader, project: tuple[Service, str]) -> None:
     service, _ = project
     dump, restore, bring, check, serve, export = (each.text for each in blocks("docs/moving-from-supabase.md", "sh"))
     (prepare,) = (each.text for each in blocks("docs/moving-from-supabase.md", "sql"))
@@ -90,10 +90,10 @@ def test_the_page(reader: Reader, project: tuple[Service, str]) -> None:
             reader.sql(statement)
     reader.shell(restore)
     assert PROJECT in bring
-    told = reader.shell(bring.replace(PROJECT, service.url)).splitlines()
-    assert told == [
-        "2 objects, 26 bytes, copied; 0 were already there; 0 failed",
-        "1 objects, 10 bytes, copied; 0 were already there; 0 failed",
+    reported = reader.shell(bring.replace(PROJECT, service.url)).splitlines()
+    assert reported == [
+        "2 objects, 26 bytes, copied; 0 were there; 0 failed",
+        "1 objects, 10 bytes, copied; 0 were there; 0 failed",
     ]
     assert "missing" not in reader.shell(check)
     reader.shell(export)

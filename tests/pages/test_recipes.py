@@ -52,7 +52,7 @@ def add(door: Door, user: str, table: str, row: str, **claims: Any) -> Any:
     return door.ask(query, claims={"sub": user, **claims})
 
 
-def test_own_rows(door: Door) -> None:
+def test_users_see_their_own_rows(door: Door) -> None:
     assert not add(door, ANN, "note", 'body: "hers"').errors
     assert (names(door, ANN, "note", "body"), names(door, BEN, "note", "body")) == (["hers"], [])
 
@@ -68,25 +68,25 @@ def test_everybody_reads_the_author_writes_and_deleted_rows_are_gone(door: Door)
     assert names(door, ANN, "post", "title", role="service_role") == ["hers"]
 
 
-def test_teams(door: Door) -> None:
+def test_members_see_rows_of_their_teams(door: Door) -> None:
     assert names(door, ANN, "task", "title") == ["shared"]
     assert names(door, BEN, "task", "title") == ["shared", "of Ben's team"]
     assert add(door, ANN, "task", 'title: "x", team_id: 2').code == "INSUFFICIENT_PRIVILEGE"
 
 
-def test_administrators(door: Door) -> None:
+def test_administrators_see_all_reports(door: Door) -> None:
     assert names(door, ANN, "report", "body") == []
     assert names(door, ANN, "report", "body", app_metadata={"is_admin": True}) == ["secret"]
 
 
-def test_tenants(door: Door) -> None:
+def test_tenants_see_their_own_rows(door: Door) -> None:
     assert not add(door, ANN, "invoice", 'amount: "9"', tenant="north").errors
     assert names(door, BEN, "invoice", "amount", tenant="north") == ["9"]
     assert names(door, BEN, "invoice", "amount", tenant="south") == []
     assert add(door, ANN, "invoice", 'amount: "9", tenant: "south"', tenant="north").code == "INSUFFICIENT_PRIVILEGE"
 
 
-def test_pictures(door: Door, tmp_path: Any) -> None:
+def test_users_store_pictures_in_their_own_folders(door: Door, tmp_path: Any) -> None:
     services = door.application.services
     settings = dataclasses.replace(services.settings, storage_url=tmp_path.as_uri())
     application = create_app(settings, services.plugins)

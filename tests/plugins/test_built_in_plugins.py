@@ -58,7 +58,7 @@ WITHOUT_COLUMNS = ("columns", "scalars")
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_it_is_gone_and_the_rest_answers(open_door: Callable[..., Door], name: str) -> None:
+def test_a_disabled_plugin_is_gone_and_the_rest_answers(open_door: Callable[..., Door], name: str) -> None:
     door = open_door(INFLECTED, disabled_plugins=(name,), value_types=("all",))
     schema = door.application.services.engine.role_schemas.of_role("anon").graphql
     printed = print_schema(schema)
@@ -72,7 +72,7 @@ def test_it_is_gone_and_the_rest_answers(open_door: Callable[..., Door], name: s
     assert door.client.simulate_get("/health").json["process"] == "ok"
 
 
-def test_everything_is_there_otherwise(open_door: Callable[..., Door]) -> None:
+def test_all_plugins_are_there_by_default(open_door: Callable[..., Door]) -> None:
     door = open_door(INFLECTED, value_types=("all",))
     printed = print_schema(door.application.services.engine.role_schemas.of_role("anon").graphql)
     assert [each for gone in GONE.values() for each in gone if each not in printed] == []

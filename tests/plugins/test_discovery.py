@@ -42,7 +42,7 @@ comment on table thing is '@graphql({"totalCount": {"enabled": true}, "aggregate
 @pytest.mark.parametrize(
     "source", ["import nowhere_at_all", "from app.hooks import hookimpl\n@hookimpl\ndef oops(): 1"]
 )
-def test_what_cannot_be_loaded_is_named(distribute: Distribute, portico: Portico, source: str) -> None:
+def test_a_plugin_that_cannot_be_loaded_is_named(distribute: Distribute, portico: Portico, source: str) -> None:
     distribute("broken", source)
     reason = "No module named 'nowhere_at_all'" if source.startswith("import") else "unknown hook 'oops'"
     listed = portico("plugins")
@@ -56,7 +56,7 @@ def test_what_cannot_be_loaded_is_named(distribute: Distribute, portico: Portico
     assert "broken" not in dict(plugin_manager(required=False).list_name_plugin())
 
 
-def test_a_start_fails_with_a_sentence_or_leaves_the_plugin_out(
+def test_a_broken_plugin_fails_the_start_or_is_left_out(
     distribute: Distribute, portico: Portico, open_door: Callable[..., Door]
 ) -> None:
     distribute("broken", "raise RuntimeError('not today')")
@@ -83,7 +83,7 @@ def test_a_name_that_no_plugin_has_cannot_be_disabled() -> None:
         plugin_manager(disabled=["filtres"])
 
 
-def test_long_names_have_columns_of_their_own(distribute: Distribute, portico: Portico) -> None:
+def test_long_names_widen_their_columns(distribute: Distribute, portico: Portico) -> None:
     source = '"""The room of the cats."""'
     distribute("a_name_that_is_longer_than_others", source, distribution="a-distribution-whose-name-is-long")
     listed = portico("plugins").stdout
@@ -117,9 +117,9 @@ def test_a_hook_that_fails_is_named_and_only_its_contribution_is_missing(
         (edge,) = door.ask(query).data["thingCollection"]["edges"]
         assert edge["node"] == {"name": "quiet", "owner": {"shouted": "Ann"}}
         assert "Cannot query field" in door.ask("{ thingCollection { edges { node { shouted } } } }").message
-        told = [each for each in caplog.records if "the plugin failing failed in node_fields" in each.message]
-        assert len(told) == 1
-        assert told[0].exc_info is not None
+        answered = [each for each in caplog.records if "the plugin failing failed in node_fields" in each.message]
+        assert len(answered) == 1
+        assert answered[0].exc_info is not None
         health = door.client.simulate_get("/health")
         assert health.status_code == 200
         assert health.json == {
@@ -129,7 +129,7 @@ def test_a_hook_that_fails_is_named_and_only_its_contribution_is_missing(
         application.close()
 
 
-def test_a_hook_that_fails_at_startup_prevents_it(open_door: Callable[..., Door]) -> None:
+def test_a_hook_that_fails_at_startup_prevents_the_start(open_door: Callable[..., Door]) -> None:
     class Strict:
         @hookimpl
         def object_checks(self, settings: Any) -> Any:
@@ -174,9 +174,9 @@ def test_a_result_of_the_wrong_type_is_the_plugins_fault(
     assert door.ask('{ thingCollection(filter: {name: {eq: "quiet"}}) { edges { node { name } } } }').data
     assert door.ask("{ __schema { types { name } } }").data
     assert door.application.services.plugins.faults == {"wrong": hook}
-    (told,) = [each for each in caplog.records if f"the plugin wrong failed in {hook}" in each.message]
-    assert told.exc_info is not None
-    assert "it returned" in str(told.exc_info[1])
+    (answered,) = [each for each in caplog.records if f"the plugin wrong failed in {hook}" in each.message]
+    assert answered.exc_info is not None
+    assert "it returned" in str(answered.exc_info[1])
 
 
 def test_a_result_that_fails_when_it_is_read_is_the_plugins_fault(open_door: Callable[..., Door]) -> None:

@@ -13,7 +13,7 @@ from tests.process.running import REPOSITORY, environment
 FILES = ("at_least", "audit", "intervals", "memory", "rate_limit", "sessions", "text_search")
 
 
-def test_it_is_installed_found_and_works(tmp_path: Path, postgres: PostgresServer) -> None:
+def test_the_example_package_is_installed_and_works(tmp_path: Path, postgres: PostgresServer) -> None:
     source, target = tmp_path / "source", tmp_path / "site-packages"
     shutil.copytree(REPOSITORY / "examples" / "portico-extras", source)
     install = ["install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps", "--target", str(target)]

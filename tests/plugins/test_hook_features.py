@@ -78,7 +78,7 @@ def test_hook_features(open_door: Callable[..., Door], words: str, offered: bool
     assert bool(unknown) != is_there, "where the feature is not, its directive is not read"
 
 
-def test_words_are_read_one_after_the_other() -> None:
+def test_words_of_features_are_read_in_order() -> None:
     features = Features(plugin_manager(PLUGINS))
     assert "shouting" in features.all
     some = frozenset({"shouting", "operators"})
@@ -92,7 +92,7 @@ def test_words_are_read_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("words", ["shoutin", "-shoutin", "all,shoutin"])
-def test_a_name_that_no_feature_has_is_refused_with_those_that_there_are(words: str) -> None:
+def test_an_unknown_feature_is_refused_with_the_known_ones(words: str) -> None:
     with pytest.raises(SettingError) as raised:
         configure({"GRAPHQL_FEATURES": words}, extra=PLUGINS)
     features = Features(plugin_manager(PLUGINS))
@@ -103,7 +103,7 @@ def test_a_name_that_no_feature_has_is_refused_with_those_that_there_are(words: 
         features.chosen(words.split(","))
 
 
-def test_the_start_fails_in_a_sentence(portico: Portico) -> None:
+def test_an_unknown_feature_fails_the_start_in_one_line(portico: Portico) -> None:
     failed = portico(
         "serve", GRAPHQL_FEATURES="-nothing", DATABASE_URL="postgresql://nobody@127.0.0.1:1/none", PORT="0"
     )
@@ -126,7 +126,7 @@ class Late:
         return Fields(90, {"mood": GraphQLField(made, resolve=lambda field, rows: rows.column("id"))})
 
 
-def test_who_comes_later_leaves_names_to_those_that_are_there(open_door: Callable[..., Door]) -> None:
+def test_later_features_leave_existing_names_alone(open_door: Callable[..., Door]) -> None:
     door = open_door(
         """
         create table person (id int primary key, name text);
@@ -142,7 +142,7 @@ def test_who_comes_later_leaves_names_to_those_that_are_there(open_door: Callabl
     assert str(api.object_type(api.relations[0]).fields["mood"].type) == "personMood__"
     filters = api.graphql.type_map["personFilter"].fields
     assert str(filters["name"].type) == "StringFilter"
-    (told,) = {each for each in api.notices if each.subject == "table public.person"}
-    assert told.reason == (
+    (reported,) = {each for each in api.notices if each.subject == "table public.person"}
+    assert reported.reason == (
         "of two filter fields called name one is left out; the directive `name` renames columns and functions"
     )

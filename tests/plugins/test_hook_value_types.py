@@ -52,7 +52,7 @@ def test_hook_value_types(open_door: Callable[..., Door], chosen: str, is_there:
 
 
 @pytest.mark.parametrize("words", ["point", "points,pints", "-points"])
-def test_a_name_that_no_plugin_has_is_refused_with_those_that_there_are(words: str) -> None:
+def test_an_unknown_value_type_is_refused_with_the_known_ones(words: str) -> None:
     unknown = words.rpartition(",")[2]
     with pytest.raises(SettingError) as raised:
         configure({"VALUE_TYPES": words}, extra=PLUGINS)

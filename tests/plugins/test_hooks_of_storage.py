@@ -45,17 +45,17 @@ def test_hook_storage_place() -> None:
 
 
 def test_hook_object_event_receivers(own_service: Callable[..., Service]) -> None:
-    told: list[tuple[str, str]] = []
+    reported: list[tuple[str, str]] = []
 
     class Receivers:
         @hookimpl
         def object_event_receivers(self) -> Any:
-            return [EventReceiver("house", lambda event: told.append((event.type, event.name)))]
+            return [EventReceiver("house", lambda event: reported.append((event.type, event.name)))]
 
     service = own_service(plugins={"house": Receivers})
     service.sql(BUCKET)
     assert service.upload("b/a.txt").status_code == 200
-    until(lambda: told == [("ObjectCreated:Post", "a.txt")])
+    until(lambda: reported == [("ObjectCreated:Post", "a.txt")])
 
 
 def test_hook_object_checks(own_service: Callable[..., Service]) -> None:

@@ -1,4 +1,4 @@
-"""What plugins add around the APIs: settings, commands, identifications, and wrappers of stages."""
+"""Additions by plugins around the APIs: settings, commands, identifications, and wrappers of stages."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_hook_identifications(open_door: Callable[..., Door], caplog: pytest.Log
     assert door.client.simulate_get("/health").json["plugins"] == {"cookies": "failed in identifications"}
 
 
-def test_without_api_keys_the_others_are_known(open_door: Callable[..., Door]) -> None:
+def test_other_identifications_work_without_api_keys(open_door: Callable[..., Door]) -> None:
     door = open_door(TABLE, plugins={"cookies": Cookies}, disabled_plugins=("api_keys",))
     assert door.ask(QUERY, role="service_role").code == "MISSING_API_KEY"
     assert door.ask(QUERY, key=None, headers={"Cookie": "session=ann"}).data
@@ -265,7 +265,9 @@ def test_hook_around_stages(open_door: Callable[..., Door], caplog: pytest.LogCa
     assert door.client.simulate_get("/health").json["plugins"] == {"around": "failed in around_stages, at plan"}
 
 
-def test_a_fault_of_ours_is_not_a_plugins(open_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_is_not_blamed_on_a_plugin(
+    open_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
+) -> None:
     door = open_door(TABLE, plugins={"around": Around()})
     monkeypatch.setattr(type(door.application.services.engine.plans), "get", lambda *_: 1 / 0)
     assert door.ask(QUERY, role="authenticated").code == "INTERNAL_ERROR"
@@ -273,7 +275,7 @@ def test_a_fault_of_ours_is_not_a_plugins(open_door: Callable[..., Door], monkey
 
 
 class Documents:
-    """Registers a document of its own."""
+    """Registers its own document."""
 
     texts = {"Things": QUERY}  # noqa: RUF012
 
@@ -370,7 +372,7 @@ def entrances(settings):
 """
 
 
-def test_serve_prints_last_where_browsers_start_and_tells_no_client_the_fragment(
+def test_serve_prints_the_start_address_last_and_keeps_its_fragment_secret(
     distribute: Distribute, tmp_path: Path
 ) -> None:
     folders = f"{distribute('start', START)}:{REPOSITORY}"
@@ -387,7 +389,7 @@ def test_serve_prints_last_where_browsers_start_and_tells_no_client_the_fragment
         assert process.wait(PATIENCE_S) == 0
 
 
-def test_what_plugins_ask_of_the_services(open_door: Callable[..., Door]) -> None:
+def test_services_answer_plugins(open_door: Callable[..., Door]) -> None:
     services = open_door(TABLE).application.services
     caller = services.caller(RequestHead("GET", "/", {"apikey": SERVICE_KEY}.get))
     assert caller is not None
@@ -397,7 +399,7 @@ def test_what_plugins_ask_of_the_services(open_door: Callable[..., Door]) -> Non
     assert services.read("select count(*)::text from thing") == b"1"
 
 
-def test_development_opens_what_explains_and_tries() -> None:
+def test_development_allows_explain_and_dry_run() -> None:
     def open_to(**given: Any) -> tuple[Any, Any]:
         settings, _ = configure({}, given)
         declared = {each.name: value for each, value in settings.of_plugins.items()}

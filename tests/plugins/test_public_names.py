@@ -25,13 +25,13 @@ scalar_type setting_kinds shown_settings
 """
 
 
-def test_the_names_are_these() -> None:
+def test_public_names_are_as_listed() -> None:
     assert portico.__all__ == NAMES.split(), "a name is added with a line in docs/plugins.md, and none is taken away"
     assert portico.testing.__all__ == ["MakeDatabase", "MakeService", "Service"]
     assert portico.diagnosis.__all__ == ["Finding", "findings"]
 
 
-def test_a_command_does_not_wait_for_them() -> None:
+def test_a_command_does_not_import_all_public_names() -> None:
     script = "import sys, portico.__main__; print('portico.names' in sys.modules, 'sqlalchemy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], env=environment(), capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
@@ -43,7 +43,7 @@ def test_an_unknown_name_is_refused() -> None:
     assert set(portico.__all__) <= set(dir(portico))
 
 
-def test_it_is_a_command() -> None:
+def test_the_package_is_a_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "portico", "--help"], env=environment(), capture_output=True, text=True, check=False
     )
@@ -63,5 +63,5 @@ def test_a_hidden_package_is_reported_in_a_sentence(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    told = done.stderr.splitlines()[-1]
-    assert f"Portico's package 'app' is hidden by {tmp_path}/app: start Portico from another directory" in told
+    reported = done.stderr.splitlines()[-1]
+    assert f"Portico's package 'app' is hidden by {tmp_path}/app: start Portico from another directory" in reported

@@ -45,7 +45,7 @@ def door(open_door: Callable[..., Door]) -> Door:
     return open_door(TABLE, plugins={"texts": Texts})
 
 
-def test_what_is_not_json_is_made_json(door: Door) -> None:
+def test_values_that_are_not_json_become_json(door: Door) -> None:
     assert door.ask("{ text json }").data == {"text": 'say "hi"', "json": 'say "hi"'}
 
 
@@ -56,8 +56,8 @@ def test_a_resolver_that_fails_is_named(door: Door, field: str, reason: str, cap
     answer = door.ask("{ thingCollection { edges { node { %s } } } }" % field)  # noqa: UP031
     assert (answer.status, answer.code) == (500, "RESOLVER_FAILED")
     assert answer.message == f"The field thing.{field} failed because of an error in the service; its log says why."
-    (told,) = (each for each in caplog.records if each.name == "portico.plugins")
-    assert told.message == f"the resolver of thing.{field} in module {__name__} failed"
-    assert told.exc_info is not None
-    cause: Any = told.exc_info[1]
+    (answered,) = (each for each in caplog.records if each.name == "portico.plugins")
+    assert answered.message == f"the resolver of thing.{field} in module {__name__} failed"
+    assert answered.exc_info is not None
+    cause: Any = answered.exc_info[1]
     assert reason in str(cause)

@@ -55,7 +55,9 @@ def test_a_request_is_a_trace(open_door: Callable[..., Door], plugin: tuple[Any,
     assert "77" not in str([dict(each.attributes) for each in spans.values()])
 
 
-def test_errors_and_requests_that_are_not_sampled(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
+def test_errors_are_recorded_and_unsampled_requests_are_not(
+    open_door: Callable[..., Door], plugin: tuple[Any, Any]
+) -> None:
     telemetry, exporter = plugin
     door = open_door(SCHEMA, plugins={"opentelemetry": telemetry})
     door.ask("query Broken { nope }")
@@ -67,7 +69,7 @@ def test_errors_and_requests_that_are_not_sampled(open_door: Callable[..., Door]
     assert exporter.get_finished_spans() == ()
 
 
-def test_a_collector_that_is_away_does_not_hold_up_the_end(
+def test_an_unreachable_collector_does_not_delay_the_end(
     open_door: Callable[..., Door], plugin: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     telemetry, _ = plugin
@@ -87,13 +89,13 @@ def test_a_collector_that_is_away_does_not_hold_up_the_end(
     away.set()
 
 
-def test_it_is_off_without_an_endpoint(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
+def test_telemetry_is_off_without_an_endpoint(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
     telemetry, _ = plugin
     door = open_door(SCHEMA, plugins={"opentelemetry": type(telemetry)})
     assert door.ask("{ __typename }").data == {"__typename": "Query"}
 
 
-def test_it_is_installed_and_found(tmp_path: Path) -> None:
+def test_telemetry_is_installed_and_found(tmp_path: Path) -> None:
     source, target = tmp_path / "source", tmp_path / "site-packages"
     shutil.copytree(REPOSITORY / "telemetry", source)
     install = ["install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps", "--target", str(target)]

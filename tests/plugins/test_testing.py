@@ -1,4 +1,4 @@
-"""The pytest fixtures for plugin authors, in a project of their own."""
+"""The pytest fixtures for plugin authors, in a separate project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a service admits, for tests of the server whose application is a stub."""
+"""The admission of requests, for tests of the server whose application is a stub."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Stub:
 
 if "lingering" in sys.argv:
     worker._LINGER_S = 3600.0
-# Whoever started the tests may have had the signal ignored, which is inherited.
+# The process that started the tests may ignore the signal, which is inherited.
 signal.signal(signal.SIGHUP, signal.SIG_IGN if "nohup" in sys.argv else signal.SIG_DFL)
 
 

@@ -100,7 +100,7 @@ def test_no_request_fails_while_services_replace_one_another(listener: socket.so
         load = Load(listener)
         stop(old)
         load.await_more()
-        # Then nobody accepts for a while, and the clients wait in the socket's queue.
+        # Then no process accepts for a while, and the clients wait in the socket's queue.
         stop(new)
         with service(listener, tmp_path) as last:
             await_ready(last)
@@ -122,7 +122,7 @@ def test_one_socket_is_served() -> None:
     assert environ == {}
 
 
-def test_what_is_for_another_process_is_left_alone() -> None:
+def test_sockets_for_another_process_are_left_alone() -> None:
     environ = {"LISTEN_PID": str(os.getppid()), "LISTEN_FDS": "1"}
     assert passed_socket(environ) is None
     assert len(environ) == 2

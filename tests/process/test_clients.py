@@ -1,4 +1,4 @@
-"""Clients that are slow, silent or too many: what they occupy is limited, and others are served meanwhile."""
+"""Clients that are slow, silent or too many: their resources are limited, and other clients are still served."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def status(url: str, path: str = "/pid") -> int:
 
 
 @pytest.mark.parametrize("path", ["/large", "/pieces"])
-def test_clients_that_do_not_read(tmp_path: Path, path: str) -> None:
+def test_clients_that_do_not_read_block_no_thread(tmp_path: Path, path: str) -> None:
     """Each requests 40 MB twice in one segment, and there are more of them than threads."""
     with service(tmp_path, "workers=1", "threads=2") as (_, url), ExitStack() as clients:
         for _ in range(8):
@@ -69,7 +69,7 @@ def test_clients_that_do_not_read(tmp_path: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/large", "/pieces", "/file", "/memory"])
-def test_what_is_not_read_at_once_is_sent_later(tmp_path: Path, path: str) -> None:
+def test_an_unread_response_is_sent_later(tmp_path: Path, path: str) -> None:
     asked = get(path) + get(path, "Connection: close")
     with service(tmp_path, "workers=1", "threads=1") as (_, url), client(url, asked) as slow:
         assert status(url) == 200
@@ -109,7 +109,7 @@ def test_a_silent_client_is_closed(tmp_path: Path, setting: str, sent: bytes) ->
         assert time.monotonic() - began < SOON_S
 
 
-def test_a_header_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -> None:
+def test_a_header_must_arrive_in_time_even_byte_by_byte(tmp_path: Path) -> None:
     with (
         service(tmp_path, "workers=1", "header_timeout_s=1") as (_, url),
         client(url, b"GET /pid HTTP/1.1\r\nX: ") as slow,
@@ -155,7 +155,7 @@ def test_beyond_the_limit_of_connections_the_answer_is_503_at_once(tmp_path: Pat
         until(lambda: status(url) == 200)
 
 
-def test_who_is_turned_away_and_stays_takes_no_place(tmp_path: Path) -> None:
+def test_a_refused_client_that_stays_takes_no_place(tmp_path: Path) -> None:
     with service(tmp_path, "workers=1", "threads=4", "connection_limit=2") as (_, url), ExitStack() as clients:
         holding = [clients.enter_context(client(url, get("/hold?go", "Connection: close"))) for _ in range(2)]
         until(lambda: (tmp_path / "go.begun").exists() and len(established(url)) >= 2)
@@ -197,7 +197,7 @@ def test_beyond_the_limit_of_waiting_requests_the_answer_is_503_at_once(tmp_path
         assert read_all(waiting).startswith(b"HTTP/1.1 200 OK")
 
 
-def test_an_answer_that_has_begun_goes_on_beyond_the_limit_of_waiting_requests(tmp_path: Path) -> None:
+def test_a_started_answer_continues_beyond_the_limit_of_waiting_requests(tmp_path: Path) -> None:
     with (
         service(tmp_path, "workers=1", "threads=1", "waiting_limit=0") as (_, url),
         client(url, get("/pieces", "Connection: close"), small_buffer=True) as reading,
@@ -217,13 +217,13 @@ def test_an_answer_that_has_begun_goes_on_beyond_the_limit_of_waiting_requests(t
         assert body == bytes(LARGE)
 
 
-def test_a_header_has_a_largest_size(tmp_path: Path) -> None:
+def test_a_header_that_is_too_large_is_refused(tmp_path: Path) -> None:
     with service(tmp_path) as (_, url), client(url, get("/pid", *["X: y"] * 20_000)) as asking:
         assert read_all(asking)[9:12] == b"431"
 
 
 def test_requests_that_have_waited_too_long_do_not_begin(tmp_path: Path) -> None:
-    """Nobody could tell when they arrived. As many as there are threads may always wait: the first to come."""
+    """Their times of arrival are unknown. As many as there are threads may always wait: the first to come."""
     with service(tmp_path, "workers=1", "threads=1", "waiting_s=1") as (_, url), ExitStack() as clients:
         answers: list[requests.Response | Exception] = []
         asking = in_background(f"{url}/hold?go", answers, requests.Session())
@@ -317,7 +317,7 @@ def test_a_long_request_does_not_stop_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize("connections", [8, 9])
 def test_connections_are_spread_over_the_workers(tmp_path: Path, connections: int) -> None:
     def spread(url: str) -> list[int]:
-        """The number of connections of each worker after so many were opened one by one."""
+        """The number of connections of each worker after this number was opened one by one."""
         with ExitStack() as clients:
             opened = [clients.enter_context(client(url, get("/pid"))) for _ in range(connections)]
             pids = [each.recv(65536).partition(b"\r\n\r\n")[2].split()[0] for each in opened]
@@ -337,7 +337,7 @@ def test_requests_in_one_segment_are_answered_in_order(tmp_path: Path) -> None:
     assert received.count(b"HTTP/1.1 200 OK") == 52
 
 
-def test_a_header_in_pieces_and_a_body_that_is_waited_for(tmp_path: Path) -> None:
+def test_headers_and_bodies_may_arrive_in_pieces(tmp_path: Path) -> None:
     with service(tmp_path, "workers=1") as (_, url), client(url) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for byte in get("/pid"):
@@ -349,7 +349,7 @@ def test_a_header_in_pieces_and_a_body_that_is_waited_for(tmp_path: Path) -> Non
         assert connection.recv(65536).startswith(b"HTTP/1.1 200 OK")
 
 
-def test_old_clients(tmp_path: Path) -> None:
+def test_clients_of_http_1_0_are_served(tmp_path: Path) -> None:
     with service(tmp_path, "workers=1") as (_, url):
         with client(url, get("/pid", version="1.0")) as connection:
             assert b"Connection: close" in read_all(connection)
@@ -363,7 +363,7 @@ def test_old_clients(tmp_path: Path) -> None:
             assert refused.count(b"Connection: ") == refused.count(b"Connection: close") == 1
 
 
-def test_clients_that_go_away(tmp_path: Path) -> None:
+def test_clients_that_disconnect_free_threads_and_connections(tmp_path: Path) -> None:
     """Before, during and after the response; the threads and connections become free again."""
     with service(tmp_path, "workers=1", "threads=2") as (_, url):
 
@@ -381,7 +381,7 @@ def test_clients_that_go_away(tmp_path: Path) -> None:
         until(lambda: len(established(url)) == 0, SOON_S)
 
 
-def test_health_answers_although_a_client_also_sends_a_long_request(tmp_path: Path) -> None:
+def test_health_answers_beside_a_long_request_in_the_same_segment(tmp_path: Path) -> None:
     """The thread for health checks handles nothing else, even if a client sends both in one segment."""
     with service(tmp_path, "workers=1", "threads=2") as (_, url), ExitStack() as clients:
         for number in range(4):
@@ -406,7 +406,7 @@ def test_health_answers_although_a_client_also_sends_a_long_request(tmp_path: Pa
         b"POST /pid HTTP/1.2\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n",
     ],
 )
-def test_requests_that_others_could_understand_differently(tmp_path: Path, head: bytes) -> None:
+def test_ambiguous_requests_are_refused(tmp_path: Path, head: bytes) -> None:
     """RFC 9112, 3.2 and 6.1: one Host, and no coding of the transfer that the version does not have."""
     with service(tmp_path, "workers=1") as (_, url), client(url, head + get("/pid")) as connection:
         connection.shutdown(socket.SHUT_WR)
@@ -416,7 +416,7 @@ def test_requests_that_others_could_understand_differently(tmp_path: Path, head:
     assert received.count(b"HTTP/1.") == 1
 
 
-def test_what_is_not_a_request_of_http_1(tmp_path: Path) -> None:
+def test_malformed_requests_are_refused(tmp_path: Path) -> None:
     """RFC 9112, 2.2, 3 and 6.1, RFC 9110, 7.2: other readers of the same bytes could find other requests in them."""
     lines = [
         b"GET /pid", b"GET /pid HTTP/9.9", b"GET /pid HTTP/1.10", b"GET /pid HTTP/2.0", b"GET /p\0id HTTP/1.1",
@@ -443,7 +443,7 @@ def test_what_is_not_a_request_of_http_1(tmp_path: Path) -> None:
             assert received.startswith(b"HTTP/1.1 200 "), host
 
 
-def test_a_body_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -> None:
+def test_a_body_must_arrive_in_time_even_byte_by_byte(tmp_path: Path) -> None:
     head = b"POST /pid HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
     with service(tmp_path, "workers=1", "body_timeout_s=1") as (_, url), client(url, head) as slow:
         slow.settimeout(0.1)
@@ -471,7 +471,7 @@ def test_bodies_are_kept_in_files_when_they_are_many(tmp_path: Path) -> None:
         assert status(url) == 200
 
 
-def test_what_a_client_has_read_no_longer_counts(tmp_path: Path) -> None:
+def test_read_responses_free_their_space(tmp_path: Path) -> None:
     """Each response is kept in a file until its client has read it; there is space for two."""
     with service(tmp_path, "workers=1", "transfer_space=100MB") as (_, url), client(url) as slow:
         for _ in range(4):
@@ -483,7 +483,7 @@ def test_what_a_client_has_read_no_longer_counts(tmp_path: Path) -> None:
                 left -= received.count(b"\0")
 
 
-def test_keys_that_are_waited_for_stop_nobody_else(tmp_path: Path) -> None:
+def test_waiting_for_keys_blocks_no_other_client(tmp_path: Path) -> None:
     """The keys are needed to verify a token before the body is read."""
     uploading = b"POST /storage/v1/object/b/k HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
     uploading += b"Authorization: Bearer " + jwt.encode({}, RSA, "RS256", {"kid": "a"}).encode() + b"\r\n\r\n{}"
@@ -505,7 +505,7 @@ def test_keys_that_are_waited_for_stop_nobody_else(tmp_path: Path) -> None:
             assert upload.recv(65536).startswith(b"HTTP/1.1 5")
 
 
-def test_as_many_files_as_the_system_grants(tmp_path: Path) -> None:
+def test_the_limit_of_open_files_is_raised(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 2000:
         pytest.skip("this system grants too few")

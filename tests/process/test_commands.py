@@ -27,7 +27,7 @@ from tests.process.conftest import Portico
 from tests.process.running import PATIENCE_S, REPOSITORY, environment, open_directory, started
 
 
-def test_every_command_says_what_it_does(portico: Portico) -> None:
+def test_every_command_has_a_help_text(portico: Portico) -> None:
     expected = {
         "docs",
         "doctor",
@@ -64,7 +64,7 @@ def test_a_wrong_or_blank_value_of_an_option_is_wrong_usage(portico: Portico, op
     assert f"Invalid value for '{option.partition('=')[0]}': " in finished.stderr
 
 
-def test_a_removed_current_directory_is_one_line(portico: Portico, tmp_path: Path) -> None:
+def test_a_removed_current_directory_is_reported_in_one_line(portico: Portico, tmp_path: Path) -> None:
     tmp_path.rmdir()
     finished = portico("serve", "--port", "0")
     assert finished.returncode == 1
@@ -72,7 +72,7 @@ def test_a_removed_current_directory_is_one_line(portico: Portico, tmp_path: Pat
 
 
 def test_the_version_is_a_command_and_an_option(portico: Portico) -> None:
-    # The option tells of the software only, so that it needs no database.
+    # The option prints the version of the software only, so that it needs no database.
     finished = portico("--version", DATABASE_URL="postgresql://u@127.0.0.1:1/d")
     assert finished.returncode == 0
     assert finished.stdout.startswith("portico ")
@@ -118,7 +118,7 @@ def run_with(redirection: str, *arguments: str, url: str) -> subprocess.Complete
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has /dev/full")
 @pytest.mark.parametrize("command", [["keys"], ["settings"], ["doctor"]])
-def test_an_output_that_takes_no_more_is_one_line(database_url: str, command: list[str]) -> None:
+def test_a_full_output_is_reported_in_one_line(database_url: str, command: list[str]) -> None:
     finished = run_with(">/dev/full", *command, url=database_url)
     assert finished.returncode == 1
     assert finished.stderr == "portico: the output cannot be written: No space left on device\n"
@@ -134,7 +134,7 @@ def test_standard_streams_may_be_closed(database_url: str) -> None:
 
 
 @pytest.mark.parametrize("command", [["doctor"], ["init"], ["upgrade"], ["schema", "print"], ["plan", "{__typename}"]])
-def test_an_unreachable_database_is_one_line(portico: Portico, command: list[str]) -> None:
+def test_an_unreachable_database_is_reported_in_one_line(portico: Portico, command: list[str]) -> None:
     url = "postgresql://somebody:hunter2@127.0.0.1:1/nothing"
     finished = portico(*command, DATABASE_URL=url, ANON_KEY="k")
     assert finished.returncode == 1
@@ -143,7 +143,7 @@ def test_an_unreachable_database_is_one_line(portico: Portico, command: list[str
     assert "hunter2" not in finished.stderr
 
 
-def test_without_any_database_a_command_says_so(portico: Portico, tmp_path: Path) -> None:
+def test_a_missing_database_is_reported(portico: Portico, tmp_path: Path) -> None:
     finished = portico("doctor")
     assert finished.returncode == 1
     assert finished.stderr.startswith("portico: set DATABASE_URL, ")
@@ -151,7 +151,7 @@ def test_without_any_database_a_command_says_so(portico: Portico, tmp_path: Path
 
 
 @pytest.mark.parametrize("command", [["version"], ["doctor"], ["init"], ["token"]])
-def test_a_data_dir_that_cannot_be_read_is_one_line(portico: Portico, command: list[str]) -> None:
+def test_an_unreadable_data_dir_is_reported_in_one_line(portico: Portico, command: list[str]) -> None:
     # Nor can one of another user, but root can read all of them.
     finished = portico(*command, DATA_DIR="x" * 300)
     assert finished.returncode == 1
@@ -170,7 +170,7 @@ def test_the_demonstration_never_touches_a_database_of_yours(portico: Portico, d
     assert "unset DATABASE_URL" in finished.stderr
 
 
-def test_doctor_reads_the_keys_of_tokens(portico: Portico, database_url: str, tmp_path: Path) -> None:
+def test_doctor_reads_the_key_set(portico: Portico, database_url: str, tmp_path: Path) -> None:
     keys = tmp_path / "keys.json"
     asked = {"DATABASE_URL": database_url, "ANON_KEY": "k", "JWT_JWKS": str(keys)}
     missing = portico("doctor", **asked)
@@ -183,9 +183,7 @@ def test_doctor_reads_the_keys_of_tokens(portico: Portico, database_url: str, tm
     assert "ok    JWT_JWKS has 1 key" in portico("doctor", **asked).stdout
 
 
-def test_doctor_tells_what_was_taken_from_the_storage(
-    portico: Portico, database_url: str, postgres: PostgresServer
-) -> None:
+def test_doctor_reports_damage_of_the_storage(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute("alter table storage.objects disable row level security", database_url)
     damaged = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
@@ -195,7 +193,7 @@ def test_doctor_tells_what_was_taken_from_the_storage(
     assert "row level security disabled" not in portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
 
 
-def test_doctor_before_and_after_init(
+def test_doctor_reports_whether_init_was_run(
     portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path
 ) -> None:
     before = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
@@ -227,45 +225,45 @@ def test_doctor_finds_a_misspelt_role_that_would_be_restricted(
     portico: Portico, postgres: PostgresServer, database_url: str, roles: str, unknown: str
 ) -> None:
     postgres.execute(ROLES, database_url)
-    told = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", DOCUMENTS_ONLY=roles).stdout
-    wrong = f"WRONG DOCUMENTS_ONLY names roles that do not exist: {unknown}\n"
-    assert (wrong in told) == bool(unknown), told
-    assert ("DOCUMENTS_ONLY" in told) == bool(unknown)
+    reported = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", DOCUMENTS_ONLY=roles).stdout
+    wrong = f"WRONG DOCUMENTS_ONLY restricts nobody by roles that do not exist: {unknown}\n"
+    assert (wrong in reported) == bool(unknown), reported
+    assert ("DOCUMENTS_ONLY" in reported) == bool(unknown)
 
 
-def test_doctor_looks_at_the_roles_of_the_api(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+def test_doctor_checks_the_roles_of_the_api(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
     postgres.execute(
         "create role painter; create table picture (id int primary key); grant select on picture to painter",
         database_url,
     )
     variables = {"DATABASE_URL": database_url, "ANON_KEY": "k"}
-    told = portico("doctor", API_ROLES="painter,no'body", **variables).stdout
+    reported = portico("doctor", API_ROLES="painter,no'body", **variables).stdout
     postgres.execute("drop owned by painter; drop role painter", database_url)
-    assert "may switch to the role painter" in told
-    assert "note  the role no'body does not exist\n      create role" in told
-    assert "painter may read 1 of 1 relations in schema public" in told
-    assert "no role of the API may read" not in told
-    assert "anon" not in told
+    assert "may switch to the role painter" in reported
+    assert "note  the role no'body does not exist\n      create role" in reported
+    assert "painter may read 1 of 1 relations in schema public" in reported
+    assert "no role of the API may read" not in reported
+    assert "anon" not in reported
     assert (
         "no role of the API may read these relations in schema public: picture"
         in portico("doctor", API_ROLES="service_role", **variables).stdout
     )
 
 
-def test_uninstall(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+def test_uninstall_removes_the_extension(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
     assert portico("uninstall", DATABASE_URL=database_url).stdout == "Nothing is installed.\n"
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", database_url)
     assert "Version 1.1.0 was removed" in portico("uninstall", DATABASE_URL=database_url).stdout
-    told = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
-    assert "note  schema changes are detected by polling every second, since portico uninstall\n" in told
-    assert "portico init was not run here" not in told
+    reported = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
+    assert "note  schema changes are detected by polling every second, since portico uninstall\n" in reported
+    assert "portico init was not run here" not in reported
     assert postgres.execute("select to_regnamespace('graphql') is null", database_url) == [[True]]
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     assert postgres.execute("select id from storage.buckets", database_url) == [["b"]]
 
 
-def test_schema_and_plan(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+def test_schema_and_plan_print_their_texts(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
     portico("init", DATABASE_URL=database_url)
     postgres.execute("create table shelf (id int primary key); grant select on shelf to anon", database_url)
     sdl = portico("schema", "print", "--role", "anon", DATABASE_URL=database_url)
@@ -381,7 +379,7 @@ sys.meta_path.insert(0, Slow())
             process.kill()
 
 
-def test_an_interrupt_of_a_command_leaves_what_it_opened() -> None:
+def test_an_interrupted_command_cleans_up() -> None:
     start = """
 import signal, time
 import app.commands.version
@@ -413,7 +411,7 @@ main(["version"])
 
 
 @pytest.mark.parametrize("command", ["serve", "live"])
-def test_an_interrupt_ends_a_start_whatever_catches_it(command: str) -> None:
+def test_an_interrupt_ends_an_import_that_catches_it(command: str) -> None:
     start = f"""
 import signal, sys, time
 from app.cli import main
@@ -452,7 +450,7 @@ def test_the_readme_and_the_continuous_integration_run_the_same_command() -> Non
     assert os.access(REPOSITORY / ".ci" / "run", os.X_OK)
 
 
-def test_docs_are_where_the_distribution_says(portico: Portico, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docs_prints_the_address_of_the_distribution(portico: Portico, monkeypatch: pytest.MonkeyPatch) -> None:
     configuration = configparser.ConfigParser()
     configuration.read(REPOSITORY / "setup.cfg")
     urls = dict(line.split(" = ") for line in configuration["metadata"]["project_urls"].strip().splitlines())
@@ -490,7 +488,9 @@ READ_ONLY = (
 )
 
 
-def test_doctor_names_what_is_not_in_the_api(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
+def test_doctor_lists_objects_that_are_not_in_the_api(
+    portico: Portico, database_url: str, postgres: PostgresServer
+) -> None:
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute(LEFT_OUT, database_url)
     said = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
@@ -505,7 +505,7 @@ def test_doctor_names_what_is_not_in_the_api(portico: Portico, database_url: str
     assert READ_ONLY in portico("doctor", "--security", DATABASE_URL=database_url, ANON_KEY="k").stdout
 
 
-def test_doctor_names_what_should_be_closed(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
+def test_doctor_lists_what_should_be_closed(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute(
         """create table open (id int primary key); create view around as select * from open;
@@ -530,7 +530,7 @@ def test_doctor_names_what_should_be_closed(portico: Portico, database_url: str,
         assert expected in finished.stdout, expected
 
 
-def test_doctor_asks_the_replicas_and_names_parameters_without_effect(portico: Portico, database_url: str) -> None:
+def test_doctor_checks_replicas_and_unknown_parameters(portico: Portico, database_url: str) -> None:
     url = f"{database_url}{'&' if '?' in database_url else '?'}keepalive=1"
     away = "postgresql://u@127.0.0.1:1/d"
     finished = portico("doctor", DATABASE_URL=url, DATABASE_READ_URLS=f"{database_url} {away}", ANON_KEY="k")
@@ -540,7 +540,7 @@ def test_doctor_asks_the_replicas_and_names_parameters_without_effect(portico: P
     assert finished.returncode == 0
 
 
-def test_doctor_asks_everything_over_one_connection(portico: Portico, database_url: str) -> None:
+def test_doctor_uses_one_connection(portico: Portico, database_url: str) -> None:
     with closing(Proxy(database_url)) as proxy:
         for opened, options in enumerate(([], ["--security"]), start=1):
             portico("doctor", *options, DATABASE_URL=proxy.url(), ANON_KEY="k" * 20)

@@ -83,7 +83,7 @@ def test_rows_depend_on_the_caller(settings: Settings, client: falcon.testing.Te
     assert all("Best lunch of the year" in text for text in seen.values())
 
 
-def test_a_table_exists_for_some_only(settings: Settings, client: falcon.testing.TestClient) -> None:
+def test_a_table_exists_only_for_roles_with_rights(settings: Settings, client: falcon.testing.TestClient) -> None:
     visits = commands(settings)[2]
     members = (
         visits[: visits.index("-d ")]
@@ -95,7 +95,7 @@ def test_a_table_exists_for_some_only(settings: Settings, client: falcon.testing
     assert "memberCollection" in run(client, anonymous)["errors"][0]["message"]
 
 
-def test_it_is_loaded_once(postgres: PostgresServer, settings: Settings) -> None:
+def test_the_demonstration_is_loaded_once(postgres: PostgresServer, settings: Settings) -> None:
     url = settings.database_url or ""
     said: list[str] = []
     load_demo(url, said.append)

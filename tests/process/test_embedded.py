@@ -137,7 +137,7 @@ def test_a_killed_user_does_not_keep_the_server_running(directory: Path) -> None
     until(lambda: not is_running(server) and not is_running(keeper))
 
 
-def test_a_child_counts_while_it_lives(cluster: EmbeddedPostgres) -> None:
+def test_a_child_process_keeps_the_server_running(cluster: EmbeddedPostgres) -> None:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -153,7 +153,7 @@ def test_a_child_counts_while_it_lives(cluster: EmbeddedPostgres) -> None:
     until(lambda: not is_running(server) and not is_running(keeper))
 
 
-def test_a_killed_postmaster_is_replaced_and_nothing_is_lost(directory: Path) -> None:
+def test_a_killed_postmaster_is_replaced_without_loss(directory: Path) -> None:
     with EmbeddedPostgres(directory) as cluster:
         ask(cluster, "create table kept as select 7 as number")
         killed = cluster.server_pid
@@ -172,7 +172,7 @@ def test_a_killed_keeper_is_replaced_and_keeps_the_same_server(cluster: Embedded
     assert answers(cluster)
 
 
-def test_the_last_one_stops_the_server_although_the_keeper_was_killed(cluster: EmbeddedPostgres) -> None:
+def test_the_last_process_stops_the_server_even_without_the_keeper(cluster: EmbeddedPostgres) -> None:
     server, keeper = cluster.server_pid, cluster.keeper_pid
     os.kill(keeper, signal.SIGKILL)
     until(lambda: not is_running(keeper))
@@ -180,7 +180,7 @@ def test_the_last_one_stops_the_server_although_the_keeper_was_killed(cluster: E
     assert not is_running(server)
 
 
-def test_it_starts_after_everything_was_killed(directory: Path) -> None:
+def test_the_server_starts_after_everything_was_killed(directory: Path) -> None:
     process, server, keeper = member(directory)
     for pid in (keeper, server, process.pid):
         os.kill(pid, signal.SIGKILL)
@@ -191,7 +191,7 @@ def test_it_starts_after_everything_was_killed(directory: Path) -> None:
         assert again.server_pid != server
 
 
-def test_it_starts_although_a_stranger_has_the_old_process_id(directory: Path) -> None:
+def test_the_server_starts_if_another_process_has_its_old_id(directory: Path) -> None:
     with EmbeddedPostgres(directory, durable=False) as first:
         data, owner = Path(first.data_directory), Path(first.data_directory).stat()
     # PostgreSQL trusts its pid file if a process with that id exists; here it is one of our account.
@@ -207,7 +207,7 @@ def test_it_starts_although_a_stranger_has_the_old_process_id(directory: Path) -
         stranger.wait()
 
 
-def test_a_long_path_has_its_socket_elsewhere(directory: Path) -> None:
+def test_a_long_path_has_its_socket_in_another_directory(directory: Path) -> None:
     long = directory.parent / ("d" * 60) / ("e" * 60)
     long.parent.mkdir()
     directory.rename(long)
@@ -227,7 +227,7 @@ def test_only_the_user_who_runs_it_may_connect(cluster: EmbeddedPostgres) -> Non
 
 
 @as_root
-def test_root_runs_it_as_an_unprivileged_user(cluster: EmbeddedPostgres) -> None:
+def test_root_runs_the_server_as_an_unprivileged_user(cluster: EmbeddedPostgres) -> None:
     status = Path(f"/proc/{cluster.server_pid}/status").read_text()
     ids = next(line.split()[1:] for line in status.splitlines() if line.startswith("Uid:"))
     assert set(ids) == {str(pwd.getpwnam(cluster.account).pw_uid)}
@@ -237,7 +237,7 @@ def test_root_runs_it_as_an_unprivileged_user(cluster: EmbeddedPostgres) -> None
 
 
 @as_root
-def test_it_runs_from_a_directory_that_is_closed_to_everybody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_runs_from_a_private_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_directory() as base:
         closed = base / "closed"
         closed.mkdir(mode=0o700)
@@ -264,7 +264,7 @@ def test_it_runs_from_a_directory_that_is_closed_to_everybody_else(monkeypatch: 
         assert closed.stat().st_mode & 0o777 == 0o700
 
 
-def test_without_the_wheel_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_absent_wheel_is_reported_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(EmbeddedError, match=r"pip install 'portico\[embedded\]'.*DATABASE_URL"):
         binaries.wheel_programs()

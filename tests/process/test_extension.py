@@ -17,7 +17,7 @@ def postgres() -> Iterator[PostgresServer]:
         yield server
 
 
-def test_create_extension_and_what_the_server_reports_about_it(postgres: PostgresServer, database_url: str) -> None:
+def test_create_extension_is_shown_by_the_server(postgres: PostgresServer, database_url: str) -> None:
     ask = "select name, default_version, installed_version, comment from pg_available_extensions where name = 'portico'"
     before = postgres.execute(ask, database_url)[0]
     assert before[:3] == ["portico", VERSION, None]

@@ -27,5 +27,5 @@ def test_sql_runs_once_and_is_copied(postgres: PostgresServer) -> None:
         ("postgres:///?dbname=x&host=/a", "postgres:///new?host=/a"),
     ],
 )
-def test_the_url_of_another_database(url: str, expected: str) -> None:
+def test_the_url_of_another_database_is_made(url: str, expected: str) -> None:
     assert PostgresServer(url).url_of("new") == expected

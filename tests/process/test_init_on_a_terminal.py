@@ -56,7 +56,7 @@ create table auth_user (id int, password text);
 
 
 @pytest.mark.parametrize(("typed", "opened"), [("y\n", True), ("n\n", False), ("\n", False)])
-def test_it_asks_before_it_opens_all(postgres: PostgresServer, typed: str, opened: bool) -> None:
+def test_init_asks_before_it_opens_all_tables(postgres: PostgresServer, typed: str, opened: bool) -> None:
     url = postgres.create_database(sql=SQL)
     code, screen = on_a_terminal(typed, "--grants-on-public=all", url=url)
     before, question, _ = screen.partition(QUESTION)
@@ -69,7 +69,7 @@ def test_it_asks_before_it_opens_all(postgres: PostgresServer, typed: str, opene
     assert not may_read(postgres, url, "auth_user")
 
 
-def test_it_opens_all_on_a_terminal_without_a_question_when_told_so(postgres: PostgresServer) -> None:
+def test_yes_opens_all_tables_without_a_question(postgres: PostgresServer) -> None:
     url = postgres.create_database(sql=SQL)
     code, screen = on_a_terminal("", "--grants-on-public=all", "--yes", url=url)
     assert code == 0, screen
@@ -79,7 +79,7 @@ def test_it_opens_all_on_a_terminal_without_a_question_when_told_so(postgres: Po
 
 
 @pytest.mark.parametrize("option", ["--grants-on-public=protected", "--no-grants-on-public", None])
-def test_it_asks_nothing_where_it_opens_nothing(postgres: PostgresServer, option: str | None) -> None:
+def test_init_asks_nothing_if_it_opens_nothing(postgres: PostgresServer, option: str | None) -> None:
     url = postgres.create_database(sql=SQL)
     code, screen = on_a_terminal("", *filter(None, [option]), url=url)
     assert code == 0, screen
@@ -87,7 +87,7 @@ def test_it_asks_nothing_where_it_opens_nothing(postgres: PostgresServer, option
     assert not may_read(postgres, url, '"Old"')
 
 
-def test_without_a_terminal_it_opens_nothing_that_is_not_confirmed(postgres: PostgresServer, portico: Portico) -> None:
+def test_init_without_a_terminal_opens_nothing_unconfirmed(postgres: PostgresServer, portico: Portico) -> None:
     url = postgres.create_database(sql=SQL)
     refused = portico("init", "--grants-on-public=all", DATABASE_URL=url)
     assert refused.returncode == 1
@@ -102,14 +102,14 @@ def test_without_a_terminal_it_opens_nothing_that_is_not_confirmed(postgres: Pos
     assert portico("init", "--grants-on-public=all", DATABASE_URL=url).returncode == 0
 
 
-def test_it_asks_nothing_in_an_empty_database(postgres: PostgresServer) -> None:
+def test_init_asks_nothing_in_an_empty_database(postgres: PostgresServer) -> None:
     url = postgres.create_database()
     code, screen = on_a_terminal("", "--grants-on-public=all", url=url)
     assert code == 0, screen
     assert QUESTION not in screen
 
 
-def test_it_makes_two_logins_and_prints_their_urls(
+def test_init_makes_two_logins_and_prints_their_urls(
     database_url: str, portico: Portico, postgres: PostgresServer
 ) -> None:
     finished = portico("init", "--logins=printed", DATABASE_URL=database_url)

@@ -1,4 +1,4 @@
-"""Log lines, whatever they contain."""
+"""Log lines with any content."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def record(message: str) -> logging.LogRecord:
 
 
 @pytest.mark.parametrize("formatter", [PlainLines(), JSONLines()])
-def test_what_a_client_sent_is_not_logged_as_a_line(formatter: logging.Formatter) -> None:
+def test_text_of_a_client_cannot_forge_a_log_line(formatter: logging.Formatter) -> None:
     written = formatter.format(record(HOSTILE))
     first, *others = written.split("\n")
     assert all(line.startswith("    ") for line in others)
@@ -44,7 +44,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("case", FAILURES)
-def test_with_json_nothing_else_is_on_stderr(case: str) -> None:
+def test_stderr_has_only_json_with_json_logs(case: str) -> None:
     options, variables = FAILURES[case]
     command = [sys.executable, "-m", "portico", "serve", "--log-format", "json", *options]
     known = environment(PORT="0", WEB_CONCURRENCY="1", **variables)
@@ -60,7 +60,7 @@ def test_with_json_nothing_else_is_on_stderr(case: str) -> None:
     assert [each for each in logged.splitlines() if not each.startswith("{")] == []
 
 
-def test_what_is_extra_follows_the_message() -> None:
+def test_extra_fields_follow_the_message() -> None:
     given = logging.makeLogRecord({"msg": "told", "name": "portico", "levelname": "INFO", "a": "x y", "b": {"c": 1}})
     assert PlainLines().format(given).endswith(' INFO portico: told a="x y" b={"c":1}')
     hostile = logging.makeLogRecord({"msg": "told", "name": "portico", "levelname": "INFO", "a": "x\nINFO b=1"})

@@ -36,8 +36,8 @@ class Echo:
 def echo(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     body = environ["wsgi.input"].read()
     if body == TELL:
-        told = {name: value for name, value in environ.items() if isinstance(value, str)}
-        body = json.dumps(told).encode()
+        reported = {name: value for name, value in environ.items() if isinstance(value, str)}
+        body = json.dumps(reported).encode()
     answer = b"%b %b %b" % (environ["REQUEST_METHOD"].encode(), environ["REMOTE_PORT"].encode(), body)
     start_response("200 OK", [("Content-Length", str(len(answer)))])
     return [answer]
@@ -96,26 +96,26 @@ def post(body: bytes, path: bytes = b"/graphql/v1") -> bytes:
     return b"POST %b HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n%b" % (path, len(body), body)
 
 
-def test_each_has_its_own_body(client: Client) -> None:
+def test_repeated_requests_have_their_own_bodies(client: Client) -> None:
     for body in (b"one", b"two", b"six"):
         client.send(post(body))
         assert client.read() == (200, b"POST %b %b" % (client.port, body))
 
 
-def test_each_client_has_its_own_address(connect: Callable[[], Client]) -> None:
+def test_clients_with_equal_headers_have_their_own_addresses(connect: Callable[[], Client]) -> None:
     for client in (connect(), connect()):
         client.send(post(b"same"))
         assert client.read() == (200, b"POST %b same" % client.port)
 
 
-def test_several_at_once_are_answered_in_order(client: Client) -> None:
+def test_pipelined_requests_are_answered_in_order(client: Client) -> None:
     bodies = [b"%03d" % number for number in range(40)]
     client.send(b"".join(map(post, bodies)))
     assert [client.read() for _ in bodies] == [(200, b"POST %b %b" % (client.port, body)) for body in bodies]
 
 
 @pytest.mark.parametrize("cut", [1, 20, -3, -1])
-def test_one_that_comes_in_pieces_is_put_together(client: Client, cut: int) -> None:
+def test_a_repeated_header_may_arrive_in_pieces(client: Client, cut: int) -> None:
     whole = post(b"in pieces")
     client.send(whole)
     assert client.read()[0] == 200
@@ -123,14 +123,14 @@ def test_one_that_comes_in_pieces_is_put_together(client: Client, cut: int) -> N
     assert [client.read(), client.read()] == [(200, b"POST %b in pieces" % client.port)] * 2
 
 
-def test_one_without_a_body(client: Client) -> None:
+def test_a_repeated_header_may_have_no_body(client: Client) -> None:
     get = b"GET /graphql/v1 HTTP/1.1\r\nHost: here\r\n\r\n"
     client.send(get + post(b"between") + get + get)
     assert [client.read()[1].split()[2:] for _ in range(4)] == [[], [b"between"], [], []]
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_one_that_differs_in_its_line_is_read_like_a_new_one(connect: Callable[[], Client], target: str) -> None:
+def test_a_header_with_another_request_line_is_parsed_anew(connect: Callable[[], Client], target: str) -> None:
     """A header with the fields of an earlier one is not parsed as a whole."""
 
     def tell(method: str, target: str, number: str) -> tuple[int, dict[str, str]]:
@@ -138,8 +138,8 @@ def test_one_that_differs_in_its_line_is_read_like_a_new_one(connect: Callable[[
         line = f"{method} {target} HTTP/1.1\r\nNumber: {number}\r\n".encode("latin-1")
         client.send(line + b"".join(post(TELL).partition(b"Host")[1:]))
         status, body = client.read()
-        told = json.loads(body.split(b" ", 2)[2]) if status == 200 else {}
-        return status, {**told, "REMOTE_PORT": "", "HTTP_NUMBER": ""}
+        reported = json.loads(body.split(b" ", 2)[2]) if status == 200 else {}
+        return status, {**reported, "REMOTE_PORT": "", "HTTP_NUMBER": ""}
 
     assert tell("POST", "/other?x=y", "again")[0] == 200
     for method in ("POST", "PATCH"):
@@ -156,7 +156,7 @@ def test_a_body_above_the_limit_is_refused_each_time(connect: Callable[[], Clien
         assert client.read()[0] == 413
 
 
-def test_one_that_was_refused_is_judged_again(connect: Callable[[], Client]) -> None:
+def test_a_refused_request_is_checked_again(connect: Callable[[], Client]) -> None:
     for _ in range(2):
         client = connect()
         client.send(post(b"{}", b"/storage/v1/bucket"))

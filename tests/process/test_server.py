@@ -76,7 +76,7 @@ def test_each_worker_keeps_to_one_cpu(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_stop_finishes_what_runs(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_stop_finishes_running_requests(tmp_path: Path, number: signal.Signals) -> None:
     with service(tmp_path) as (process, url):
         answers: list[requests.Response | Exception] = []
         asking = in_background(f"{url}/hold?go", answers, requests.Session())
@@ -109,7 +109,7 @@ def test_a_request_on_a_kept_connection_is_answered_while_stopping(tmp_path: Pat
         assert process.wait(PATIENCE_S) == 0
 
 
-def test_what_takes_too_long_is_aborted(tmp_path: Path) -> None:
+def test_a_request_that_takes_too_long_is_aborted(tmp_path: Path) -> None:
     with service(tmp_path, "shutdown_grace_s=0.2") as (process, url):
         answers: list[requests.Response | Exception] = []
         asking = in_background(f"{url}/hold?never", answers, requests.Session())
@@ -132,7 +132,7 @@ def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
         asking.join()
 
 
-def test_a_second_signal_that_comes_at_once_does_not_wait_either(tmp_path: Path) -> None:
+def test_an_immediate_second_signal_does_not_wait_either(tmp_path: Path) -> None:
     with service(tmp_path, "shutdown_grace_s=300", "impatient") as (process, url):
         asking = in_background(f"{url}/hold?never", [], requests.Session())
         until(lambda: (tmp_path / "never.begun").exists())
@@ -180,7 +180,7 @@ def test_a_crash_loop_is_slowed_down(tmp_path: Path) -> None:
         assert process.wait(PATIENCE_S) == 0
 
 
-def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
+def test_workers_end_if_their_parent_is_killed(tmp_path: Path) -> None:
     with service(tmp_path) as (process, url):
         pids = workers(url, least=2)
         process.kill()
@@ -224,12 +224,12 @@ def test_a_taken_port_is_reported() -> None:
             listen("127.0.0.1", port)
 
 
-def test_a_host_that_is_no_name_is_reported() -> None:
-    with pytest.raises(ListenError, match=r"cannot listen on the host .*: it is not a host name; check HOST"):
+def test_an_invalid_host_is_reported() -> None:
+    with pytest.raises(ListenError, match="cannot be listened on: it is no host name; check HOST"):
         listen(64 * "x", 0)
 
 
-def test_a_host_that_is_not_ours_is_reported() -> None:
+def test_a_foreign_host_address_is_reported() -> None:
     with pytest.raises(ListenError, match=r"192\.0\.2\.1 is not an address of this machine"):
         listen("192.0.2.1", 0)
 

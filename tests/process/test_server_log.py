@@ -96,7 +96,7 @@ def graphql(service: Service, document: str, headers: dict[str, str] | None = No
     return answer
 
 
-def test_requests_of_the_graphql_api(service: Service, log: ServerLog) -> None:
+def test_graphql_requests_cause_no_errors_in_the_server_log(service: Service, log: ServerLog) -> None:
     insert = 'mutation { insertIntotaskCollection(objects: [{title: "a"}, {title: "b"}]) { records { id nodeId } } }'
     record = graphql(service, insert).json()["data"]["insertIntotaskCollection"]["records"][0]
     for _ in range(3):
@@ -115,7 +115,7 @@ def test_requests_of_the_graphql_api(service: Service, log: ServerLog) -> None:
     assert log.lines() == []
 
 
-def test_live_queries(service: Service, log: ServerLog, tmp_path: Path) -> None:
+def test_live_queries_cause_no_errors_in_the_server_log(service: Service, log: ServerLog, tmp_path: Path) -> None:
     with living(service.database_url, tmp_path) as live:
         stream = live.stream("{ taskCollection { totalCount } }", key=LIVE_KEY)
         count = stream.data()["taskCollection"]["totalCount"]
@@ -124,7 +124,7 @@ def test_live_queries(service: Service, log: ServerLog, tmp_path: Path) -> None:
     assert log.lines() == []
 
 
-def test_requests_of_the_storage_apis(service: Service, log: ServerLog) -> None:
+def test_storage_requests_cause_no_errors_in_the_server_log(service: Service, log: ServerLog) -> None:
     if not _has_storage(service.postgres):
         pytest.skip("the storage API needs PostgreSQL 14")
     name = service.bucket(public=True)

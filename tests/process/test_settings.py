@@ -63,7 +63,7 @@ def test_an_option_takes_precedence_over_a_variable_and_empty_is_absent() -> Non
         ("CORS_ORIGINS", "*, null, https://a.example.com/", ("*", "null", "https://a.example.com/")),
     ],
 )
-def test_texts_are_read(name: str, text: str, value: object) -> None:
+def test_texts_are_converted_to_values(name: str, text: str, value: object) -> None:
     attribute = next(each.name for each in SETTINGS if each.env == name)
     assert getattr(load({name: text}), attribute) == value
 
@@ -94,12 +94,12 @@ def test_a_bad_value_is_reported_in_one_line_that_names_the_variable(name: str, 
     assert "\n" not in str(caught.value)
 
 
-def test_a_misspelt_name_is_told(portico: Portico, database_url: str) -> None:
+def test_a_misspelt_name_is_reported(portico: Portico, database_url: str) -> None:
     finished = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", JTW_SECRET="s" * 32, ANON_KEYS="k")
     assert "note  JTW_SECRET is not a setting, but JWT_SECRET is\n" in finished.stdout
     assert "ANON_KEYS" not in finished.stdout
-    told = portico("serve", DATABASE_URL=database_url, JTW_SECRET="s" * 32).stderr
-    assert "JTW_SECRET is not a setting, but JWT_SECRET is." in told
+    reported = portico("serve", DATABASE_URL=database_url, JTW_SECRET="s" * 32).stderr
+    assert "JTW_SECRET is not a setting, but JWT_SECRET is." in reported
 
 
 @pytest.mark.parametrize(
@@ -119,25 +119,25 @@ def test_a_bad_url_of_the_second_login_is_named(portico: Portico, database_url: 
     assert finished.stderr.startswith("portico: SERVICE_DATABASE_URL: ")
 
 
-def test_a_folder_as_storage_url_is_told_how_to_write_it(tmp_path: Path) -> None:
+def test_a_folder_as_storage_url_is_refused_with_its_url(tmp_path: Path) -> None:
     with pytest.raises(BackendUnusable, match="serves the scheme") as raised:
         open_backend(plugin_manager(), str(tmp_path))
     assert "file:///srv/objects" in str(raised.value.hint)
 
 
-def test_an_unusable_folder_for_temporary_files_is_told(portico: Portico) -> None:
+def test_an_unusable_folder_for_temporary_files_is_reported(portico: Portico) -> None:
     wrong = {"TMPDIR": "/no/such/folder", "DATABASE_URL": "no url", "ANON_KEY": "k"}
     assert "TMPDIR is /no/such/folder, where no file can be written" in portico("serve", "--port=0", **wrong).stderr
 
 
-def test_keys_that_cannot_be_read_are_told_at_the_start(portico: Portico) -> None:
+def test_unreadable_keys_are_reported_at_the_start(portico: Portico) -> None:
     away = {"JWT_JWKS": "/no/such/keys.json", "DATABASE_URL": "no url", "ANON_KEY": "k"}
     assert (
         "The keys of JWT_JWKS cannot be read: [Errno 2]" in portico("serve", "--port=0", "--workers=1", **away).stderr
     )
 
 
-def test_a_key_server_that_does_not_speak_http_is_told_at_the_start(portico: Portico) -> None:
+def test_a_key_server_without_http_is_reported_at_the_start(portico: Portico) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
@@ -148,25 +148,25 @@ def test_a_key_server_that_does_not_speak_http_is_told_at_the_start(portico: Por
         answering = threading.Thread(target=answer)
         answering.start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}/keys"
-        told = portico("serve", "--port=0", JWT_JWKS=url, DATABASE_URL="no url", ANON_KEY="k").stderr
+        reported = portico("serve", "--port=0", JWT_JWKS=url, DATABASE_URL="no url", ANON_KEY="k").stderr
         answering.join()
-    assert "The keys of JWT_JWKS cannot be read: the response is not HTTP" in told
-    assert "Traceback" not in told
+    assert "The keys of JWT_JWKS cannot be read: the answer is not one of HTTP" in reported
+    assert "Traceback" not in reported
 
 
 IGNORED = "postgresql://nobody:hush@127.0.0.1:1/none?pgbouncer=true&gssencmode=disable&schema=x"
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "told"),
+    ("variable", "value", "reported"),
     [
         ("JWT_SECRET", "short", "JWT_SECRET is shorter than 32 bytes"),
         ("STORAGE_URL", "s4://objects", "serves the scheme 's4'"),
         ("DATABASE_URL", IGNORED, "without effect: pgbouncer, schema."),
     ],
 )
-def test_a_fault_of_a_setting_is_told_once_however_many_workers_there_are(
-    tmp_path: Path, variable: str, value: str, told: str
+def test_a_wrong_setting_is_reported_once_for_all_workers(
+    tmp_path: Path, variable: str, value: str, reported: str
 ) -> None:
     base = {
         "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
@@ -177,31 +177,31 @@ def test_a_fault_of_a_setting_is_told_once_however_many_workers_there_are(
     with started(program, tmp_path, **base | {variable: value}) as process:
         assert process.stdout
         said = ""
-        # Each worker that starts tells of the database, which is down.
+        # Each worker that starts reports the database, which is down.
         while said.count("the schema cannot be read") < 3 and (line := process.stdout.readline()):
             said += line
         process.terminate()
         said += process.stdout.read()
-    assert said.count(told) == 1
+    assert said.count(reported) == 1
     assert "hush" not in said
 
 
-def test_a_key_set_without_keys_is_told_at_the_start(portico: Portico, tmp_path: Path) -> None:
+def test_a_key_set_without_keys_is_reported_at_the_start(portico: Portico, tmp_path: Path) -> None:
     (tmp_path / "keys.json").write_text('{"keys": []}')
     empty = {"JWT_JWKS": str(tmp_path / "keys.json"), "DATABASE_URL": "no url", "ANON_KEY": "k"}
     assert "JWT_JWKS has no key that can verify tokens" in portico("serve", "--port=0", **empty).stderr
 
 
-def test_a_server_that_is_too_old_is_told_at_the_start(
+def test_a_server_that_is_too_old_is_reported_at_the_start(
     portico: Portico, monkeypatch: pytest.MonkeyPatch, database_url: str
 ) -> None:
     monkeypatch.setattr("app.installation.state.OLDEST_SUPPORTED", 990000)
     variables = {"DATABASE_URL": database_url, "ANON_KEY": "k", "STORAGE_URL": "s4://ends-it"}
-    told = portico("serve", "--port=0", "--workers=1", **variables).stderr
-    assert "is not supported; use PostgreSQL 14 or newer" in told
+    reported = portico("serve", "--port=0", "--workers=1", **variables).stderr
+    assert "is not supported; use PostgreSQL 14 or newer" in reported
 
 
-def test_a_database_that_refuses_changes_is_told(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+def test_a_read_only_database_is_reported(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
     name = parse_database_url(database_url).database
     postgres.execute(f'alter database "{name}" set default_transaction_read_only = on')
     variables = {"DATABASE_URL": database_url, "ANON_KEY": "k"}
@@ -214,14 +214,14 @@ def test_a_blank_value_is_absent() -> None:
     assert load({"DATABASE_URL": " ", "JWT_SECRET": "\t"}) == load({})
 
 
-def test_a_value_that_is_not_utf_8_is_told_by_its_name() -> None:
+def test_a_value_that_is_not_utf_8_is_reported_by_its_name() -> None:
     with pytest.raises(SettingError, match="JWT_SECRET: the value is not UTF-8"):
         load({"JWT_SECRET": "\udcff" * 40})
 
 
 def test_the_name_of_an_option_is_not_that_of_its_variable(portico: Portico, database_url: str) -> None:
-    told = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", WORKERS="0").stdout
-    assert "note  WORKERS is not a setting, but WEB_CONCURRENCY is\n" in told
+    reported = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", WORKERS="0").stdout
+    assert "note  WORKERS is not a setting, but WEB_CONCURRENCY is\n" in reported
 
 
 def test_a_bad_value_ends_a_command_without_a_traceback(portico: Portico) -> None:
@@ -255,7 +255,7 @@ def test_secrets_are_masked(url: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/hunter2", "/services/hunter2?to=hunter2", "?hunter2"])
-def test_a_path_that_webhooks_go_to_is_masked(portico: Portico, path: str) -> None:
+def test_the_path_of_a_webhook_is_masked(portico: Portico, path: str) -> None:
     """Many receivers know their senders by it alone."""
     said = portico("settings", WEBHOOK_URL=f"https://hooks.example.com:8443{path}").stdout
     assert f"https://hooks.example.com:8443/{MASK}" in said
@@ -265,12 +265,12 @@ def test_a_path_that_webhooks_go_to_is_masked(portico: Portico, path: str) -> No
     assert "hunter2" not in refused
 
 
-def test_a_long_value_is_set_apart_from_its_origin(portico: Portico) -> None:
+def test_a_long_value_is_separated_from_its_origin(portico: Portico) -> None:
     url = "postgresql://somebody@database.example.com:5432/a_long_name"
     assert f"{url} environment " in portico("settings", DATABASE_URL=url).stdout
 
 
-def test_a_blank_variable_is_not_where_a_value_comes_from(portico: Portico) -> None:
+def test_a_blank_variable_is_not_shown_as_an_origin(portico: Portico) -> None:
     line = next(each for each in portico("settings", MAX_ROWS=" ").stdout.splitlines() if each.startswith("MAX_ROWS"))
     assert line.split()[:3] == ["MAX_ROWS", "30", "default"]
 
@@ -281,7 +281,7 @@ COLOUR_URL = Setting("colour_url", SECRET_URL, None, "Where colours are.")
 SHADES = Setting("shades", Number(), 0, "Shades.", derive=lambda values: values["colours"] * values["threads"])
 
 
-def test_plugins_declare_settings_of_their_own() -> None:
+def test_plugins_declare_settings() -> None:
     settings = load({"COLOURS_SECRET": "hunter2", "THREADS": "5"}, {"colours": "4"}, [COLOURS, COLOUR_KEY, SHADES])
     assert (settings[COLOURS], settings[COLOUR_KEY], settings[SHADES]) == (4, "hunter2", 20)
     assert [(each.env, value) for each, value in shown(settings)][-3:] == [

@@ -137,7 +137,7 @@ class Probe:
         self.bucket = service.bucket() if self.has_storage else ""
 
     def renewed(self) -> None:
-        """Have the service connect anew and read the catalog again."""
+        """Make the service reconnect and read the catalog again."""
         name = parse_database_url(self.service.database_url).database
         ours = f"from pg_stat_activity where datname = '{name}' and usename = '{LOGIN}'"
         ended = [str(pid) for pid, _ in self.service.postgres.execute(f"select pid, pg_terminate_backend(pid) {ours}")]
@@ -146,30 +146,30 @@ class Probe:
         self.service.application.services.engine.schema_cache.reload()
 
     def answers(self) -> dict[str, Any]:
-        """What it answered, by what was asked."""
-        told: dict[str, Any] = {"pages": self._pages()}
+        """The answers, by request."""
+        reported: dict[str, Any] = {"pages": self._pages()}
         for each in FILTERS:
             for name, document, variables in (
                 ("literals", f"{{ found(filter: {literal(each)}) {{ edges {{ node {{ k }} }} }} }}", None),
                 ("variables", "query ($f: readingFilter) { found(filter: $f) { edges { node { k } } } }", each),
             ):
                 asked = document.replace("found(", "found: readingCollection(")
-                told[f"{name} {json.dumps(each)}"] = self._ask(asked, {"f": variables})
-        for page in told["pages"][:2] if "edges" in told["pages"][-1] else ():
+                reported[f"{name} {json.dumps(each)}"] = self._ask(asked, {"f": variables})
+        for page in reported["pages"][:2] if "edges" in reported["pages"][-1] else ():
             node = page["edges"][0]["node"]
-            told[f"node {node['nodeId']}"] = self._ask(
+            reported[f"node {node['nodeId']}"] = self._ask(
                 "query ($id: ID!) { node(nodeId: $id) { nodeId ... on reading { k v } } }", {"id": node["nodeId"]}
             )
             row = {"k": 7.1, **{name: node[name] for name in WRITTEN}}
-            told[f"insert {node['k']}"] = self._ask(f"mutation {{ {INSERT % literal([row])} }}")
-            told[f"delete {node['k']}"] = self._ask(DELETE)
+            reported[f"insert {node['k']}"] = self._ask(f"mutation {{ {INSERT % literal([row])} }}")
+            reported[f"delete {node['k']}"] = self._ask(DELETE)
             document = f"mutation ($rows: [readingInsertInput!]!) {{ {INSERT % '$rows'} }}"
-            told[f"insert by variables {node['k']}"] = self._ask(document, {"rows": [row]})
-            told[f"delete again {node['k']}"] = self._ask(DELETE)
-        told["policy"] = self._ask("{ guardedCollection { edges { node { id } } } }")
+            reported[f"insert by variables {node['k']}"] = self._ask(document, {"rows": [row]})
+            reported[f"delete again {node['k']}"] = self._ask(DELETE)
+        reported["policy"] = self._ask("{ guardedCollection { edges { node { id } } } }")
         if self.has_storage:
-            told["storage"] = self._storage()
-        return told
+            reported["storage"] = self._storage()
+        return reported
 
     def _pages(self) -> list[Any]:
         pages, after = [], None
@@ -245,14 +245,16 @@ def test_no_setting_changes_an_answer(service: Service, postgres: PostgresServer
         """How the answers differ while the settings are there."""
         commands = [f"{alter} set {each} = {quoted(value, each)}" for each, value in settings]
         try:
-            # A command of its own for each: some values exclude each other only where they are in force.
+            # A separate command for each: some values exclude each other only once they are in force.
             for command in commands:
                 postgres.execute(command)
             probe.renewed()
-            told = probe.answers()
+            reported = probe.answers()
         finally:
             postgres.execute(f"{alter} reset all")
-        return [f"{key}: {told.get(key)} instead of {usual[key]}" for key in usual if told.get(key) != usual[key]]
+        return [
+            f"{key}: {reported.get(key)} instead of {usual[key]}" for key in usual if reported.get(key) != usual[key]
+        ]
 
     def culprits(settings: Sequence[Setting]) -> list[str]:
         """Those of the settings that change an answer."""
@@ -283,7 +285,7 @@ def quoted(value: str, name: str) -> str:
     ],
 )
 @pytest.mark.parametrize("place", PLACES, ids=["database", "login", "role"])
-def test_what_an_operators_setting_prints_is_read_back(
+def test_values_printed_under_any_setting_are_read_back(
     service: Service, postgres: PostgresServer, place: str, settings: Sequence[str]
 ) -> None:
     probe = Probe(service)
@@ -292,20 +294,18 @@ def test_what_an_operators_setting_prints_is_read_back(
         for each in settings:
             postgres.execute(f"{alter} set {each}")
         probe.renewed()
-        told = probe.answers()
+        reported = probe.answers()
     finally:
         postgres.execute(f"{alter} reset all")
-    assert [page["edges"][0]["node"]["k"] for page in told["pages"]] == [0.5, 0.30000000000000004, 0.1]
-    for page in told["pages"][:2]:
+    assert [page["edges"][0]["node"]["k"] for page in reported["pages"]] == [0.5, 0.30000000000000004, 0.1]
+    for page in reported["pages"][:2]:
         node = page["edges"][0]["node"]
         for kind in ("insert", "insert by variables"):
-            (row,) = told[f"{kind} {node['k']}"]["data"]["insertIntoreadingCollection"]["records"]
+            (row,) = reported[f"{kind} {node['k']}"]["data"]["insertIntoreadingCollection"]["records"]
             assert {name: row[name] for name in WRITTEN} == {name: node[name] for name in WRITTEN}
 
 
-def test_limits_of_the_database_do_not_keep_the_service_from_reading_the_catalog(
-    service: Service, postgres: PostgresServer
-) -> None:
+def test_limits_of_the_database_do_not_prevent_reading_the_catalog(service: Service, postgres: PostgresServer) -> None:
     probe = Probe(service)
     alter = f'alter database "{parse_database_url(service.database_url).database}"'
     schema_cache = service.application.services.engine.schema_cache

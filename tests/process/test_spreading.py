@@ -65,7 +65,7 @@ def test_a_worker_that_starts_later_gets_its_share() -> None:
                 client.close()
 
 
-def test_a_few_more_than_the_share_stay() -> None:
+def test_a_worker_keeps_slightly_more_than_its_share() -> None:
     capacity = Capacity(3, 0)
     totals_of_workers = [capacity.totals(number) for number in range(3)]
     for counts, surplus in (((8, 0, -1), 4), ((5, 3, -1), 1), ((5, 4, -1), 0), ((1040, 960, 1000), 0), ((9, 0, 0), 6)):
@@ -74,7 +74,7 @@ def test_a_few_more_than_the_share_stay() -> None:
         assert totals_of_workers[0].surplus() == surplus
 
 
-def test_a_worker_gives_database_connections_to_those_that_get_none() -> None:
+def test_a_worker_releases_database_connections_for_others() -> None:
     capacity = Capacity(2, 0, 3)
     first, second = capacity.totals(0), capacity.totals(1)
     for pool in range(3):

@@ -18,7 +18,7 @@ SECRET = "a secret of the tests that is long enough"
 SHARED = "another secret that is long enough for a key of SHA-384"
 
 
-def test_it_is_signed_with_the_secret(portico: Portico) -> None:
+def test_a_token_is_signed_with_the_secret(portico: Portico) -> None:
     made = portico("token", "--sub", "ann", "--expires", "15m", JWT_SECRET=SECRET, JWT_AUDIENCE="app")
     claims = jwt.decode(made.stdout.strip(), SECRET, ["HS256"], audience="app")
     assert (claims["role"], claims["sub"], claims["exp"] - claims["iat"]) == ("authenticated", "ann", 900)
@@ -31,7 +31,7 @@ def test_a_role_outside_of_api_roles_is_noted(portico: Portico) -> None:
     assert made.stderr == "portico: editor is not in API_ROLES: it must be granted to one of these roles.\n"
 
 
-def test_it_is_signed_with_a_shared_key_of_the_key_set(portico: Portico, tmp_path: Path) -> None:
+def test_a_token_is_signed_with_a_shared_key_of_the_key_set(portico: Portico, tmp_path: Path) -> None:
     secret = urlsafe_b64encode(SHARED.encode()).decode().rstrip("=")
     keys = {"keys": [{"kty": "oct", "alg": "HS384", "kid": "one", "k": secret}]}
     path = tmp_path / "keys.json"
@@ -48,14 +48,14 @@ def test_a_key_set_that_only_verifies_cannot_sign(portico: Portico, source: str)
     assert "JWT_JWKS has no key to sign with, only keys that verify: get a token from the issuer" in refused.stderr
 
 
-def test_without_a_key(portico: Portico) -> None:
+def test_a_missing_key_is_reported(portico: Portico) -> None:
     refused = portico("token", DATABASE_URL="postgresql://127.0.0.1:1/none")
     assert "run `portico keys`, and set JWT_SECRET" in refused.stderr
     refused = portico("token", JWT_JWKS="/nowhere/keys.json")
     assert refused.stderr.startswith("portico: JWT_JWKS cannot be read: ")
 
 
-def test_the_trial_has_a_key_of_its_own(portico: Portico, tmp_path: Path) -> None:
+def test_the_embedded_database_has_its_own_key(portico: Portico, tmp_path: Path) -> None:
     assert "no key is set to sign with" in portico("token", DATA_DIR=str(tmp_path)).stderr
     (tmp_path / KEPT_KEYS).write_text(json.dumps(asdict(make_keys(SECRET))))
     made = portico("token", "--expires", "7d", DATA_DIR=str(tmp_path)).stdout.strip()
@@ -63,5 +63,5 @@ def test_the_trial_has_a_key_of_its_own(portico: Portico, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("wrong", ["1", "0s", "-1h", "1y", "soon"])
-def test_a_lifetime_that_is_none(portico: Portico, wrong: str) -> None:
+def test_an_invalid_lifetime_is_refused(portico: Portico, wrong: str) -> None:
     assert portico("token", "--expires", wrong, JWT_SECRET=SECRET).returncode == 2

@@ -73,7 +73,7 @@ def test_every_kind_of_relation_is_read_but_no_other(owner: Session) -> None:
     assert (row_type.relation, row_type.kind, row_type.text) == (table.oid, "c", "public.a")
 
 
-def test_what_can_be_changed_through_a_view(owner: Session) -> None:
+def test_changes_that_a_view_allows_are_read(owner: Session) -> None:
     owner.rows("""
         create table a (id int primary key, b int);
         create view plain as select * from a;
@@ -99,7 +99,7 @@ def test_what_can_be_changed_through_a_view(owner: Session) -> None:
     }
 
 
-def test_a_locked_view_blocks_nobody(owner: Session, connect: Connect) -> None:
+def test_a_locked_view_does_not_block_the_catalog(owner: Session, connect: Connect) -> None:
     owner.rows("""
         create table a (id int);
         create view counted as select count(*) from a;
@@ -119,7 +119,7 @@ def test_a_locked_view_blocks_nobody(owner: Session, connect: Connect) -> None:
         assert relation(catalog, "through").insertable
 
 
-def test_columns(owner: Session) -> None:
+def test_columns_are_read(owner: Session) -> None:
     owner.rows("""
         create domain short as varchar(3) not null;
         create table a (
@@ -168,7 +168,7 @@ def test_columns(owner: Session) -> None:
     assert {name: c.comment for name, c in read.items() if c.comment} == {"n": "about n"}
 
 
-def test_not_null_that_is_not_validated_promises_nothing(owner: Session) -> None:
+def test_an_unvalidated_not_null_is_not_trusted(owner: Session) -> None:
     if owner.value("select current_setting('server_version_num')::int") < 180000:
         pytest.skip("NOT NULL NOT VALID came with PostgreSQL 18")
     owner.rows("""
@@ -180,7 +180,7 @@ def test_not_null_that_is_not_validated_promises_nothing(owner: Session) -> None
     assert {c.name for c in relation(load_catalog(owner.value), "a").columns if c.not_null} == {"y"}
 
 
-def test_unique_indexes(owner: Session) -> None:
+def test_unique_indexes_are_read(owner: Session) -> None:
     owner.rows("""
         create table a (id int, b int, c int, d text, primary key (b, id) include (c));
         create unique index plain on a (c) include (d);
@@ -200,7 +200,7 @@ def test_unique_indexes(owner: Session) -> None:
     assert read.primary_key == ("b", "id")
 
 
-def test_what_on_conflict_can_name(owner: Session) -> None:
+def test_constraints_for_on_conflict_are_read(owner: Session) -> None:
     owner.rows("""
         create table a (id int primary key, b int, c int, d text, constraint "odd name" unique (b, c), late int unique
           deferrable, room int4range, exclude using gist (room with &&));
@@ -226,14 +226,14 @@ def test_what_on_conflict_can_name(owner: Session) -> None:
     assert {each.nulls_distinct for each in read.values()} == {True}
 
 
-def test_nulls_that_are_one(owner: Session) -> None:
+def test_nulls_not_distinct_is_read(owner: Session) -> None:
     if owner.rows("select current_setting('server_version_num')::int")[0][0] < 150000:
         pytest.skip("NULLS NOT DISTINCT is of PostgreSQL 15")
     owner.rows("create table a (id int unique nulls not distinct)")
     assert not relation(load_catalog(owner.value), "a").unique_indexes[0].nulls_distinct
 
 
-def test_foreign_keys(owner: Session) -> None:
+def test_foreign_keys_are_read(owner: Session) -> None:
     owner.rows("""
         create schema other;
         create table other.r (x int, y int, primary key (x, y));
@@ -261,7 +261,7 @@ def test_foreign_keys(owner: Session) -> None:
     }
 
 
-def test_types(owner: Session) -> None:
+def test_types_are_read(owner: Session) -> None:
     owner.rows("""
         create schema "Odd one";
         create type "Odd one"."Mood" as enum ('sad', 'ok', 'happy');
@@ -327,7 +327,7 @@ def test_types_are_printed_as_the_server_prints_them(owner: Session) -> None:
     }
 
 
-def test_every_type_that_is_used_is_there(owner: Session) -> None:
+def test_every_used_type_is_read(owner: Session) -> None:
     owner.rows("""
         create view w as select a, a.relacl, s.* from pg_class a, pg_stat_activity s;
         create view i as select * from information_schema.columns;
@@ -342,7 +342,7 @@ def test_every_type_that_is_used_is_there(owner: Session) -> None:
     assert used <= set(catalog.type_by_oid)
 
 
-def test_functions(owner: Session) -> None:
+def test_functions_are_read(owner: Session) -> None:
     owner.rows("""
         create table a (id int);
         create function nothing() returns void language sql as '';
@@ -383,7 +383,7 @@ def test_functions(owner: Session) -> None:
         assert argument.default == expected, argument
 
 
-def test_functions_that_give_several_columns(owner: Session) -> None:
+def test_functions_with_several_columns_are_read(owner: Session) -> None:
     owner.rows("""
         create function tables() returns table (a int, "B b" text) language sql as 'select 1, $$x$$';
         create function one() returns table (a int) language sql as 'select 1';
@@ -404,7 +404,7 @@ def test_functions_that_give_several_columns(owner: Session) -> None:
     }
 
 
-def test_access_control_lists(owner: Session) -> None:
+def test_access_control_lists_are_read(owner: Session) -> None:
     with owner.roles(2) as (one, two):
         owner.rows(f"""
             create table a (id int, b int);
@@ -465,7 +465,9 @@ def test_a_key_over_periods_is_no_relationship(owner: Session) -> None:
     assert relation(catalog, "a").primary_key == ("r", "at")
 
 
-def test_modifiers_of_an_extension_s_type(postgres_with: Callable[[str], PostgresServer], connect: Connect) -> None:
+def test_modifiers_of_types_of_extensions_are_read(
+    postgres_with: Callable[[str], PostgresServer], connect: Connect
+) -> None:
     owner = connect(postgres_with("vector").create_database())
     owner.rows("""
         create schema "Odd one"; create extension vector schema "Odd one";

@@ -130,7 +130,7 @@ def test_a_well_formed_directive_without_effect_is_reported(json: str, problem: 
     assert DirectiveReader(BUILT_IN_DIRECTIVES).read("relation", f"@graphql({json})").problems == (problem,)
 
 
-def test_what_is_right_beside_what_is_wrong_counts() -> None:
+def test_valid_keys_beside_invalid_ones_count() -> None:
     reading = DirectiveReader(BUILT_IN_DIRECTIVES).read("relation", '@graphql({"name": 5, "max_rows": 7})')
     assert reading.directives["max_rows"] == 7
     assert "name" not in reading.directives
@@ -153,7 +153,7 @@ def test_a_text_is_read_once() -> None:
     assert reader.read("column", comment) is reader.read("column", str(comment))
 
 
-def test_what_was_read_cannot_be_changed() -> None:
+def test_read_directives_cannot_be_changed() -> None:
     read = read_directives("enum", '@graphql({"mappings": {"a": "A"}})')
     with pytest.raises(TypeError):
         read["mappings"]["b"] = "B"  # type: ignore[index]

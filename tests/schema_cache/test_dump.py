@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "below" / "schema.dump"
 
 
-def test_a_process_starts_from_the_dump_of_the_one_before(owner: Session, ask: Ask, path: Path) -> None:
+def test_a_process_starts_from_the_previous_dump(owner: Session, ask: Ask, path: Path) -> None:
     owner.rows(OBJECTS)
     first = SchemaCache(ask(), ("public",), path).current()
     asker = ask()

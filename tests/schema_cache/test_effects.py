@@ -41,7 +41,7 @@ def reasons(effects: Effects, names: tuple[str, ...]) -> list[str | None]:
         f"{WRITER} create function f(writers int) returns int language sql stable as 'select writers'",
     ],
 )
-def test_what_only_reads(owner: Session, asker: Asker, sql: str) -> None:
+def test_functions_that_only_read_have_no_reason(owner: Session, asker: Asker, sql: str) -> None:
     effects = effects_of(owner, asker, f"create sequence s; {sql}")
     assert reasons(effects, ("f",)) == [None]
     assert not effects.may_follow([])
@@ -71,7 +71,7 @@ def test_what_only_reads(owner: Session, asker: Asker, sql: str) -> None:
          f" returns int language sql stable as 'select {'w' * 70}()'", "which is volatile"),
     ],
 )  # fmt: skip
-def test_what_may_do_more(owner: Session, asker: Asker, sql: str, reason: str) -> None:
+def test_functions_that_may_write_have_a_reason(owner: Session, asker: Asker, sql: str, reason: str) -> None:
     effects = effects_of(owner, asker, f"create sequence s; {sql}")
     assert reason in str(*reasons(effects, ("f",)))
     oids = [code.oid for code, name in effects.names.items() if name == "f"]
@@ -79,7 +79,7 @@ def test_what_may_do_more(owner: Session, asker: Asker, sql: str, reason: str) -
     assert not effects.may_follow([])
 
 
-def test_functions_with_a_parsed_body(owner: Session, asker: Asker) -> None:
+def test_functions_with_a_parsed_body_are_followed(owner: Session, asker: Asker) -> None:
     if owner.rows("select current_setting('server_version_num')::int")[0][0] < 140000:
         pytest.skip("BEGIN ATOMIC exists from PostgreSQL 14 on")
     made = """create sequence s;
@@ -102,7 +102,7 @@ def test_functions_with_a_parsed_body(owner: Session, asker: Asker) -> None:
         "create sequence s; create domain dd as int check (nextval('s') > value)",
     ],
 )
-def test_what_every_query_may_call(owner: Session, asker: Asker, sql: str) -> None:
+def test_functions_behind_every_query_are_found(owner: Session, asker: Asker, sql: str) -> None:
     effects = effects_of(owner, asker, WRITER + sql)
     assert ANYTHING in effects.found
     assert effects.may_follow([])

@@ -38,7 +38,7 @@ def test_the_catalog_is_read_once_until_something_changes(owner: Session, asker:
     assert cache.reload() is not second
 
 
-def test_a_glance_relies_on_the_counter(owner: Session, asker: Asker, cache: SchemaCache) -> None:
+def test_a_quick_check_uses_the_counter(owner: Session, asker: Asker, cache: SchemaCache) -> None:
     owner.rows(COUNTING)
     cache.current()
     owner.execute("create table a ()")
@@ -49,7 +49,7 @@ def test_a_glance_relies_on_the_counter(owner: Session, asker: Asker, cache: Sch
     assert not cache.current().counted
 
 
-def test_a_schema_that_is_not_there_is_told_until_it_is(
+def test_a_missing_schema_is_reported_until_it_exists(
     owner: Session, asker: Asker, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache = SchemaCache(asker, ("public", "shpo", "sales"))
@@ -69,7 +69,7 @@ def test_a_schema_that_is_not_there_is_told_until_it_is(
     assert caplog.text == ""
 
 
-def test_threads_that_ask_at_the_same_time_share_one_reading(asker: Asker, cache: SchemaCache) -> None:
+def test_concurrent_threads_share_one_reading(asker: Asker, cache: SchemaCache) -> None:
     started = Barrier(8)
 
     def ask(_: int) -> object:
@@ -106,7 +106,7 @@ def test_a_caller_during_a_reading_gets_a_later_one(owner: Session, asker: Asker
             assert [relation.name for relation in reading.result().relations] == ["a"]
 
 
-def test_an_error_reaches_everybody_who_waited_and_leaves_what_was(
+def test_an_error_reaches_every_waiting_thread_and_keeps_the_catalog(
     owner: Session, asker: Asker, cache: SchemaCache
 ) -> None:
     before = cache.current()
@@ -158,7 +158,7 @@ def test_the_poller_finds_changes_on_its_own(owner: Session, cache: SchemaCache,
         poller.close()
 
 
-def test_the_poller_survives_a_database_that_goes_away(
+def test_the_poller_survives_an_outage_of_the_database(
     postgres: PostgresServer, asker: Asker, cache: SchemaCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.current()

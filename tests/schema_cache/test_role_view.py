@@ -90,7 +90,7 @@ _OWNER = "select pg_get_userbyid(relowner) from pg_class where oid = cast(:name 
 
 
 def ask_server(session: Session, role: str) -> dict[str, set[object]]:
-    """What the role may do, by PostgreSQL's own functions."""
+    """The rights of the role, by PostgreSQL's own functions."""
 
     def answers(sql: str) -> set[object]:
         return {tuple(row) if len(row) > 1 else row[0] for row in session.rows(sql, role=role)}
@@ -157,9 +157,7 @@ def test_the_view_agrees_with_the_server_about_every_privilege(owner: Session, c
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_roles_that_the_login_may_take_on_are_those_of_set_role(
-    owner: Session, connect: Connect, seed: int
-) -> None:
+def test_the_roles_of_the_login_are_those_of_set_role(owner: Session, connect: Connect, seed: int) -> None:
     owner.rows(OBJECTS)
     with owner.roles(6) as roles:
         mix(owner, roles, random.Random(seed))

@@ -187,7 +187,7 @@ def test_an_open_transaction_is_not_a_change_until_it_commits(owner: Session, co
     assert contents() != before
 
 
-def test_what_the_counter_missed_is_seen_by_a_thorough_look(counting: Session) -> None:
+def test_a_thorough_check_finds_uncounted_changes(counting: Session) -> None:
     counting.execute(BEGIN, "set local session_replication_role = replica")
     try:
         catalog = load_catalog(counting.value)
@@ -222,7 +222,7 @@ def test_support_objects_may_come_and_go(owner: Session, removal: str) -> None:
     assert state.contents_fingerprint == after.contents_fingerprint
 
 
-def test_a_counter_that_anybody_could_have_made_is_not_called(owner: Session, connect: Connect) -> None:
+def test_a_counter_of_an_untrusted_role_is_not_called(owner: Session, connect: Connect) -> None:
     with owner.roles(1) as (stranger,):
         owner.rows(COUNTING)
         assert has_support_objects(owner.value)

@@ -1,4 +1,4 @@
-"""Every door through which an object comes in, as one client would use it: what is sent, and what became of it."""
+"""Every protocol that stores an object, as a client would use it: the request, and its outcome."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Sent:
     @property
     def headers(self) -> dict[str, str]:
         """Those of the REST API."""
-        told = {"content-type": self.content_type, "cache-control": self.caching}
+        answered = {"content-type": self.content_type, "cache-control": self.caching}
         if self.user_metadata:
-            told["x-metadata"] = b64encode(json.dumps(self.user_metadata).encode()).decode()
-        return told | ({"x-upsert": "true"} if self.replaces else {})
+            answered["x-metadata"] = b64encode(json.dumps(self.user_metadata).encode()).decode()
+        return answered | ({"x-upsert": "true"} if self.replaces else {})
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Sent:
         return {} if self.replaces else {"IfNoneMatch": "*"}
 
 
-def _told(answer: requests.Response) -> str:
+def _answered(answer: requests.Response) -> str:
     if answer.ok:
         return STORED
     return _REFUSALS[answer.json()["code"]]
@@ -79,32 +79,34 @@ def _asked(act: Callable[..., object], **arguments: Any) -> str:
 
 
 def rest_post(service: Service, user: str, sent: Sent) -> str:
-    return _told(service.post(f"/object/{sent.bucket}/{sent.key}", user, data=sent.content, headers=sent.headers))
+    return _answered(service.post(f"/object/{sent.bucket}/{sent.key}", user, data=sent.content, headers=sent.headers))
 
 
 def rest_put(service: Service, user: str, sent: Sent) -> str:
-    return _told(service.put(f"/object/{sent.bucket}/{sent.key}", user, data=sent.content, headers=sent.headers))
+    return _answered(service.put(f"/object/{sent.bucket}/{sent.key}", user, data=sent.content, headers=sent.headers))
 
 
 def signed_upload(service: Service, user: str, sent: Sent) -> str:
     # The policies are asked when the URL is signed, and again when it is used.
     signed = service.post(f"/object/upload/sign/{sent.bucket}/{sent.key}", user, headers=sent.headers)
     if not signed.ok:
-        return _told(signed)
-    return _told(service.put(signed.json()["url"], None, data=sent.content, headers=sent.headers))
+        return _answered(signed)
+    return _answered(service.put(signed.json()["url"], None, data=sent.content, headers=sent.headers))
 
 
 def direct_upload(service: Service, user: str, sent: Sent) -> str:
     signed = service.post(f"/object/upload/sign/{sent.bucket}/{sent.key}", user, headers=sent.headers)
     if not signed.ok:
-        return _told(signed)
+        return _answered(signed)
     place = signed.json()["url"].replace("/object/upload/sign/", "/upload/direct/")
     begun = service.post(place, None, headers={**sent.headers, "upload-length": str(len(sent.content))})
     if not begun.ok:
-        return _told(begun)
-    told = begun.json()
-    requests.request(told["method"], told["url"], headers=told["headers"], data=sent.content).raise_for_status()
-    return _told(service.post(told["completeURL"], None))
+        return _answered(begun)
+    answered = begun.json()
+    requests.request(
+        answered["method"], answered["url"], headers=answered["headers"], data=sent.content
+    ).raise_for_status()
+    return _answered(service.post(answered["completeURL"], None))
 
 
 def s3_put(service: Service, user: str, sent: Sent) -> str:
@@ -153,8 +155,8 @@ def resumable(service: Service, user: str, sent: Sent) -> str:
     path = answer.headers.get("location", "").removeprefix(service.url)
     for offset, body in ((0, sent.content[:half]), (half, sent.content[half:])):
         if answer.ok:
-            told = {"upload-offset": str(offset), "content-type": "application/offset+octet-stream"}
-            answer = service.request("PATCH", path, user, {**headers, **told}, data=body)
+            answered = {"upload-offset": str(offset), "content-type": "application/offset+octet-stream"}
+            answer = service.request("PATCH", path, user, {**headers, **answered}, data=body)
     return STORED if answer.ok else _STATUSES[answer.status_code]
 
 
@@ -163,8 +165,8 @@ Send = Callable[[Service, str, Sent], str]
 
 @dataclass(frozen=True)
 class EntryDoor:
-    """``always_replaces``: whether it asks for the right to replace, even if there is nothing yet. ``events``: what a
-    new object and a replaced one are told as. ``upload_type``: what events say how it came."""
+    """``always_replaces``: whether it needs the right to replace, even if there is nothing yet. ``events``: the types
+    of the events of a new object and of a replaced one. ``upload_type``: the type of upload in these events."""
 
     name: str
     send: Send

@@ -72,7 +72,7 @@ class GatedPlugin:
 def alone(
     service: Service, method: str, path: str, credential: str = SERVICE, **more: Any
 ) -> Callable[[], requests.Response]:
-    """A request on a connection of its own."""
+    """A request on its own connection."""
     headers = {"authorization": f"Bearer {credential}", **more.pop("headers", {})}
     return lambda: requests.request(method, service.url + path, headers=headers, timeout=PATIENCE_S, **more)
 

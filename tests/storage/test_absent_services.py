@@ -18,7 +18,7 @@ FUNCTIONS = "Portico has no Edge Functions"
 REALTIME = "Portico has no Realtime service; portico live serves live queries"
 
 
-def test_rest_is_not_served_and_says_so(service: Service) -> None:
+def test_the_absent_rest_api_explains_itself(service: Service) -> None:
     for method in ("GET", "POST", "PATCH", "DELETE"):
         answer = service.request(method, "/rest/v1/notes", json=None if method == "GET" else {})
         assert (answer.status_code, answer.headers["content-type"]) == (404, "application/json; charset=utf-8")
@@ -39,7 +39,7 @@ def test_every_method_is_answered(service: Service, path: str) -> None:
     assert service.get(path.replace("/v1", "less", 1)).json().keys() == {"errors"}
 
 
-def test_supabase_js(service: Service) -> None:
+def test_supabase_js_shows_the_explanations(service: Service) -> None:
     absent = node_program("absent.mjs")
     done = subprocess.run(
         ["node", str(absent), service.url, ANON], cwd=absent.parent, capture_output=True, text=True, timeout=PATIENCE_S
@@ -56,7 +56,7 @@ def test_supabase_js(service: Service) -> None:
     assert seen["broadcast"] == REALTIME
 
 
-def test_supabase_py(service: Service) -> None:
+def test_supabase_py_shows_the_explanations(service: Service) -> None:
     supabase = pytest.importorskip("supabase")
     client = supabase.create_client(service.url, ANON)
     with pytest.raises(supabase.AuthApiError) as refused:
@@ -67,21 +67,21 @@ def test_supabase_py(service: Service) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:ConnectionClosed:DeprecationWarning")
-def test_realtime_py(service: Service) -> None:
+def test_realtime_py_shows_the_explanation(service: Service) -> None:
     realtime = pytest.importorskip("realtime")
 
     async def joined() -> tuple[str, str]:
         url = service.url.replace("http", "ws") + "/realtime/v1"
         client = realtime.AsyncRealtimeClient(url, ANON, auto_reconnect=False)
-        told: asyncio.Future[tuple[str, str]] = asyncio.get_running_loop().create_future()
+        answered: asyncio.Future[tuple[str, str]] = asyncio.get_running_loop().create_future()
 
         def note(status: object, error: Exception | None) -> None:
-            if not told.done():
-                told.set_result((str(status), str(error)))
+            if not answered.done():
+                answered.set_result((str(status), str(error)))
 
         await client.channel("room").subscribe(note)
         try:
-            return await asyncio.wait_for(told, PATIENCE_S)
+            return await asyncio.wait_for(answered, PATIENCE_S)
         finally:
             await client.close()
 
@@ -101,15 +101,15 @@ def handshake(service: Service, *headers: bytes, method: bytes = b"GET", key: by
     return raw_request(service.address, b"\r\n".join(lines) + b"\r\n\r\n", answers=1)
 
 
-def test_the_handshake(service: Service) -> None:
+def test_the_websocket_handshake_is_answered(service: Service) -> None:
     # The example of RFC 6455 section 1.2.
     answer = handshake(service, b"Sec-WebSocket-Protocol: phoenix, other", b"Expect-Nothing: 1\r\nX: y")
     head, _, rest = answer.partition(b"\r\n\r\n")
     status, *lines = head.decode().split("\r\n")
     headers = dict(line.split(": ", 1) for line in lines)
     assert status == "HTTP/1.1 101 WebSocket"
-    told = [headers[name] for name in ("Connection", "Upgrade", "Sec-Websocket-Accept", "Sec-Websocket-Protocol")]
-    assert told == ["Upgrade", "websocket", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "phoenix"]
+    answered = [headers[name] for name in ("Connection", "Upgrade", "Sec-Websocket-Accept", "Sec-Websocket-Protocol")]
+    assert answered == ["Upgrade", "websocket", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "phoenix"]
     assert "Content-Length" not in headers
     assert rest == b"\x88" + bytes([2 + len(REALTIME)]) + (4404).to_bytes(2) + REALTIME.encode()
 
@@ -118,6 +118,6 @@ def test_the_handshake(service: Service) -> None:
     ("method", "key"),
     [(b"POST", KEY), (b"GET", b""), (b"GET", b"short"), (b"GET", b"\xff" * 24), (b"GET", b"a" * 9000)],
 )
-def test_what_is_no_handshake(service: Service, method: bytes, key: bytes) -> None:
+def test_other_requests_to_realtime_are_refused(service: Service, method: bytes, key: bytes) -> None:
     body = b"Content-Length: 0"
     assert handshake(service, body, method=method, key=key).startswith(b"HTTP/1.1 410 ")

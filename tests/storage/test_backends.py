@@ -21,7 +21,7 @@ from tests.storage_backends.conftest import places as places
 from tests.storage_backends.places import Place
 
 
-def test_an_image_is_drawn_from_and_kept_in_the_backend(
+def test_an_image_is_rendered_from_and_kept_in_the_backend(
     place: Place, own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in place.environment.items():
@@ -46,7 +46,7 @@ def test_an_image_is_drawn_from_and_kept_in_the_backend(
     assert list(storage.backend.list(DERIVED)) == []
 
 
-def test_life_cycle_and_sweep(
+def test_objects_live_and_are_swept_on_each_backend(
     place: Place, own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in place.environment.items():

@@ -12,7 +12,7 @@ NOT_FOUND = (400, "404", "NoSuchBucket", "Bucket not found")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
-def test_create_and_get(service: Service) -> None:
+def test_a_bucket_is_created_and_read(service: Service) -> None:
     name = unique("b")
     answer = service.post(
         "/bucket/", token("service_role", sub=USER), json={"name": name, "public": True, "file_size_limit": "1.5KB"}
@@ -37,7 +37,7 @@ def test_a_bucket_without_owner_has_an_empty_one(service: Service) -> None:
     ("given", "kept"),
     [(None, None), (0, 0), (1000, 1000), ("2000", 2000), ("20mb", 20_000_000), ("1.2346KB", 1230), ("7B", 7)],
 )
-def test_size_limits(service: Service, given: object, kept: int | None) -> None:
+def test_size_limits_are_converted(service: Service, given: object, kept: int | None) -> None:
     name = service.bucket(file_size_limit=given)
     assert service.get(f"/bucket/{name}").json()["file_size_limit"] == kept
 
@@ -63,11 +63,11 @@ def test_size_limits(service: Service, given: object, kept: int | None) -> None:
         ([], ("400", "InvalidRequest", "body must be object")),
     ],
 )  # fmt: skip
-def test_refused_bodies(service: Service, body: object, expected: tuple[str, str, str]) -> None:
+def test_invalid_bodies_are_refused(service: Service, body: object, expected: tuple[str, str, str]) -> None:
     assert error(service.post("/bucket", json=body)) == (400, *expected)
 
 
-def test_bodies_that_are_not_json(service: Service) -> None:
+def test_bodies_that_are_not_json_are_refused(service: Service) -> None:
     json_type = {"content-type": "application/json"}
     assert error(service.post("/bucket"))[2:] == ("InvalidRequest", "body must be object")
     assert service.post("/bucket", headers=json_type).json() == {
@@ -87,7 +87,7 @@ def test_types_are_coerced(service: Service) -> None:
     assert service.get(f"/bucket/{number}").json()["public"] is True
 
 
-def test_duplicates_by_id_or_name(service: Service) -> None:
+def test_duplicates_by_id_or_name_are_refused(service: Service) -> None:
     name = service.bucket()
     expected = (400, "409", "BucketAlreadyExists", "The resource already exists")
     assert error(service.post("/bucket", json={"name": name})) == expected
@@ -95,7 +95,7 @@ def test_duplicates_by_id_or_name(service: Service) -> None:
     assert error(service.post("/bucket", json={"name": unique(), "id": name})) == expected
 
 
-def test_update(service: Service) -> None:
+def test_a_bucket_is_updated(service: Service) -> None:
     name = service.bucket(file_size_limit=10, allowed_mime_types=["image/*", ""])
     before = service.get(f"/bucket/{name}").json()
     assert before["allowed_mime_types"] == ["image/*"]
@@ -109,7 +109,7 @@ def test_update(service: Service) -> None:
     assert error(service.put(f"/bucket/{unique()}", json={"public": True})) == NOT_FOUND
 
 
-def test_list(service: Service) -> None:
+def test_buckets_are_listed(service: Service) -> None:
     mark = unique("m")
     names = [f"{mark}-{end}" for end in ("b", "a%c", "A_d")]
     names = [name.replace("%", "+") for name in names]
@@ -141,11 +141,11 @@ def test_list(service: Service) -> None:
         ("sortOrder=up", "querystring/sortOrder must be equal to one of the allowed values"),
     ],
 )
-def test_refused_queries(service: Service, query: str, message: str) -> None:
+def test_invalid_queries_are_refused(service: Service, query: str, message: str) -> None:
     assert error(service.get(f"/bucket?{query}")) == (400, "400", "InvalidRequest", message)
 
 
-def test_delete(service: Service) -> None:
+def test_only_an_empty_bucket_is_deleted(service: Service) -> None:
     name = service.bucket()
     service.upload(f"{name}/k").raise_for_status()
     assert error(service.delete(f"/bucket/{name}", json={})) == (
@@ -169,13 +169,13 @@ UNUSED_BODIES = [
 
 
 @pytest.mark.parametrize("body", UNUSED_BODIES)
-def test_delete_has_no_use_for_a_body(service: Service, body: dict[str, object]) -> None:
+def test_delete_ignores_its_body(service: Service, body: dict[str, object]) -> None:
     name = service.bucket()
     assert service.delete(f"/bucket/{name}", **body).json() == {"message": "Successfully deleted"}
     assert error(service.get(f"/bucket/{name}")) == NOT_FOUND
 
 
-def test_what_is_no_body_of_this_api_is_refused(service: Service) -> None:
+def test_malformed_bodies_of_deletions_are_refused(service: Service) -> None:
     name = service.bucket()
     invalid = service.delete(f"/bucket/{name}", headers={"content-type": "application/json"}, data="{")
     assert error(invalid)[3] == "Body is not valid JSON but content-type is set to 'application/json'"
@@ -185,7 +185,7 @@ def test_what_is_no_body_of_this_api_is_refused(service: Service) -> None:
 
 
 @pytest.mark.parametrize("body", UNUSED_BODIES)
-def test_empty(service: Service, body: dict[str, object]) -> None:
+def test_a_bucket_is_emptied(service: Service, body: dict[str, object]) -> None:
     name = service.bucket()
     for number in range(3):
         service.upload(f"{name}/folder/{number}").raise_for_status()
@@ -195,7 +195,7 @@ def test_empty(service: Service, body: dict[str, object]) -> None:
     assert service.post(f"/object/list/{name}", json={"prefix": ""}).json() == []
 
 
-def test_empty_is_for_the_service_role(service: Service) -> None:
+def test_only_the_service_role_may_empty_a_bucket(service: Service) -> None:
     name = service.bucket()
     assert error(service.post(f"/bucket/{name}/empty", token())) == (
         403, "403", "AccessDenied", "Access denied: Invalid role"
@@ -213,7 +213,7 @@ def test_more_than_a_batch_is_emptied(service: Service) -> None:
     assert service.sql(f"select count(*) from storage.objects where bucket_id = '{name}'") == [[0]]
 
 
-def test_strangers_learn_nothing(service: Service) -> None:
+def test_callers_without_rights_learn_nothing(service: Service) -> None:
     """To a caller without rights, a bucket with objects, an empty one and a missing one look the same."""
     full, empty = service.bucket(), service.bucket()
     service.upload(f"{full}/k").raise_for_status()

@@ -18,7 +18,7 @@ def headers(key: str) -> dict[str, str]:
     return {"apikey": key, "Authorization": f"Bearer {key}"}
 
 
-def test_storage3(service: Service) -> None:
+def test_storage3_works(service: Service) -> None:
     storage3 = pytest.importorskip("storage3")
     from storage3.exceptions import StorageApiError
 
@@ -29,8 +29,8 @@ def test_storage3(service: Service) -> None:
         client.create_bucket(name)
     assert (refused.value.code, refused.value.status) == ("Duplicate", "409")
     bucket = client.get_bucket(name)
-    told = bucket.id, bucket.public, bucket.file_size_limit, bucket.allowed_mime_types
-    assert told == (name, False, 1000, ["text/*"])
+    answered = bucket.id, bucket.public, bucket.file_size_limit, bucket.allowed_mime_types
+    assert answered == (name, False, 1000, ["text/*"])
     assert bucket.owner == ""
     assert name in [each.name for each in client.list_buckets()]
     client.update_bucket(name, {"public": True, "allowed_mime_types": None})
@@ -44,8 +44,8 @@ def test_storage3(service: Service) -> None:
     files.update("folder/a b.txt", b"three")
     assert files.download("folder/a b.txt") == b"three"
     info = files.info("folder/a b.txt")
-    told = info["size"], info["content_type"], info["cache_control"]
-    assert told == (5, "text/plain;charset=UTF-8", "max-age=3600")
+    answered = info["size"], info["content_type"], info["cache_control"]
+    assert answered == (5, "text/plain;charset=UTF-8", "max-age=3600")
     assert files.exists("folder/a b.txt")
     assert not files.exists("none")
     assert [each["name"] for each in files.list()] == ["folder"]
@@ -83,7 +83,7 @@ def test_storage3(service: Service) -> None:
     assert gone.value.message == "Bucket not found"
 
 
-def test_supabase(service: Service) -> None:
+def test_supabase_py_works(service: Service) -> None:
     """The whole client, signed in as a user under policies."""
     supabase = pytest.importorskip("supabase")
     bucket = service.bucket()
@@ -109,7 +109,7 @@ def test_supabase(service: Service) -> None:
         service.sql("drop policy own on storage.objects")
 
 
-def test_storage_js(service: Service) -> None:
+def test_storage_js_works(service: Service) -> None:
     life = node_program("storage.mjs")
     done = subprocess.run(
         ["node", str(life), f"{service.url}/storage/v1", SERVICE, ANON],

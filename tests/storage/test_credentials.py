@@ -35,7 +35,7 @@ OPERATIONS = [
 
 @pytest.mark.parametrize("prefix", ["", "/storage/v1"])
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
-def test_header_and_query(service: Service, method: str, path: str, prefix: str) -> None:
+def test_credentials_are_read_from_header_and_query(service: Service, method: str, path: str, prefix: str) -> None:
     """Both places work, the header takes precedence, and a request with neither is an error."""
 
     def answer(credential: str | None, query: str = "", body: object = None) -> tuple[int, str, str, str]:
@@ -52,7 +52,7 @@ def test_header_and_query(service: Service, method: str, path: str, prefix: str)
 
 
 @pytest.mark.parametrize("given", [f"Bearer {SERVICE}", f"bearer {SERVICE}", SERVICE, f"BEARER  {SERVICE}"])
-def test_forms_of_the_header(service: Service, given: str) -> None:
+def test_all_forms_of_the_header_are_accepted(service: Service, given: str) -> None:
     assert service.get("/bucket", None, headers={"authorization": given}).status_code == 200
 
 
@@ -72,13 +72,13 @@ def test_forms_of_the_header(service: Service, given: str) -> None:
         (token(role=None, url="b/k", scope="download"), "Token is that of a signed URL"),
     ],
 )  # fmt: skip
-def test_bad_tokens(service: Service, credential: str, message: str) -> None:
+def test_bad_tokens_are_refused(service: Service, credential: str, message: str) -> None:
     answer = service.get("/bucket", credential)
     assert answer.json() == {"statusCode": "403", "error": "Unauthorized", "message": message, "code": "AccessDenied"}
     assert answer.status_code == 400
 
 
-def test_list_v2_has_no_schema_for_the_header(service: Service) -> None:
+def test_list_v2_reports_a_missing_header_differently(service: Service) -> None:
     answer = service.post("/object/list-v2/b", None, json={})
     assert error(answer) == (400, "403", "AccessDenied", "Invalid Compact JWS")
 
@@ -88,7 +88,7 @@ def test_a_token_without_a_role_is_anonymous(service: Service) -> None:
 
 
 @pytest.mark.parametrize("role", ["nobody_like_that", 'x"; drop table y'])
-def test_roles_that_do_not_exist(service: Service, role: str) -> None:
+def test_unknown_roles_are_reported(service: Service, role: str) -> None:
     expected = (500, "500", "DatabaseError", "database error, code: 22023")
     bucket = service.bucket()
     assert error(service.get("/bucket", token(role))) == expected
@@ -96,7 +96,7 @@ def test_roles_that_do_not_exist(service: Service, role: str) -> None:
     assert error(service.get(f"/object/{bucket}/k", token(role))) == expected
 
 
-def test_a_role_that_is_not_a_string(service: Service) -> None:
+def test_a_role_that_is_no_string_is_refused(service: Service) -> None:
     for answer in (
         service.get("/bucket", token("\ud800")),
         service.put(f"/object/{service.bucket()}/k", token("\ud800"), data=b""),

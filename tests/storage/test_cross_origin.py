@@ -27,7 +27,7 @@ def service_of_a(own_service: Callable[..., Service]) -> Service:
     return own_service(cors_origins=(PAGE,))
 
 
-def test_off_by_default(service: Service) -> None:
+def test_cross_origin_access_is_off_by_default(service: Service) -> None:
     for path in DOORS:
         assert "access-control-allow-origin" not in preflight(service, path)
         answer = service.get(path, headers={"origin": PAGE})
@@ -36,7 +36,7 @@ def test_off_by_default(service: Service) -> None:
 
 
 @pytest.mark.parametrize("path", DOORS)
-def test_a_preflight(service_of_a: Service, path: str) -> None:
+def test_a_preflight_is_answered(service_of_a: Service, path: str) -> None:
     answer = preflight(service_of_a, path)
     assert answer["status"] == "204"
     assert answer["access-control-allow-origin"] == PAGE
@@ -62,7 +62,7 @@ def test_answers_and_errors_can_be_read(service_of_a: Service) -> None:
         assert "etag" in answer.headers["access-control-expose-headers"]
 
 
-def test_what_is_refused_before_its_body_can_be_read(service_of_a: Service) -> None:
+def test_early_refusals_can_be_read(service_of_a: Service) -> None:
     service, origin = service_of_a, {"origin": PAGE}
     refused = service.post("/object/b/k", None, data=b"x", headers=origin)
     large = service.request("POST", "/graphql/v1", None, data=b"x" * 2_000_000, headers={**origin, "apikey": ANON})
@@ -71,14 +71,14 @@ def test_what_is_refused_before_its_body_can_be_read(service_of_a: Service) -> N
         assert answer.headers["access-control-allow-origin"] == PAGE
 
 
-def test_another_origin(service_of_a: Service) -> None:
+def test_another_origin_is_refused(service_of_a: Service) -> None:
     assert "access-control-allow-origin" not in preflight(service_of_a, "/graphql/v1", "https://b.example")
     answer = service_of_a.get("/bucket", headers={"origin": "https://b.example"})
     assert "access-control-allow-origin" not in answer.headers
     assert answer.headers["vary"] == "Origin"
 
 
-def test_all_origins(own_service: Callable[..., Service]) -> None:
+def test_all_origins_can_be_allowed(own_service: Callable[..., Service]) -> None:
     service = own_service(cors_origins=("*",))
     assert preflight(service, "/graphql/v1", "null")["access-control-allow-origin"] == "*"
     assert service.get("/bucket", headers={"origin": PAGE}).headers["access-control-allow-origin"] == "*"

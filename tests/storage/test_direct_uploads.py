@@ -59,23 +59,23 @@ def begin(service: Service, path: str, permit: str, length: int | str, **headers
 
 
 def begun(service: Service, path: str, content: bytes, **headers: str) -> dict[str, Any]:
-    """What the answer says after the bytes were sent."""
+    """The answer after the bytes were sent."""
     answer = begin(service, path, signed(service, path), len(content), **headers)
     assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    send(told, content)
-    return told
+    answered: dict[str, Any] = answer.json()
+    send(answered, content)
+    return answered
 
 
-def send(told: dict[str, Any], content: bytes) -> None:
-    requests.put(told["url"], content, headers=told["headers"], timeout=PATIENCE_S).raise_for_status()
+def send(answered: dict[str, Any], content: bytes) -> None:
+    requests.put(answered["url"], content, headers=answered["headers"], timeout=PATIENCE_S).raise_for_status()
 
 
-def complete(service: Service, told: dict[str, Any]) -> requests.Response:
-    return service.post(told["completeURL"], None)
+def complete(service: Service, answered: dict[str, Any]) -> requests.Response:
+    return service.post(answered["completeURL"], None)
 
 
-def test_conditions(direct: Service) -> None:
+def test_conditions_are_checked_at_the_beginning(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
     direct.upload(path, b"first").raise_for_status()
     permit = direct.post(f"/object/upload/sign/{path}", headers={"x-upsert": "true"}).json()["token"]
@@ -84,7 +84,7 @@ def test_conditions(direct: Service) -> None:
     assert begin(direct, path, permit, 3).status_code == 200
 
 
-def test_the_bytes_go_to_the_store(direct: Service, folder: ReceivingFolder) -> None:
+def test_the_bytes_are_sent_to_the_backend(direct: Service, folder: ReceivingFolder) -> None:
     direct.sql("create policy own on storage.objects to authenticated using (true) with check (true)")
     path, user = f"{direct.bucket()}/a b/c?d.png", token(sub=USER)
     path_in_url = path.replace(" ", "%20").replace("?", "%3F")
@@ -92,14 +92,18 @@ def test_the_bytes_go_to_the_store(direct: Service, folder: ReceivingFolder) -> 
     described = {"cache-control": "max-age=7", "content-disposition": "inline", "origin": PAGE}
     answer = begin(direct, path_in_url, permit, 12, **described)
     assert answer.headers["access-control-allow-origin"] == PAGE
-    told = answer.json()
-    assert (told["method"], told["headers"], told["expiresIn"]) == ("PUT", {"content-type": "image/png"}, 300)
+    answered = answer.json()
+    assert (answered["method"], answered["headers"], answered["expiresIn"]) == (
+        "PUT",
+        {"content-type": "image/png"},
+        300,
+    )
     assert error(direct.get(f"/object/{path_in_url}")) == NO_OBJECT
-    send(told, b"twelve bytes")
+    send(answered, b"twelve bytes")
     assert error(direct.get(f"/object/{path_in_url}")) == NO_OBJECT
 
     for _ in range(2):
-        done = complete(direct, told)
+        done = complete(direct, answered)
         assert (done.status_code, done.json()) == (200, {"Key": path})
     read = direct.get(f"/object/authenticated/{path_in_url}", user)
     said = [read.headers[name] for name in ("content-type", "cache-control", "content-disposition", "etag")]
@@ -113,12 +117,12 @@ def test_the_bytes_go_to_the_store(direct: Service, folder: ReceivingFolder) -> 
     direct.sql("drop policy own on storage.objects")
 
 
-def test_the_link_changes_nothing_afterwards(direct: Service, folder: ReceivingFolder) -> None:
+def test_the_link_has_no_effect_after_completion(direct: Service, folder: ReceivingFolder) -> None:
     path = f"{direct.bucket()}/k"
-    told = begun(direct, path, b"first")
-    complete(direct, told).raise_for_status()
-    send(told, b"other")
-    complete(direct, told).raise_for_status()
+    answered = begun(direct, path, b"first")
+    complete(direct, answered).raise_for_status()
+    send(answered, b"other")
+    complete(direct, answered).raise_for_status()
     read = direct.get(f"/object/{path}")
     assert (read.content, read.headers["etag"]) == (b"first", f'"{md5(b"first")}"')
 
@@ -126,26 +130,26 @@ def test_the_link_changes_nothing_afterwards(direct: Service, folder: ReceivingF
 def test_the_entity_tag_is_that_of_the_copy(direct: Service, folder: ReceivingFolder) -> None:
     """The client may send other bytes after the service has looked at the first ones."""
     path = f"{direct.bucket()}/k"
-    told = begun(direct, path, b"first")
-    folder.before_copying = lambda: send(told, b"other")
+    answered = begun(direct, path, b"first")
+    folder.before_copying = lambda: send(answered, b"other")
     try:
-        complete(direct, told).raise_for_status()
+        complete(direct, answered).raise_for_status()
     finally:
         folder.before_copying = lambda: None
     read = direct.get(f"/object/{path}")
     assert (read.content, read.headers["etag"]) == (b"other", f'"{md5(b"other")}"')
 
 
-def test_a_store_that_does_not_know_the_md5(direct: Service, folder: ReceivingFolder) -> None:
+def test_a_backend_without_md5_gives_another_tag(direct: Service, folder: ReceivingFolder) -> None:
     path = f"{direct.bucket()}/k"
     tags = set()
     folder.knows_md5 = False
     try:
         for _ in range(2):
             permit = signed(direct, path, **{"x-upsert": "true"})
-            told = begin(direct, path, permit, 4).json()
-            send(told, b"same")
-            complete(direct, told).raise_for_status()
+            answered = begin(direct, path, permit, 4).json()
+            send(answered, b"same")
+            complete(direct, answered).raise_for_status()
             tags.add(direct.get(f"/object/{path}").headers["etag"])
     finally:
         folder.knows_md5 = True
@@ -153,32 +157,34 @@ def test_a_store_that_does_not_know_the_md5(direct: Service, folder: ReceivingFo
     assert all(re.fullmatch(r'"[0-9a-f]{32}-1"', tag) for tag in tags)
 
 
-def test_bytes_that_are_not_there_or_too_few(direct: Service) -> None:
+def test_missing_or_too_few_bytes_are_refused(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
-    told = begin(direct, path, signed(direct, path), 4).json()
-    missing = error(complete(direct, told))
+    answered = begin(direct, path, signed(direct, path), 4).json()
+    missing = error(complete(direct, answered))
     assert missing[:3] == (400, "409", "UploadIncomplete")
     for content in (b"123", b"12345"):
-        send(told, content)
+        send(answered, content)
         with direct.keeping_blobs():
-            assert error(complete(direct, told))[3] == "The length of the body differs from the declared length"
+            assert error(complete(direct, answered))[3] == "The body has another length than was declared"
         assert error(direct.get(f"/object/{path}")) == NO_OBJECT
-    send(told, b"1234")
-    complete(direct, told).raise_for_status()
+    send(answered, b"1234")
+    complete(direct, answered).raise_for_status()
     assert direct.get(f"/object/{path}").content == b"1234"
 
 
-def test_an_empty_object(direct: Service) -> None:
+def test_an_empty_object_can_be_sent(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
     complete(direct, begun(direct, path, b"")).raise_for_status()
     assert direct.get(f"/object/{path}").content == b""
 
 
-def test_completing_at_once(direct: Service) -> None:
+def test_concurrent_completions_succeed(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
-    told = begun(direct, path, b"once")
+    answered = begun(direct, path, b"once")
     with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: requests.post(direct.url + told["completeURL"], timeout=PATIENCE_S), "1234"))
+        answers = list(
+            pool.map(lambda _: requests.post(direct.url + answered["completeURL"], timeout=PATIENCE_S), "1234")
+        )
     assert [answer.status_code for answer in answers] == [200] * 4, [answer.text for answer in answers]
     assert len(direct.sql(f"select from storage.objects where bucket_id = '{path.partition('/')[0]}'")) == 1
     direct.application.services.storage.background.work_now()
@@ -195,30 +201,30 @@ def test_the_first_of_two_uploads_wins(direct: Service) -> None:
     assert direct.get(f"/object/{path}").content == b"two"
 
 
-def test_the_rules_at_the_end_count(direct: Service) -> None:
+def test_rules_are_checked_at_the_end(direct: Service) -> None:
     bucket, user = direct.bucket(), token(sub=USER)
     direct.sql(f"create policy p on storage.objects to authenticated using (true) with check (bucket_id = '{bucket}')")
     permits = [signed(direct, f"{bucket}/{key}", user) for key in "abc"]
-    told = [begin(direct, f"{bucket}/{key}", permit, 4).json() for key, permit in zip("abc", permits, strict=True)]
-    for each in told:
+    answered = [begin(direct, f"{bucket}/{key}", permit, 4).json() for key, permit in zip("abc", permits, strict=True)]
+    for each in answered:
         send(each, b"1234")
     direct.put(f"/bucket/{bucket}", json={"public": False, "file_size_limit": 3}).raise_for_status()
-    assert error(complete(direct, told[0]))[2] == "EntityTooLarge"
+    assert error(complete(direct, answered[0]))[2] == "EntityTooLarge"
     direct.put(
         f"/bucket/{bucket}", json={"public": False, "file_size_limit": None, "allowed_mime_types": ["text/plain"]}
     ).raise_for_status()
-    assert error(complete(direct, told[1]))[2] == "InvalidMimeType"
+    assert error(complete(direct, answered[1]))[2] == "InvalidMimeType"
     direct.sql("drop policy p on storage.objects")
-    assert error(complete(direct, told[2]))[1:3] == ("403", "AccessDenied")
+    assert error(complete(direct, answered[2]))[1:3] == ("403", "AccessDenied")
     assert direct.sql(f"select from storage.objects where bucket_id = '{bucket}'") == []
 
 
-def test_an_upload_that_is_never_completed(direct: Service) -> None:
+def test_an_incomplete_upload_is_deleted(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
     work = direct.application.services.storage.background.work_now
     work()
     with direct.keeping_blobs() as before:
-        told = begun(direct, path, b"1234")
+        answered = begun(direct, path, b"1234")
         work()
         assert len(direct.blobs() - before) == 1
         bucket = path.partition("/")[0]
@@ -226,10 +232,10 @@ def test_an_upload_that_is_never_completed(direct: Service) -> None:
         work()
         # The service's own thread may have taken the work, and not be done with it yet.
         until(lambda: direct.blobs() <= before)
-    assert error(complete(direct, told))[:3] == (400, "404", "NoSuchUpload")
+    assert error(complete(direct, answered))[:3] == (400, "404", "NoSuchUpload")
 
 
-def test_what_is_refused_before_bytes_are_sent(direct: Service) -> None:
+def test_invalid_uploads_are_refused_before_bytes_are_sent(direct: Service) -> None:
     bucket = direct.bucket(file_size_limit=3, allowed_mime_types=["image/*"])
     path, links = f"{bucket}/k", len(direct.sql("select from storage.uploads"))
     permit = signed(direct, path, **{"content-type": "image/png"})
@@ -253,8 +259,8 @@ def test_what_is_refused_before_bytes_are_sent(direct: Service) -> None:
 def test_tokens_have_one_purpose(direct: Service) -> None:
     path = f"{direct.bucket()}/k"
     permit = signed(direct, path)
-    told = begin(direct, path, permit, 4).json()
-    finishing = told["completeURL"].partition("token=")[2]
+    answered = begin(direct, path, permit, 4).json()
+    finishing = answered["completeURL"].partition("token=")[2]
     assert error(direct.post(f"/upload/complete/{path}?token={permit}", None))[2] == "InvalidSignature"
     assert error(direct.post(f"/upload/complete/{path}x?token={finishing}", None))[2] == "InvalidSignature"
     assert error(begin(direct, path, finishing, 4))[2] == "InvalidSignature"
@@ -266,13 +272,13 @@ def test_tokens_have_one_purpose(direct: Service) -> None:
         expired = signer.sign({"url": path, "scope": scope}, lifetime_s=-1)
         answer = direct.post(f"/upload/{door}/{path}?token={expired}", None, headers={"upload-length": "4"})
         assert error(answer)[2:] == ("InvalidJWT", '"exp" claim timestamp check failed')
-    # Whoever has the link does not learn which upload it is.
+    # The holder of the link does not learn which upload it is.
     upload = direct.sql("select id from storage.uploads order by created_at desc limit 1")[0][0]
-    assert upload not in str(told)
+    assert upload not in str(answered)
 
 
 @pytest.mark.parametrize("setting", ["direct", "proxy"])
-def test_a_store_without_links(own_service: Callable[..., Service], setting: str) -> None:
+def test_a_backend_without_links_refuses_direct_uploads(own_service: Callable[..., Service], setting: str) -> None:
     service = own_service(remote_uploads=setting)
     path = f"{service.bucket()}/{unique()}"
     assert error(begin(service, path, signed(service, path), 4))[1:3] == ("400", "DirectUploadUnavailable")

@@ -1,4 +1,4 @@
-"""Every door and every rule: limits, types, policies, owner, metadata and events are the same wherever one comes in."""
+"""Every protocol and every rule: limits, types, policies, owner, metadata and events are the same in all protocols."""
 
 from __future__ import annotations
 
@@ -102,14 +102,14 @@ def rows(service: Service, bucket: str) -> list[list[Any]]:
     )
 
 
-def test_what_is_kept_and_told(service: Service, door: EntryDoor) -> None:
+def test_every_protocol_keeps_and_returns_the_same(service: Service, door: EntryDoor) -> None:
     into = bucket(service, "open")
     sent = Sent(into, "a/b c", b"twelve bytes", user_metadata={"colour": "red"})
     assert door.send(service, SOMEBODY, sent) == STORED
     assert rows(service, into) == [[USER, USER, "image/png", "max-age=60", "12", "12", {"colour": "red"}]]
     read = service.get(f"/object/authenticated/{into}/a/b%20c", ANOTHER)
-    told = (read.content, read.headers["content-type"], read.headers["cache-control"])
-    assert told == (b"twelve bytes", "image/png", "max-age=60")
+    answered = (read.content, read.headers["content-type"], read.headers["cache-control"])
+    assert answered == (b"twelve bytes", "image/png", "max-age=60")
     found = client(service).get_object(Bucket=into, Key="a/b c")
     assert (found["Body"].read(), found["ETag"], found["Metadata"]) == (
         b"twelve bytes", read.headers["etag"], {"colour": "red"}
@@ -140,7 +140,7 @@ def test_what_is_kept_and_told(service: Service, door: EntryDoor) -> None:
         ({}, 4, "video/webm;codecs=vp8, text/html", "type"),
     ],
 )
-def test_rules_of_buckets(
+def test_every_protocol_enforces_the_rules_of_buckets(
     service: Service, door: EntryDoor, settings: dict[str, Any], size: int, content_type: str, expected: str
 ) -> None:
     into, before = bucket(service, "open", **settings), service.blobs()
@@ -152,7 +152,7 @@ def test_rules_of_buckets(
 
 
 @pytest.mark.parametrize("content_type", ["video/webm;codecs=vp8,opus", 'video/mp4; codecs="avc1.42E01E, mp4a.40.2"'])
-def test_a_type_with_a_list_of_codecs(service: Service, door: EntryDoor, content_type: str) -> None:
+def test_a_type_with_a_list_of_codecs_is_kept(service: Service, door: EntryDoor, content_type: str) -> None:
     """Browsers name what they record so."""
     into = bucket(service, "open")
     assert door.send(service, SOMEBODY, Sent(into, "k", b"abcd", content_type)) == STORED
@@ -160,7 +160,7 @@ def test_a_type_with_a_list_of_codecs(service: Service, door: EntryDoor, content
     assert client(service).get_object(Bucket=into, Key="k")["ContentType"] == content_type
 
 
-def test_policies(service: Service, door: EntryDoor) -> None:
+def test_every_protocol_follows_policies(service: Service, door: EntryDoor) -> None:
     closed, new_ones, own = (bucket(service, kind) for kind in ("closed", "new-ones", "own"))
     for into in (closed, "closed-not-there"):
         # A caller who may not write there does not learn whether the bucket is there.
@@ -175,7 +175,7 @@ def test_policies(service: Service, door: EntryDoor) -> None:
     assert rows(service, closed) == []
 
 
-def test_policies_see_what_is_said_of_the_object(service: Service, door: EntryDoor) -> None:
+def test_policies_see_type_size_and_metadata(service: Service, door: EntryDoor) -> None:
     into = bucket(service, "described")
     for content_type, colour, expected in (
         ("image/png", "blue", "denied"), ("text/plain", "red", "denied"), ("image/png", "red", STORED)
@@ -225,7 +225,7 @@ def of_unknown_length(service: Service, user: str, sent: Sent) -> str:
     [*(each.send for each in DOORS), copied, moved, s3_copied, of_unknown_length],
     ids=lambda send: send.__name__,
 )
-def test_the_row_that_is_judged_is_the_row_that_is_written(service: Service, send: Send) -> None:
+def test_policies_check_exactly_the_written_row(service: Service, send: Send) -> None:
     for content, user_metadata in ((b"abcd", {}), (b"twelve bytes", {"colour": "red"})):
         free = bucket(service, "open")
         assert send(service, SOMEBODY, Sent(free, "k", content, user_metadata=user_metadata)) == STORED
@@ -243,7 +243,7 @@ def test_the_row_that_is_judged_is_the_row_that_is_written(service: Service, sen
             assert bool(rows(service, into)) == obeyed, (rule, content)
 
 
-def test_a_missing_bucket_and_what_is_there_already(service: Service, door: EntryDoor) -> None:
+def test_missing_buckets_and_existing_objects_are_reported(service: Service, door: EntryDoor) -> None:
     assert door.send(service, SERVICE, Sent("not-there", "k", b"abcd")) == "no bucket"
     if door.creates:
         into = bucket(service, "open")
@@ -278,7 +278,7 @@ class Readers:
         return found["ETag"], found["Body"].read()
 
     def read(self, way: Callable[[], tuple[str, bytes] | None]) -> int:
-        """How often the object was there, until ``stop`` is set."""
+        """The number of reads that found the object, until ``stop`` is set."""
         count = 0
         while not (count and self.stop.is_set()):
             found = way()
@@ -289,8 +289,8 @@ class Readers:
         return count
 
 
-def test_at_once(service: Service) -> None:
-    """One object, written by each door in turn, moved and deleted by others, while three read it all the time."""
+def test_all_protocols_can_write_one_object_at_once(service: Service) -> None:
+    """One object, written in each protocol in turn, moved and deleted by others, while three clients read it."""
     into, key = bucket(service, "open", public=True), unique()
     contents = {bytes([65 + number]) * (50_000 + number): door for number, door in enumerate(DOORS)}
 

@@ -32,7 +32,7 @@ def private(service: Service) -> str:
     return path
 
 
-def test_headers(service: Service, public: str) -> None:
+def test_downloads_have_their_headers(service: Service, public: str) -> None:
     answer = service.get(f"/object/public/{public}", None)
     assert answer.status_code == 200
     assert answer.content == CONTENT
@@ -53,7 +53,7 @@ def test_headers(service: Service, public: str) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("door", READS + INFOS)
-def test_who_may_read_what_is_public(service: Service, public: str, door: str, method: str) -> None:
+def test_public_objects_are_read_by_everybody(service: Service, public: str, door: str, method: str) -> None:
     assert service.request(method, f"{door}/{public}").status_code == 200
     assert service.request(method, f"{door}/{public}", token(sub=USER)).status_code == 200
     anonymous = service.request(method, f"{door}/{public}", None)
@@ -68,7 +68,7 @@ def test_who_may_read_what_is_public(service: Service, public: str, door: str, m
 
 
 @pytest.mark.parametrize("door", READS + INFOS)
-def test_who_may_read_what_is_private(service: Service, private: str, door: str) -> None:
+def test_private_objects_need_rights(service: Service, private: str, door: str) -> None:
     service_answer = service.get(f"{door}/{private}")
     user_answer = service.get(f"{door}/{private}", token(sub=USER))
     anonymous = service.get(f"{door}/{private}", None)
@@ -87,12 +87,12 @@ def test_who_may_read_what_is_private(service: Service, private: str, door: str)
 
 
 @pytest.mark.parametrize("door", READS + INFOS)
-def test_what_is_not_there(service: Service, public: str, door: str) -> None:
+def test_missing_objects_and_buckets_are_reported(service: Service, public: str, door: str) -> None:
     assert error(service.get(f"{door}/{public}.no")) == NO_OBJECT
     assert error(service.get(f"{door}/{unique()}/k")) == NO_BUCKET
 
 
-def test_info(service: Service, public: str) -> None:
+def test_info_describes_an_object(service: Service, public: str) -> None:
     answer = service.get(f"/object/info/public/{public}", None)
     assert list(answer.json()) == [
         "id", "name", "version", "bucket_id", "size", "content_type", "content_encoding", "cache_control", "etag",
@@ -104,7 +104,7 @@ def test_info(service: Service, public: str) -> None:
 
 
 @pytest.mark.parametrize("html", ["text/html", "TEXT/Html"])
-def test_pages_are_not_shown_as_such(service: Service, html: str) -> None:
+def test_html_is_not_shown_as_a_page(service: Service, html: str) -> None:
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/k", content_type=f"{html}; charset=utf-8").raise_for_status()
     assert service.get(f"/object/public/{bucket}/k", None).headers["content-type"] == "text/plain; charset=utf-8"
@@ -122,7 +122,7 @@ def test_pages_are_not_shown_as_such(service: Service, html: str) -> None:
         ("application/pdf", None),
     ],
 )
-def test_no_object_runs_scripts_of_its_own(service: Service, content_type: str, policy: str | None) -> None:
+def test_objects_run_no_scripts(service: Service, content_type: str, policy: str | None) -> None:
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/k", content_type=content_type).raise_for_status()
     for method in ("GET", "HEAD"):
@@ -156,7 +156,7 @@ def test_a_malformed_stored_time_is_not_an_error(service: Service, public: str, 
         ("download=a%0D%0Ab%3Bc*d", "attachment; filename=\"a__b;c*d\"; filename*=UTF-8''a%0D%0Ab%3Bc%2Ad"),
     ],
 )  # fmt: skip
-def test_download(service: Service, public: str, query: str, expected: str) -> None:
+def test_the_parameter_download_names_the_file(service: Service, public: str, query: str, expected: str) -> None:
     assert service.get(f"/object/public/{public}?{query}", None).headers["content-disposition"] == expected
     assert unquote(expected.partition("''")[2]) == unquote(query.partition("=")[2])
 
@@ -177,7 +177,7 @@ def test_download(service: Service, public: str, query: str, expected: str) -> N
         ("bytes=" + "0" * 5000 + "7-8", b"78", "bytes 7-8/10"),
     ],
 )
-def test_ranges(service: Service, public: str, given: str, content: bytes, content_range: str) -> None:
+def test_ranges_are_answered(service: Service, public: str, given: str, content: bytes, content_range: str) -> None:
     answer = service.get(f"/object/public/{public}", None, headers={"range": given})
     assert (answer.status_code, answer.content) == (206, content)
     assert answer.headers["content-range"] == content_range
@@ -196,7 +196,7 @@ def test_ranges(service: Service, public: str, given: str, content: bytes, conte
         "bytes=" + "9" * 34 + "-",
     ],
 )
-def test_ranges_that_cannot_be_satisfied(service: Service, public: str, given: str) -> None:
+def test_unsatisfiable_ranges_are_refused(service: Service, public: str, given: str) -> None:
     answer = service.get(f"/object/public/{public}", None, headers={"range": given})
     assert error(answer) == (416, "416", "InvalidRange", "invalid range provided")
     assert answer.json()["error"] == "invalid_range"
@@ -211,7 +211,7 @@ def test_ranges_of_other_units_or_none_are_ignored(service: Service, public: str
     assert (answer.status_code, answer.content) == (200, CONTENT)
 
 
-def test_range_of_nothing(service: Service) -> None:
+def test_a_range_of_an_empty_object_is_refused(service: Service) -> None:
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/k", b"").raise_for_status()
     answer = service.get(f"/object/public/{bucket}/k", None, headers={"range": "bytes=0-"})
@@ -220,7 +220,7 @@ def test_range_of_nothing(service: Service) -> None:
     assert (whole.status_code, whole.content, whole.headers["content-length"]) == (200, b"", "0")
 
 
-def test_if_range(service: Service, public: str) -> None:
+def test_if_range_decides_about_the_range(service: Service, public: str) -> None:
     full = service.get(f"/object/public/{public}", None)
 
     def with_condition(condition: str) -> int:
@@ -235,7 +235,7 @@ def test_if_range(service: Service, public: str) -> None:
     assert with_condition("nonsense") == 200
 
 
-def test_conditions(service: Service, public: str) -> None:
+def test_conditions_are_checked(service: Service, public: str) -> None:
     full = service.get(f"/object/public/{public}", None)
     etag, modified = full.headers["etag"], full.headers["last-modified"]
     old, later = "Sat, 01 Jan 2000 00:00:00 GMT", "Tue, 01 Jan 2999 00:00:00 GMT"
@@ -280,7 +280,7 @@ def test_a_condition_of_many_entity_tags_takes_no_time(service: Service, public:
     assert time.monotonic() - began < 5
 
 
-def test_caches_are_told_to_revalidate(service: Service, public: str) -> None:
+def test_cache_control_asks_for_revalidation(service: Service, public: str) -> None:
     answer = service.get(f"/object/public/{public}", None, headers={"if-none-match": '"other"'})
     assert answer.headers["cache-control"] == "max-age=9, stale-while-revalidate=30"
     answer = service.request("HEAD", f"/object/public/{public}", None, headers={"if-none-match": '"other"'})
@@ -290,7 +290,7 @@ def test_caches_are_told_to_revalidate(service: Service, public: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_connection_goes_on_after_not_modified(service: Service, public: str, method: str) -> None:
+def test_the_connection_continues_after_not_modified(service: Service, public: str, method: str) -> None:
     ask = f"{method} /object/public/{public} HTTP/1.1\r\nHost: x\r\n"
     answers = raw_request(service.address, f"{ask}If-None-Match: *\r\n\r\n{ask}Connection: close\r\n\r\n".encode())
     first, _, second = answers.partition(b"\r\n\r\n")
@@ -301,7 +301,7 @@ def test_connection_goes_on_after_not_modified(service: Service, public: str, me
     assert b"Connection: close" in last
 
 
-def test_bytes_that_are_gone(service: Service) -> None:
+def test_missing_bytes_are_reported_and_logged(service: Service) -> None:
     path = f"{service.bucket()}/k"
     service.upload(path).raise_for_status()
     version = service.get(f"/object/info/{path}").json()["version"]
@@ -315,7 +315,7 @@ def test_bytes_that_are_gone(service: Service) -> None:
     assert service.request("HEAD", f"/object/{path}").status_code == 200
 
 
-def test_rows_that_were_not_made_by_the_api(service: Service) -> None:
+def test_rows_written_by_sql_have_no_bytes(service: Service) -> None:
     bucket = service.bucket()
     service.sql(f"insert into storage.objects (bucket_id, name, version) values ('{bucket}', 'k', '../../etc/passwd')")
     service.sql(f"insert into storage.objects (bucket_id, name) values ('{bucket}', 'l')")
@@ -324,7 +324,7 @@ def test_rows_that_were_not_made_by_the_api(service: Service) -> None:
         assert service.get(f"/object/info/{bucket}/{key}").json()["etag"] is None
 
 
-def test_stored_values_that_cannot_be_headers(service: Service) -> None:
+def test_stored_values_that_cannot_be_headers_are_left_out(service: Service) -> None:
     bucket = service.bucket()
     service.upload(f"{bucket}/k").raise_for_status()
     service.sql(
@@ -338,7 +338,7 @@ def test_stored_values_that_cannot_be_headers(service: Service) -> None:
     assert service.get(f"/object/{bucket}/k").status_code == 200
 
 
-def test_reads_are_noted(service: Service) -> None:
+def test_reads_update_last_accessed_at(service: Service) -> None:
     bucket = service.bucket()
     service.upload(f"{bucket}/k").raise_for_status()
     service.sql(f"update storage.objects set last_accessed_at = now() - interval '1 day' where bucket_id = '{bucket}'")
@@ -389,7 +389,7 @@ def test_a_tab_in_a_header_is_a_space_in_the_answer(service: Service) -> None:
     assert headers["content-disposition"] == "attachment; filename=x"
 
 
-def test_caching_beyond_ascii_comes_back_as_it_was_sent(service: Service) -> None:
+def test_cache_control_beyond_ascii_is_returned_unchanged(service: Service) -> None:
     path = f"{service.bucket()}/k"
     given = 'max-age=1, a="é"'.encode().decode("latin-1")
     service.upload(path, cache_control=given).raise_for_status()
@@ -407,7 +407,7 @@ def test_caching_beyond_ascii_comes_back_as_it_was_sent(service: Service) -> Non
         ("text/plainest", "nosniff"),
     ],
 )
-def test_what_browsers_guess(service: Service, method: str, content_type: str, expected: str | None) -> None:
+def test_browsers_never_detect_scripts(service: Service, method: str, content_type: str, expected: str | None) -> None:
     """Never a script or HTML; but in files declared as text, which some clients send for every file, images."""
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/k", content_type=content_type).raise_for_status()

@@ -53,7 +53,7 @@ def body_of(answer: bytes) -> dict[str, str]:
         head("POST", "/bucket", "Content-Length: 1000000"),
     ],
 )
-def test_no_credential(service: Service, request_head: bytes) -> None:
+def test_a_request_without_a_credential_is_refused_early(service: Service, request_head: bytes) -> None:
     """The response arrives before any byte of the body is sent."""
     answer = raw_request(service.address, request_head)
     assert answer.startswith(b"HTTP/1.1 400 ")
@@ -66,7 +66,7 @@ def test_no_credential(service: Service, request_head: bytes) -> None:
 
 
 @pytest.mark.parametrize("origin", ["http://x", "/", "http://x/storage/v1"])
-def test_other_forms_of_the_same_target(service: Service, origin: str) -> None:
+def test_other_forms_of_a_target_are_refused_early(service: Service, origin: str) -> None:
     path = f"{service.bucket()}/k"
     answer = raw_request(service.address, head("POST", f"{origin}/object/{path}", "Content-Length: 1000000"))
     assert body_of(answer)["message"] == "headers must have required property 'authorization'"
@@ -83,7 +83,7 @@ def test_a_header_of_many_spaces_takes_no_time(service: Service, value: str, sta
     assert time.monotonic() - began < 5
 
 
-def test_a_credential_in_the_query_is_one(service: Service) -> None:
+def test_a_credential_in_the_query_is_accepted(service: Service) -> None:
     bucket = service.bucket()
     answer = raw_request(
         service.address,
@@ -135,7 +135,7 @@ def test_bodies_of_reading_methods_are_refused(service: Service, method: str, pa
 
 
 def test_a_token_expires_although_its_header_is_known(service: Service) -> None:
-    """The server does not judge the second one, because its header is that of the first; the operation does."""
+    """The server does not check the second one, because its header equals that of the first; the operation does."""
     for seconds in (1.1, 5.0, 30.0):
         expiring = token(exp=time.time() - DEFAULT_LEEWAY_S + seconds)
         lines = [f"Authorization: Bearer {expiring}", "Content-Type: application/json", "Content-Length: 13"]
@@ -147,7 +147,7 @@ def test_a_token_expires_although_its_header_is_known(service: Service) -> None:
     assert body_of(raw_request(service.address, known)) == body_of(raw_request(service.address, new))
 
 
-def test_bodies_together_have_a_bound(own_service: object) -> None:
+def test_bodies_together_are_limited(own_service: object) -> None:
     """A caller with a credential cannot fill the disk either, and the space is freed again."""
     service: Service = own_service(transfer_space=1_000_000)  # type: ignore[operator]
     bucket = service.bucket()
@@ -179,13 +179,13 @@ def test_a_full_disk_is_reported(own_service: object, monkeypatch: pytest.Monkey
     assert service.upload(f"{bucket}/k", bytes(3_000_000)).status_code == 200
 
 
-def test_signed_upload_without_token(service: Service) -> None:
+def test_a_signed_upload_without_a_token_is_refused_early(service: Service) -> None:
     answer = raw_request(service.address, head("PUT", "/object/upload/sign/b/k", "Content-Length: 1000"))
     assert body_of(answer)["message"] == "querystring must have required property 'token'"
 
 
 @pytest.mark.parametrize("more", [(), ("Expect: 100-continue",), ("Content-Type: multipart/form-data; boundary=x",)])
-def test_declared_too_large(service: Service, more: tuple[str, ...]) -> None:
+def test_a_body_declared_too_large_is_refused_early(service: Service, more: tuple[str, ...]) -> None:
     lines = (f"Authorization: Bearer {SERVICE}", f"Content-Length: {4 * GIB}", *more)
     answer = raw_request(service.address, head("POST", "/object/b/k", *lines))
     assert answer.startswith(b"HTTP/1.1 400 ")
@@ -193,24 +193,24 @@ def test_declared_too_large(service: Service, more: tuple[str, ...]) -> None:
     assert b"100 Continue" not in answer
 
 
-def test_a_target_that_is_not_a_uri(service: Service) -> None:
+def test_a_target_that_is_no_uri_is_refused(service: Service) -> None:
     """waitress alone would close the connection without a response."""
     answer = raw_request(service.address, head("GET", "http://[::1/health"))
     assert answer.startswith(b"HTTP/1.1 400 ")
 
 
-def test_graphql_declared_too_large(service: Service) -> None:
+def test_a_graphql_body_declared_too_large_is_refused_early(service: Service) -> None:
     answer = raw_request(service.address, head("POST", "/graphql/v1", f"Content-Length: {GIB}"))
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"LIMIT_EXCEEDED" in answer
 
 
-def test_unknown_path_does_not_take_a_large_body(service: Service) -> None:
+def test_an_unknown_path_accepts_no_large_body(service: Service) -> None:
     answer = raw_request(service.address, head("POST", "/nothing", f"Content-Length: {GIB}"))
     assert body_of(answer)["code"] == "EntityTooLarge"
 
 
-def test_client_that_sends_first_can_read_the_answer(service: Service) -> None:
+def test_a_client_that_sends_first_can_read_the_answer(service: Service) -> None:
     """Most clients send the whole body before they read, and must not get a connection reset."""
     data = head("POST", "/object/b/k", "Content-Length: 8000000") + bytes(8_000_000)
     with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
@@ -221,7 +221,7 @@ def test_client_that_sends_first_can_read_the_answer(service: Service) -> None:
     assert body_of(answer)["code"] == "InvalidRequest"
 
 
-def test_body_is_not_taken_for_a_request(service: Service) -> None:
+def test_a_body_is_not_read_as_a_request(service: Service) -> None:
     bucket = service.bucket(public=True)
     smuggled = (
         head("POST", f"/object/{bucket}/smuggled", f"Authorization: Bearer {SERVICE}", "Content-Length: 1") + b"x"
@@ -232,7 +232,7 @@ def test_body_is_not_taken_for_a_request(service: Service) -> None:
     assert service.get(f"/object/{bucket}/smuggled").json()["code"] == "NoSuchKey"
 
 
-def test_chunked_without_end(own_service: object) -> None:
+def test_an_endless_chunked_body_is_refused(own_service: object) -> None:
     """A chunked body has no declared length; it is refused at the limit."""
     service: Service = own_service(upload_size_limit=100_000, body_limit=1000)  # type: ignore[operator]
     answer = answer_to_chunks(service, "/object/b/k", size=0x10000, most=40)
@@ -240,7 +240,7 @@ def test_chunked_without_end(own_service: object) -> None:
 
 
 @pytest.mark.parametrize("beginning", [b"2;", b"0000", b"0\r\nX: "], ids=["extension", "size", "trailer"])
-def test_chunked_framing_without_end(service: Service, beginning: bytes) -> None:
+def test_endless_chunk_framing_is_refused(service: Service, beginning: bytes) -> None:
     """Framing is not part of the body; without its own limit it would be kept and parsed again with each packet."""
     with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
         connection.sendall(head("POST", "/graphql/v1", "Transfer-Encoding: chunked") + beginning)
@@ -249,7 +249,7 @@ def test_chunked_framing_without_end(service: Service, beginning: bytes) -> None
     assert answer.startswith(b"HTTP/1.1 400 ")
 
 
-def test_a_body_of_two_lengths(service: Service) -> None:
+def test_a_body_of_two_lengths_is_refused(service: Service) -> None:
     """A proxy that uses the other length takes the rest for another request (RFC 9112, section 6.1)."""
     request = head("POST", "/graphql/v1", "Content-Length: 5", "Transfer-Encoding: chunked") + b"0\r\n\r\n"
     answer = raw_request(service.address, request + head("GET", "/status"), answers=2)

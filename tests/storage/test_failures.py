@@ -24,7 +24,7 @@ from tests.storage.restarted import Restarting
 from tests.storage.service import SECRET, SERVICE, Service, error, running, token, unique
 
 
-def test_full_disk(postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path) -> None:
     """The system refuses to write files larger than 100 KiB, midway, as a full disk does."""
     url = storage_database()
     postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", url)
@@ -68,7 +68,7 @@ def outage(gated: tuple[Service, Gate], postgres: PostgresServer) -> Iterator[Ca
     postgres.execute(f'alter database "{name}" with allow_connections true')
 
 
-def test_database_gone_before_the_commit(
+def test_a_lost_database_before_the_commit_keeps_the_old_object(
     gated: tuple[Service, Gate], outage: Callable[[], None], postgres: PostgresServer
 ) -> None:
     service, gate = gated
@@ -89,7 +89,7 @@ def test_database_gone_before_the_commit(
     assert service.get(path).content == b"old"
 
 
-def test_statement_timeout(own_service: Callable[..., Service]) -> None:
+def test_a_statement_timeout_is_reported(own_service: Callable[..., Service]) -> None:
     service = own_service(statement_timeout_ms=100)
     # Not through the service, which on a busy machine may need longer than that even for a bucket.
     service.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -100,7 +100,7 @@ def test_statement_timeout(own_service: Callable[..., Service]) -> None:
     assert error(answer)[:3] == (544, "544", "DatabaseTimeout")
 
 
-def test_connections_run_out(own_service: Callable[..., Service]) -> None:
+def test_a_lack_of_connections_is_reported(own_service: Callable[..., Service]) -> None:
     service = own_service(threads=4, pool_size=1, pool_timeout_s=0.2)
     with ThreadPoolExecutor(1) as pool, contextlib.closing(connect(service.database_url)) as other:
         other.run("begin")
@@ -113,7 +113,7 @@ def test_connections_run_out(own_service: Callable[..., Service]) -> None:
     assert error(answer) == (429, "429", "SlowDown", "Too many connections issued to the database")
 
 
-def test_keys_cannot_be_fetched(own_service: Callable[..., Service]) -> None:
+def test_unavailable_keys_are_reported(own_service: Callable[..., Service]) -> None:
     """It is neither the caller's fault nor the database's."""
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as server:
         host, port = server.getsockname()
@@ -126,7 +126,7 @@ def test_keys_cannot_be_fetched(own_service: Callable[..., Service]) -> None:
         assert answer.headers["retry-after"] == "1"
 
 
-def test_no_folder_can_be_created(
+def test_a_failed_mkdir_is_reported(
     own_service: Callable[..., Service], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """If the default folder below DATA_DIR cannot be created, a service that stores nothing still starts."""
@@ -139,7 +139,7 @@ def test_no_folder_can_be_created(
     assert "Traceback" not in caplog.text
 
 
-def test_no_storage_tables(
+def test_missing_storage_tables_are_reported(
     postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """In a database without `portico init` GraphQL works, and storage says what to do."""
@@ -153,7 +153,7 @@ def test_no_storage_tables(
     assert "storage.buckets" in caplog.text
 
 
-def test_roles_that_the_service_may_not_act_as(
+def test_roles_without_membership_are_reported(
     postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path
 ) -> None:
     url = storage_database()
@@ -174,7 +174,7 @@ def test_roles_that_the_service_may_not_act_as(
     assert login not in answer.text
 
 
-def test_a_role_that_does_not_exist(service: Service) -> None:
+def test_an_unknown_role_is_reported(service: Service) -> None:
     answer = service.get("/bucket", token("nosuchrole"))
     assert error(answer) == (500, "500", "DatabaseError", "database error, code: 22023")
     assert answer.json()["hint"] == "The database has no role nosuchrole."

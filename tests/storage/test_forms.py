@@ -21,7 +21,7 @@ CONTENTS = st.builds(
 
 
 class Dribbling(io.BytesIO):
-    """Gives fewer bytes than asked for, as a connection does."""
+    """Returns fewer bytes than requested, as a connection does."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         return super().read(1000 if size is None or size < 0 else min(size, 1000))
@@ -48,18 +48,18 @@ def contents_of(body: io.BytesIO, size: int = -1) -> list[tuple[str, bytes]]:
 
 @settings(max_examples=40)
 @given(contents=st.lists(CONTENTS, max_size=3), size=st.sampled_from([-1, 999, 256 * 1024]), dribbles=st.booleans())
-def test_parts_are_what_was_sent(contents: list[bytes], size: int, dribbles: bool) -> None:
+def test_parts_are_read_as_sent(contents: list[bytes], size: int, dribbles: bool) -> None:
     body = (Dribbling if dribbles else io.BytesIO)(form(contents))
     assert contents_of(body, size) == [(str(number), content) for number, content in enumerate(contents)]
 
 
 @settings(max_examples=40)
 @given(contents=st.lists(CONTENTS, min_size=1, max_size=2), cut=st.integers(1))
-def test_a_form_that_was_cut_is_broken(contents: list[bytes], cut: int) -> None:
+def test_a_truncated_form_is_an_error(contents: list[bytes], cut: int) -> None:
     whole = form(contents)
     with pytest.raises(BrokenForm):
         contents_of(io.BytesIO(whole[: -(cut % len(whole)) - 1]))
 
 
-def test_parts_that_are_not_read_are_skipped() -> None:
+def test_unread_parts_are_skipped() -> None:
     assert [part.name for part in form_parts(io.BytesIO(form([bytes(100_000), b"x"])), TYPE)] == ["0", "1"]

@@ -45,7 +45,7 @@ def twins(service: Service) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("column", ["name", "created_at"])
 @pytest.mark.parametrize("prefix", ["", "a", "K", "k/one", "m", "zz", "none"])
-def test_v1_is_that_of_what_is_seen(
+def test_v1_lists_visible_objects(
     service: Service, twins: tuple[str, str], prefix: str, column: str, order: str
 ) -> None:
     full, visible = twins
@@ -59,7 +59,7 @@ def test_v1_is_that_of_what_is_seen(
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("column", ["name", "created_at"])
 @pytest.mark.parametrize("prefix", ["", "a", "k/", "m", "zz/", "none"])
-def test_v2_is_that_of_what_is_seen(
+def test_v2_lists_visible_objects(
     service: Service, twins: tuple[str, str], prefix: str, column: str, order: str, delimited: bool
 ) -> None:
     def pages(bucket: str, credential: str) -> list[list[str]]:
@@ -108,7 +108,7 @@ def read_of(service: Service, bucket: str, prefix: str, role: str, *, folded: bo
 
 
 @pytest.mark.parametrize("folded", [True, False])
-def test_no_policy_no_reading(service: Service, hidden: str, folded: bool) -> None:
+def test_nothing_is_read_without_a_policy(service: Service, hidden: str, folded: bool) -> None:
     """Where no policy can show anything PostgreSQL looks at nothing."""
     if int(service.sql("show server_version_num")[0][0]) < 180000:
         pytest.skip("older servers read the rows of any table before they find that no policy shows them")
@@ -117,18 +117,20 @@ def test_no_policy_no_reading(service: Service, hidden: str, folded: bool) -> No
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("folded", [True, False])
-def test_only_what_is_asked_for_is_judged(service: Service, hidden: str, folded: bool, order: Direction) -> None:
+def test_policies_are_applied_to_requested_rows_only(
+    service: Service, hidden: str, folded: bool, order: Direction
+) -> None:
     """The 200 objects below a prefix, by an index, and not the 20,000 of the bucket."""
     service.sql("create policy mine on storage.objects for select to anon using (owner_id = 'me')")
     try:
-        # PostgreSQL tells rows of each range, rounded.
+        # PostgreSQL reports rows of each range, rounded.
         assert 100 <= read_of(service, hidden, "small/", "anon", folded=folded, order=order) <= 300
     finally:
         service.sql("drop policy mine on storage.objects")
 
 
 @pytest.mark.parametrize("prefix", ["", "a", "p/", "photos/2026/", "0123456789", "kit kat/", "größe/", "images"])
-def test_ranges_have_every_spelling(prefix: str) -> None:
+def test_ranges_work_in_every_order_and_spelling(prefix: str) -> None:
     ranges = spellings(prefix)
     assert len(ranges) <= 64
     assert all(before[1] <= after[0] for before, after in itertools.pairwise(sorted(ranges)))
@@ -154,14 +156,14 @@ def slow(own_service: Callable[..., Service]) -> tuple[Service, str]:
 
 
 def listed(service: Service, bucket: str, credential: str, version: str) -> requests.Response:
-    """On a connection of its own: a session is one thread's."""
+    """On its own connection: a session belongs to one thread."""
     url, headers = f"{service.url}/object/{version}/{bucket}", {"authorization": f"Bearer {credential}"}
     with requests.Session() as session:
         return session.post(url, json={"prefix": "p/"}, headers=headers, timeout=PATIENCE_S)
 
 
 @pytest.mark.parametrize("version", ["list", "list-v2"])
-def test_few_listings_of_a_role_take_long(slow: tuple[Service, str], version: str) -> None:
+def test_few_slow_listings_of_a_role_run_at_once(slow: tuple[Service, str], version: str) -> None:
     """Of a role's listings that take longer than a moment one goes on; another role and other requests do not wait."""
     service, bucket = slow
     with ThreadPoolExecutor(1) as pool:
@@ -176,7 +178,7 @@ def test_few_listings_of_a_role_take_long(slow: tuple[Service, str], version: st
     assert not service.application.services.storage.long_reads.taken("anon")
 
 
-def test_long_listings_of_all_roles_together_leave_half_of_the_threads(slow: tuple[Service, str]) -> None:
+def test_slow_listings_leave_half_of_the_threads(slow: tuple[Service, str]) -> None:
     service, bucket = slow
     long_reads = service.application.services.storage.long_reads
     roles = ["anon", "authenticated", "long_reader"]
@@ -194,8 +196,8 @@ def test_long_listings_of_all_roles_together_leave_half_of_the_threads(slow: tup
         service.sql("drop owned by long_reader; drop role long_reader")
 
 
-def test_listings_of_the_service_role_may_all_take_long(slow: tuple[Service, str]) -> None:
-    """Nothing is hidden from it: if a listing takes long, that is what was asked for."""
+def test_slow_listings_of_the_service_role_are_not_limited(slow: tuple[Service, str]) -> None:
+    """Nothing is hidden from it: a slow listing is what it requested."""
     service, bucket = slow
     service.sql("alter role service_role nobypassrls")
     service.sql(

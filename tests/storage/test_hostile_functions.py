@@ -1,4 +1,4 @@
-"""Functions that somebody created in the schema public are never called by ours, however well they fit."""
+"""Foreign functions in the schema public are never called by the service's SQL, however well they fit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ create aggregate public.json_agg(json) (sfunc = public.none_of, stype = json);
 """
 
 
-def test_none_is_called(own_service: Callable[..., Service]) -> None:
+def test_no_hostile_function_is_called(own_service: Callable[..., Service]) -> None:
     service = own_service()
     for call, result in FITTING:
         body = "language plpgsql as $$ begin raise 'called'; end $$"

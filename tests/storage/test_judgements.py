@@ -1,4 +1,4 @@
-"""Only the permitted change is committed, whatever happens between the permission check and the commit."""
+"""Only the permitted change is committed, even after other changes between the permission check and the commit."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_copy_does_not_replace_an_object_created_meanwhile(owned: tuple[Servic
     assert len(service.blobs()) == 2
 
 
-def test_a_permitted_replacement_succeeds_whatever_happened_meanwhile(owned: tuple[Service, Gate, str]) -> None:
+def test_a_permitted_replacement_succeeds_after_concurrent_changes(owned: tuple[Service, Gate, str]) -> None:
     service, gate, bucket = owned
     for _ in range(2):
         with in_between(gate, alone(service, "PUT", f"/object/{bucket}/k", A, data=b"first")) as answers:
@@ -107,7 +107,7 @@ def test_an_object_read_meanwhile_is_replaced(owned: tuple[Service, Gate, str]) 
     assert answers[0].status_code == 200
 
 
-def test_a_signed_upload_does_what_its_signer_may_do_now(owned: tuple[Service, Gate, str]) -> None:
+def test_a_signed_upload_has_the_current_rights_of_its_signer(owned: tuple[Service, Gate, str]) -> None:
     service, _, bucket = owned
     path = f"{bucket}/k"
     url = service.post(f"/object/upload/sign/{path}", A, headers={"x-upsert": "true"}).json()["url"]
@@ -155,7 +155,7 @@ def test_a_move_must_meet_the_rules_of_the_new_bucket(own_service: Callable[...,
     assert service.sql("select bucket_id from storage.objects") == [[source]]
 
 
-def test_a_placeholder_does_not_become_what_the_bucket_refuses(service: Service) -> None:
+def test_a_placeholder_cannot_take_a_refused_type(service: Service) -> None:
     bucket = service.bucket(allowed_mime_types=["image/*"])
     service.upload(f"{bucket}/.emptyFolderPlaceholder", b"", content_type="text/html").raise_for_status()
     body = {"bucketId": bucket, "sourceKey": ".emptyFolderPlaceholder", "destinationKey": "k.html"}
@@ -197,9 +197,7 @@ def test_a_retried_copy_meets_the_rules_of_the_bucket(own_service: Callable[...,
     assert error(service.post("/object/copy", json=body))[2] == "EntityTooLarge"
 
 
-def test_a_copy_of_an_object_that_is_replaced_again_and_again(
-    own_service: Callable[..., Service], tmp_path: Path
-) -> None:
+def test_a_copy_of_an_often_replaced_object_ends(own_service: Callable[..., Service], tmp_path: Path) -> None:
     plugin = OvertakenPlugin(tmp_path / "overtaken")
     service = own_service(plugins={"it": plugin}, storage_url="overtaken:")
     bucket = service.bucket()

@@ -29,7 +29,7 @@ from tests.storage.service import Service, error, raw_request
         ("x" * 300, "x" * 300),
     ],
 )
-def test_keys_that_are_kept(service: Service, path: str, key: str) -> None:
+def test_allowed_keys_are_kept(service: Service, path: str, key: str) -> None:
     bucket = service.bucket()
     assert service.upload(f"{bucket}/{path}", key.encode()).json()["Key"] == f"{bucket}/{key}"
     assert service.get(f"/object/{bucket}/{path}").content == key.encode()
@@ -52,7 +52,7 @@ def test_keys_that_are_kept(service: Service, path: str, key: str) -> None:
         ("x" * 1025, "x" * 1025),
     ],
 )
-def test_keys_that_are_refused(service: Service, path: str, key: str) -> None:
+def test_other_keys_are_refused(service: Service, path: str, key: str) -> None:
     bucket = service.bucket()
     with service.keeping_blobs():
         answer = service.upload(f"{bucket}/{path}")
@@ -68,11 +68,11 @@ def test_keys_that_are_refused(service: Service, path: str, key: str) -> None:
         ("x" * 1025, "at most 1,024 bytes"),
     ],
 )
-def test_the_refusal_of_a_key_says_which_rule_it_breaks(service: Service, path: str, hint: str) -> None:
+def test_the_refusal_of_a_key_names_the_violated_rule(service: Service, path: str, hint: str) -> None:
     assert hint in service.upload(f"{service.bucket()}/{path}").json()["hint"]
 
 
-def test_all_scripts_by_a_setting(own_service: object) -> None:
+def test_all_scripts_are_allowed_with_a_setting(own_service: object) -> None:
     service: Service = own_service(object_keys="unicode")  # type: ignore[operator]
     bucket = service.bucket()
     assert service.upload(f"{bucket}/%C3%BC%20%25.txt").json()["Key"] == f"{bucket}/ü %.txt"
@@ -89,8 +89,8 @@ ODD_KEYS = sorted([
 ], key=str.encode)  # fmt: skip
 
 
-def test_odd_characters_by_the_same_setting(own_service: object) -> None:
-    """At each face: whatever a client of S3 sends. Listings without an encoding cannot name all in XML 1.0."""
+def test_unusual_characters_are_allowed_with_the_same_setting(own_service: object) -> None:
+    """In each protocol, as S3 clients send them. Listings without an encoding cannot name all of them in XML 1.0."""
     keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
     service: Service = own_service(object_keys="unicode", **keys)  # type: ignore[operator]
     bucket, s3 = service.bucket(), client(service)
@@ -120,7 +120,7 @@ def test_odd_characters_by_the_same_setting(own_service: object) -> None:
 
 
 @pytest.mark.parametrize("path", ["/object/b/a%zz", "/object/b/a%f", "/object/b/a%ff"])
-def test_broken_escapes(service: Service, path: str) -> None:
+def test_broken_escapes_are_refused(service: Service, path: str) -> None:
     answer = raw_request(service.address, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {
@@ -132,7 +132,7 @@ def test_broken_escapes(service: Service, path: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a%2Fb", "%20a", "b%C3%BC", "x" * 101])
-def test_bucket_names_in_paths(service: Service, name: str) -> None:
+def test_invalid_bucket_names_in_paths_are_refused(service: Service, name: str) -> None:
     for answer in (service.upload(f"{name}/k"), service.get(f"/bucket/{name}"), service.get(f"/object/{name}/k")):
         assert error(answer) == (400, "400", "InvalidBucketName", "Bucket name invalid")
 
@@ -141,7 +141,7 @@ def test_bucket_names_in_paths(service: Service, name: str) -> None:
     st.text(st.characters(exclude_categories=["Cs"], min_codepoint=1)),
     st.text(st.characters(exclude_categories=["Cs"])),
 )
-def test_successor(prefix: str, other: str) -> None:
+def test_a_successor_bounds_the_keys_of_a_prefix(prefix: str, other: str) -> None:
     """The keys between a prefix and its successor are exactly those with the prefix."""
     end = successor(prefix)
     for text in (prefix + other, other):

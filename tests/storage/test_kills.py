@@ -32,11 +32,11 @@ KILLS = int(os.environ.get("PORTICO_TEST_KILLS", "40"))
 CLIENTS = 4
 Content = bytes | None
 World = tuple[Content, Content]
-"""What is stored under the two keys of a client."""
+"""The objects stored under the two keys of a client."""
 
 
 class Client(threading.Thread):
-    """Writes, overwrites, moves and deletes under two keys of its own, and tracks their possible states.
+    """Writes, overwrites, moves and deletes under its own two keys, and tracks their possible states.
 
     ``worlds`` are the possible states: one after an acknowledged request, more when the connection broke.
     """
@@ -179,7 +179,9 @@ def wait_for_backends_to_end(postgres: PostgresServer, name: str) -> None:
 
 
 @pytest.mark.timeout(1800)
-def test_kills(postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path) -> None:
+def test_killed_services_leave_whole_objects(
+    postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path
+) -> None:
     url, bucket = storage_database(), "b"
     name = postgres.execute("select current_database()", url)[0][0]
     postgres.execute(f"insert into storage.buckets (id, name) values ('{bucket}', '{bucket}')", url)

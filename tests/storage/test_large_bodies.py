@@ -18,7 +18,7 @@ SIZE = 12 * MIB
 
 
 def written(process: psutil.Process) -> int:
-    """How many bytes a process has written to files."""
+    """The number of bytes that a process has written to files."""
     return int(process.io_counters().write_chars)
 
 
@@ -29,7 +29,7 @@ def beside_the_blobs(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Two pieces of a resumable upload are joined in the end.
 @pytest.mark.parametrize(("send", "times"), [(rest_put, 1), (signed_upload, 1), (s3_put, 1), (resumable, 2)])
-def test_it_is_written_once(service: Service, send: Send, times: int) -> None:
+def test_a_large_body_is_written_once(service: Service, send: Send, times: int) -> None:
     bucket, content, process = service.bucket(), os.urandom(SIZE), psutil.Process()
     before = written(process)
     assert send(service, token("service_role"), Sent(bucket, "large", content)) == STORED
@@ -37,7 +37,7 @@ def test_it_is_written_once(service: Service, send: Send, times: int) -> None:
     assert service.get(f"/object/authenticated/{bucket}/large").content == content
 
 
-def test_elsewhere_it_is_copied(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_on_another_file_system_is_copied(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     others = [
         each for each in map(Path, ("/dev/shm", "/tmp", "/var/tmp")) if each.is_dir() and os.access(each, os.W_OK)
     ]
@@ -53,7 +53,7 @@ def test_elsewhere_it_is_copied(service: Service, monkeypatch: pytest.MonkeyPatc
     assert service.get(f"/object/authenticated/{bucket}/large").content == content
 
 
-def test_a_refused_one_leaves_nothing(service: Service) -> None:
+def test_a_refused_body_leaves_nothing(service: Service) -> None:
     bucket = service.bucket()
     service.put(f"/bucket/{bucket}", json={"public": False, "file_size_limit": SIZE - 1}).raise_for_status()
     blobs = {path for path in service.folder.rglob("*") if path.is_file()}

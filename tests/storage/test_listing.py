@@ -54,7 +54,7 @@ def list_v1(service: Service, bucket: str, credential: str = SERVICE, **body: An
 
 
 def level(prefix: str, search: str = "") -> list[str]:
-    """What version 1 should list by name: the entries below a prefix, each once, folders with a slash at the end."""
+    """The expected list of version 1: the entries below a prefix by name, each once, folders with a final slash."""
     whole = (prefix + search).lower()
     found: dict[str, tuple[str, str]] = {}
     for key in sorted(KEYS, key=lambda key: (key.lower(), key)):
@@ -72,7 +72,7 @@ def names(entries: list[dict[str, Any]]) -> list[str]:
 
 
 @pytest.mark.parametrize("prefix", ["", "a", "a/", "b/", "c", "C/", "d", "d//", "same", "no"])
-def test_v1_by_name(service: Service, bucket: str, prefix: str) -> None:
+def test_v1_lists_by_name(service: Service, bucket: str, prefix: str) -> None:
     folder = prefix if not prefix or prefix.endswith("/") else prefix + "/"
     expected = level(folder)
     assert names(list_v1(service, bucket, prefix=prefix, limit=1000)) == expected
@@ -80,7 +80,7 @@ def test_v1_by_name(service: Service, bucket: str, prefix: str) -> None:
     assert names(backwards) == expected[::-1]
 
 
-def test_v1_entries(service: Service, bucket: str) -> None:
+def test_v1_entries_have_their_members(service: Service, bucket: str) -> None:
     entries = list_v1(service, bucket, prefix="same/")
     assert [list(entry) for entry in entries] == [
         ["name", "id", "updated_at", "created_at", "last_accessed_at", "metadata"]
@@ -90,15 +90,15 @@ def test_v1_entries(service: Service, bucket: str) -> None:
 
 
 @pytest.mark.parametrize("search", ["a", "A", "same", "e!", "b/", "b/3", "C/d", "%", "_", "e_"])
-def test_v1_search(service: Service, bucket: str, search: str) -> None:
+def test_v1_searches_names(service: Service, bucket: str, search: str) -> None:
     assert names(list_v1(service, bucket, search=search, limit=1000)) == level("", search)
 
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("column", ["name", "created_at", "updated_at", "last_accessed_at"])
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
-def test_v1_pages(service: Service, bucket: str, column: str, order: str, size: int) -> None:
-    """Every entry comes exactly once, whatever the order and the size of pages."""
+def test_v1_pages_have_every_entry_once(service: Service, bucket: str, column: str, order: str, size: int) -> None:
+    """Every entry comes exactly once, in any order and with any size of pages."""
     sort = {"column": column, "order": order}
     whole = names(list_v1(service, bucket, limit=1000, sortBy=sort))
     assert sorted(whole) == sorted(level(""))
@@ -118,7 +118,7 @@ def test_v1_by_time_has_folders_first(service: Service, bucket: str, order: str)
     assert times == sorted(times, reverse=order == "desc")
 
 
-def test_v1_limits(service: Service, bucket: str) -> None:
+def test_v1_checks_its_limits(service: Service, bucket: str) -> None:
     assert error(service.post(f"/object/list/{bucket}", json={}))[3] == "body must have required property 'prefix'"
     body = {"prefix": "", "limit": 0}
     assert error(service.post(f"/object/list/{bucket}", json=body))[3] == "body/limit must be >= 1"
@@ -150,7 +150,7 @@ def names_v2(page: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("delimited", [False, True])
 @pytest.mark.parametrize("prefix", ["", "a", "a/", "A", "b", "d//", "same/", "no", "e"])
-def test_v2(service: Service, bucket: str, prefix: str, delimited: bool) -> None:
+def test_v2_lists_folders_and_objects(service: Service, bucket: str, prefix: str, delimited: bool) -> None:
     page = list_v2(service, bucket, prefix=prefix, with_delimiter=delimited)
     assert list(page) == ["hasNext", "folders", "objects"]
     assert page["hasNext"] is False
@@ -162,14 +162,14 @@ def test_v2(service: Service, bucket: str, prefix: str, delimited: bool) -> None
 @pytest.mark.parametrize("delimited", [False, True])
 @pytest.mark.parametrize("column", ["name", "created_at"])
 @pytest.mark.parametrize("prefix", ["", "a", "A", "b", "b/", "b/1", "same", "same/child", "no"])
-def test_v2_exact_match(service: Service, bucket: str, prefix: str, column: str, delimited: bool) -> None:
+def test_v2_finds_an_exact_match(service: Service, bucket: str, prefix: str, column: str, delimited: bool) -> None:
     sort = {"column": column}
     page = list_v2(service, bucket, prefix=prefix, with_delimiter=delimited, sortBy=sort, exactMatch=True)
     assert names_v2(page) == [key for key in KEYS if key == prefix]
     assert page["hasNext"] is False
 
 
-def test_v2_entries(service: Service, bucket: str) -> None:
+def test_v2_entries_have_their_members(service: Service, bucket: str) -> None:
     page = list_v2(service, bucket, prefix="b/", with_delimiter=True)
     assert page["folders"] == [{"key": "3", "name": "b/3/", "id": None, "updated_at": None, "created_at": None}]
     assert [each["key"] for each in page["objects"]] == ["1", "2"]
@@ -182,7 +182,9 @@ def test_v2_entries(service: Service, bucket: str) -> None:
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("column", ["name", "created_at", "updated_at"])
 @pytest.mark.parametrize("size", [1, 2, 5])
-def test_v2_pages(service: Service, bucket: str, column: str, order: str, size: int, delimited: bool) -> None:
+def test_v2_pages_have_every_entry_once(
+    service: Service, bucket: str, column: str, order: str, size: int, delimited: bool
+) -> None:
     sort = {"column": column, "order": order}
     found: list[str] = []
     body: dict[str, Any] = {"limit": size, "with_delimiter": delimited, "sortBy": sort}
@@ -198,7 +200,7 @@ def test_v2_pages(service: Service, bucket: str, column: str, order: str, size: 
         if not page["hasNext"]:
             break
         assert page["nextCursorKey"] == (found[-1].replace("\0folder", ""))
-        # The cursor's order applies, whatever the request says.
+        # The cursor's order applies, not that of the request.
         page = list_v2(service, bucket, limit=size, with_delimiter=delimited, cursor=page["nextCursor"])
     expected = level_v2("", delimited=delimited)
     assert sorted(found) == sorted(expected)
@@ -208,7 +210,7 @@ def test_v2_pages(service: Service, bucket: str, column: str, order: str, size: 
 
 @pytest.mark.parametrize("delimited", [False, True])
 @pytest.mark.parametrize("order", ["asc", "desc"])
-def test_v2_pages_of_any_times(service: Service, order: str, delimited: bool) -> None:
+def test_v2_pages_work_with_any_times(service: Service, order: str, delimited: bool) -> None:
     """Only plain SQL writes such times."""
     bucket = service.bucket()
     times = ["null", "'-infinity'", "'0500-01-01 BC'", "'2026-01-01'", "'12000-01-01'", "'infinity'"]
@@ -230,7 +232,7 @@ def test_v2_pages_of_any_times(service: Service, order: str, delimited: bool) ->
     assert len(found) == len(times) * 2 + 1
 
 
-def test_v2_cursor_of_the_form_that_clients_keep(service: Service, bucket: str) -> None:
+def test_v2_accepts_cursors_of_older_versions(service: Service, bucket: str) -> None:
     cursor = base64.b64encode(b"l:b/\no:asc\nc:name").decode()
     page = list_v2(service, bucket, with_delimiter=True, cursor=cursor, limit=1)
     assert names_v2(page) == ["c"]
@@ -239,7 +241,7 @@ def test_v2_cursor_of_the_form_that_clients_keep(service: Service, bucket: str) 
 @pytest.mark.parametrize("cursor", ["%%%", "AAAA", base64.b64encode(b"l:x\no:up").decode(),
                                     base64.b64encode(b"l:x\nc:created_at\na:noon").decode(),
                                     base64.b64encode(b"l:x\nc:created_at\na:0001-01-01T00+09").decode()])  # fmt: skip
-def test_v2_broken_cursors(service: Service, bucket: str, cursor: str) -> None:
+def test_v2_refuses_broken_cursors(service: Service, bucket: str, cursor: str) -> None:
     answer = service.post(f"/object/list-v2/{bucket}", json={"cursor": cursor})
     assert error(answer) == (400, "400", "InvalidParameter", "Invalid Parameter continuation token")
 
@@ -253,13 +255,13 @@ def test_v2_broken_cursors(service: Service, bucket: str, cursor: str) -> None:
         ("l:~/\nt:folder\na:noon", len(KEYS)),
     ],
 )
-def test_v2_cursors_with_times_in_any_form(service: Service, bucket: str, last: str, left: int) -> None:
+def test_v2_accepts_times_in_any_format_in_cursors(service: Service, bucket: str, last: str, left: int) -> None:
     """Also in forms that PostgreSQL does not read. The time of a folder means nothing."""
     cursor = base64.b64encode(f"{last}\nc:created_at".encode()).decode()
     assert len(list_v2(service, bucket, cursor=cursor)["objects"]) == left
 
 
-def test_a_page_is_full_though_most_is_not_visible(service: Service) -> None:
+def test_a_page_is_full_although_most_objects_are_hidden(service: Service) -> None:
     """Rows that are not visible to the caller do not count, and the walk continues after them."""
     bucket = service.bucket()
     service.sql(
@@ -329,7 +331,7 @@ def quoted(value: object) -> str:
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("folded", [True, False])
 @pytest.mark.parametrize(("prefix", "entries"), [("small/", 100), ("", 2), ("large/", 40)])
-def test_a_listing_reads_what_it_lists(
+def test_a_listing_reads_little_more_than_it_lists(
     service: Service, large: str, prefix: str, entries: int, folded: bool, order: Direction, role: str
 ) -> None:
     """Listing a folder of 100 reads a few hundred of the 40,000 rows, by an index, under row level security too."""
@@ -357,9 +359,7 @@ def test_a_listing_reads_what_it_lists(
 
 
 @pytest.mark.parametrize("locale", ["builtin_locale 'C'", "builtin_locale 'C.UTF-8'", "icu_locale 'tr'"])
-def test_v1_finds_keys_in_lower_case_as_the_database_writes_it(
-    postgres: PostgresServer, tmp_path: Path, locale: str
-) -> None:
+def test_v1_ignores_case_by_the_rules_of_the_database(postgres: PostgresServer, tmp_path: Path, locale: str) -> None:
     provider = locale.partition("_")[0]
     name = unique("locale")
     try:

@@ -22,7 +22,7 @@ def bucket(service: Service) -> str:
     return service.bucket()
 
 
-def test_delete(service: Service, bucket: str) -> None:
+def test_an_object_is_deleted(service: Service, bucket: str) -> None:
     service.upload(f"{bucket}/k").raise_for_status()
     assert error(service.delete(f"/object/{bucket}/k", headers={"content-type": "application/json"}))[3].startswith(
         "Body cannot be empty"
@@ -32,7 +32,7 @@ def test_delete(service: Service, bucket: str) -> None:
     assert error(service.delete(f"/object/{unique()}/k")) == NO_OBJECT
 
 
-def test_delete_many(service: Service, bucket: str) -> None:
+def test_many_objects_are_deleted(service: Service, bucket: str) -> None:
     for key in ("a", "b/c", "d"):
         service.upload(f"{bucket}/{key}").raise_for_status()
     answer = service.delete(f"/object/{bucket}", json={"prefixes": ["a", "b/c", "b", "no", "d\0", "a"]}).json()
@@ -54,11 +54,11 @@ def test_delete_many(service: Service, bucket: str) -> None:
         ({"prefixes": [{}]}, "body/prefixes/0 must be string"),
     ],
 )
-def test_delete_many_refused(service: Service, bucket: str, body: object, message: str) -> None:
+def test_invalid_deletions_of_many_are_refused(service: Service, bucket: str, body: object, message: str) -> None:
     assert error(service.delete(f"/object/{bucket}", json=body)) == (400, "400", "InvalidRequest", message)
 
 
-def test_delete_of_a_thousand(service: Service, bucket: str) -> None:
+def test_a_thousand_objects_are_deleted(service: Service, bucket: str) -> None:
     service.sql(
         f"insert into storage.objects (bucket_id, name, version) select '{bucket}', i::text, gen_random_uuid() "
         "from generate_series(1, 1000) i"
@@ -79,7 +79,7 @@ def info(service: Service, path: str) -> dict[str, object]:
     return found
 
 
-def test_copy(service: Service, bucket: str) -> None:
+def test_an_object_is_copied(service: Service, bucket: str) -> None:
     source = put(service, f"{bucket}/a", b"content", who="me")
     other = service.bucket()
     for body, target in (
@@ -101,7 +101,7 @@ def test_copy(service: Service, bucket: str) -> None:
 
 
 @pytest.mark.parametrize("operation", ["copy", "move"])
-def test_the_other_bucket_has_rules(service: Service, bucket: str, operation: str) -> None:
+def test_rules_of_the_other_bucket_apply(service: Service, bucket: str, operation: str) -> None:
     put(service, f"{bucket}/a", b"content")
     body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b"}
     small, images = service.bucket(file_size_limit=6), service.bucket(allowed_mime_types=["image/*"])
@@ -123,7 +123,7 @@ def test_a_placeholder_has_no_bytes(service: Service, bucket: str, operation: st
     assert service.post(f"/object/{operation}", json={**body, "sourceKey": "empty"}).status_code == 200
 
 
-def test_copy_with_another_type_meets_the_rules_of_the_bucket(service: Service) -> None:
+def test_a_copy_with_another_type_is_checked(service: Service) -> None:
     bucket = service.bucket(allowed_mime_types=["text/*"])
     put(service, f"{bucket}/a", b"content")
     body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b", "copyMetadata": False}
@@ -142,7 +142,7 @@ def test_copy_with_another_type_meets_the_rules_of_the_bucket(service: Service) 
     )
 
 
-def test_copy_with_other_metadata(service: Service, bucket: str) -> None:
+def test_a_copy_may_have_other_metadata(service: Service, bucket: str) -> None:
     put(service, f"{bucket}/a", b"content", who="me")
     body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b", "metadata": {"cacheControl": "max-age=2"}}
     service.post("/object/copy", json=body).raise_for_status()
@@ -153,7 +153,7 @@ def test_copy_with_other_metadata(service: Service, bucket: str) -> None:
     assert (copy["cache_control"], copy["content_type"], copy["metadata"]) == ("max-age=2", "text/a", {})
 
 
-def test_copy_with_another_encoding(service: Service, bucket: str) -> None:
+def test_a_copy_may_have_another_encoding(service: Service, bucket: str) -> None:
     compressed = gzip.compress(b"content")
     service.upload(f"{bucket}/a", compressed, content_encoding="gzip").raise_for_status()
 
@@ -175,7 +175,7 @@ def test_copy_with_another_encoding(service: Service, bucket: str) -> None:
     assert error(refused)[2:] == ("InvalidRequest", "body/metadata/contentEncoding must be a list of content codings")
 
 
-def test_copy_onto_itself_changes_metadata(service: Service, bucket: str) -> None:
+def test_a_copy_onto_itself_changes_metadata(service: Service, bucket: str) -> None:
     before = put(service, f"{bucket}/a", b"content")
     body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "a", "copyMetadata": False,
             "metadata": {"mimetype": "text/b"}}  # fmt: skip
@@ -186,7 +186,7 @@ def test_copy_onto_itself_changes_metadata(service: Service, bucket: str) -> Non
     assert service.get(f"/object/{bucket}/a").content == b"content"
 
 
-def test_copies_share_nothing(service: Service, bucket: str) -> None:
+def test_copies_are_independent(service: Service, bucket: str) -> None:
     put(service, f"{bucket}/a", b"content")
     service.post("/object/copy", json={"bucketId": bucket, "sourceKey": "a", "destinationKey": "b"}).raise_for_status()
     service.delete(f"/object/{bucket}/a").raise_for_status()
@@ -195,7 +195,7 @@ def test_copies_share_nothing(service: Service, bucket: str) -> None:
     assert service.get(f"/object/{bucket}/b").content == b"content"
 
 
-def test_copy_refused(service: Service, bucket: str) -> None:
+def test_invalid_copies_are_refused(service: Service, bucket: str) -> None:
     put(service, f"{bucket}/a", b"content")
     put(service, f"{bucket}/b", b"other")
 
@@ -216,7 +216,7 @@ def test_copy_refused(service: Service, bucket: str) -> None:
         assert copy(sourceKey="a", destinationKey="b")[1] == "409"
 
 
-def test_move(service: Service, bucket: str) -> None:
+def test_an_object_is_moved(service: Service, bucket: str) -> None:
     before = put(service, f"{bucket}/a", b"content", who="me")
     other = service.bucket()
     answer = service.post(
@@ -232,7 +232,7 @@ def test_move(service: Service, bucket: str) -> None:
     assert service.sql(f"select owner_id from storage.objects where bucket_id = '{other}'") == [[USER]]
 
 
-def test_move_refused(service: Service, bucket: str) -> None:
+def test_invalid_moves_are_refused(service: Service, bucket: str) -> None:
     put(service, f"{bucket}/a", b"content")
     put(service, f"{bucket}/b", b"other")
 

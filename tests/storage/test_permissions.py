@@ -95,13 +95,15 @@ READING = {"read", "info", "sign", "list", "list-v2"}
          READING | {"upload", "sign upload", "copy", "upsert new", "upsert", "move", "delete"}),
     ],
 )  # fmt: skip
-def test_what_policies_allow(service: Service, policies: Policies, actions: tuple[str, ...], allowed: set[str]) -> None:
+def test_policies_decide_about_each_operation(
+    service: Service, policies: Policies, actions: tuple[str, ...], allowed: set[str]
+) -> None:
     policies.allow(*actions)
     found = outcomes(service, policies.bucket)
     assert {name for name, done in found.items() if done} == allowed
 
 
-def test_how_refusals_are_told(service: Service, policies: Policies) -> None:
+def test_refusals_have_messages_and_hints(service: Service, policies: Policies) -> None:
     bucket = policies.bucket
     answer = service.upload(f"{bucket}/k", credential=CREDENTIAL)
     assert error(answer) == DENIED
@@ -117,7 +119,7 @@ def test_how_refusals_are_told(service: Service, policies: Policies) -> None:
     assert "UPDATE on storage.objects" in answer.json()["hint"]
 
 
-def test_a_policy_that_cannot_read_a_name_is_told(
+def test_a_failing_policy_is_reported_with_a_hint(
     service: Service, policies: Policies, caplog: pytest.LogCaptureFixture
 ) -> None:
     policies.allow("select", "insert", using="(storage.foldername(name))[1]::int = 2")
@@ -178,7 +180,7 @@ def test_a_missing_grant_is_distinguished_from_a_missing_policy(service: Service
         service.sql("drop owned by unprivileged; drop role unprivileged")
 
 
-def test_nothing_stays_of_a_refused_write(service: Service, policies: Policies) -> None:
+def test_a_refused_write_leaves_nothing(service: Service, policies: Policies) -> None:
     with service.keeping_blobs():
         service.upload(f"{policies.bucket}/k", credential=CREDENTIAL)
         service.upload(f"{policies.bucket}/there", credential=CREDENTIAL, x_upsert="true")

@@ -27,7 +27,7 @@ def at_once(*calls: Callable[[], requests.Response]) -> list[requests.Response]:
         return [future.result() for future in [pool.submit(call) for call in calls]]
 
 
-def test_two_create_only_uploads(gated: tuple[Service, Gate]) -> None:
+def test_one_of_two_create_only_uploads_succeeds(gated: tuple[Service, Gate]) -> None:
     service, gate = gated
     bucket = service.bucket()
     gate.barrier = threading.Barrier(2)
@@ -42,7 +42,7 @@ def test_two_create_only_uploads(gated: tuple[Service, Gate]) -> None:
     assert len(service.blobs()) == 1
 
 
-def test_two_create_only_copies(gated: tuple[Service, Gate]) -> None:
+def test_one_of_two_create_only_copies_succeeds(gated: tuple[Service, Gate]) -> None:
     service, gate = gated
     bucket = service.bucket()
     for key in ("a", "b"):
@@ -56,7 +56,7 @@ def test_two_create_only_copies(gated: tuple[Service, Gate]) -> None:
     assert len(service.blobs()) == 3
 
 
-def test_two_replacing_uploads(gated: tuple[Service, Gate]) -> None:
+def test_two_replacing_uploads_both_succeed(gated: tuple[Service, Gate]) -> None:
     service, gate = gated
     path = f"/object/{service.bucket()}/k"
     gate.barrier = threading.Barrier(2)
@@ -89,7 +89,7 @@ def test_a_conditional_upload_loses_to_another(gated: tuple[Service, Gate]) -> N
         (SERVICE, (400, "404", "NoSuchBucket", "Bucket not found")),
     ],
 )
-def test_upload_while_the_bucket_goes(
+def test_an_upload_into_a_deleted_bucket_is_refused(
     gated: tuple[Service, Gate], credential: str, answered: tuple[int, str, str, str]
 ) -> None:
     service, gate = gated
@@ -106,7 +106,7 @@ def test_upload_while_the_bucket_goes(
 
 
 @pytest.mark.parametrize("is_move", [False, True], ids=["deletion", "move"])
-def test_the_object_is_replaced_by_another_meanwhile(own_service: Callable[..., Service], is_move: bool) -> None:
+def test_a_change_applies_to_a_replaced_object(own_service: Callable[..., Service], is_move: bool) -> None:
     """The request waits for a deletion that another object of the same name follows in the same transaction."""
     service = own_service()
     bucket = service.bucket()
@@ -127,7 +127,7 @@ def test_the_object_is_replaced_by_another_meanwhile(own_service: Callable[..., 
     assert [name for (name,) in service.sql("select name from storage.objects")] == (["l"] if is_move else [])
 
 
-# Whoever looks at an object waits while another session holds the lock 1.
+# A request that looks up an object waits while another session holds the lock 1.
 HELD_LOOKS = """
     create function public.looked() returns boolean language plpgsql as
         'begin perform pg_advisory_lock_shared(1); perform pg_advisory_unlock_shared(1); return true; end';
@@ -136,7 +136,7 @@ HELD_LOOKS = """
 
 
 @pytest.mark.parametrize("kind", ["deletion", "deletion of many", "move"])
-def test_the_object_is_replaced_by_others_again_and_again(own_service: Callable[..., Service], kind: str) -> None:
+def test_a_change_ends_after_repeated_replacements(own_service: Callable[..., Service], kind: str) -> None:
     """As before, and while the request looks what is there, the other object goes the same way."""
     service = own_service()
     service.sql(HELD_LOOKS)
@@ -183,7 +183,7 @@ def test_the_object_is_replaced_by_others_again_and_again(own_service: Callable[
         assert [each["name"] for each in answer.json()] == ["k"]
 
 
-def test_overwrite_while_it_is_moved(gated: tuple[Service, Gate]) -> None:
+def test_an_overwrite_during_a_move_is_not_lost(gated: tuple[Service, Gate]) -> None:
     """The overwrite begins before the move and ends after it: both succeed, and both contents exist."""
     service, gate = gated
     bucket = service.bucket()
@@ -234,7 +234,7 @@ def test_moves_and_overwrites_lose_nothing(own_service: Callable[..., Service]) 
     assert (left.content.decode() if left.status_code == 200 else found[-1]) == "59"
 
 
-def test_readers_see_old_or_new(own_service: Callable[..., Service]) -> None:
+def test_readers_see_the_old_or_the_new_object(own_service: Callable[..., Service]) -> None:
     """Downloads give one whole version while the object is replaced and the replaced bytes are deleted at once."""
     service = own_service(replaced_bytes_grace_s=0.0)
     path = f"/object/{service.bucket()}/k"
@@ -288,7 +288,7 @@ class OvertakenPlugin:
 
 
 @pytest.mark.parametrize("reads", ["a download", "a part that is copied"])
-def test_a_reader_whose_object_is_replaced_again_and_again(
+def test_a_reader_of_an_often_replaced_object_succeeds(
     own_service: Callable[..., Service], tmp_path: Path, reads: str
 ) -> None:
     plugin = OvertakenPlugin(tmp_path / "overtaken")
@@ -315,7 +315,7 @@ def test_a_reader_whose_object_is_replaced_again_and_again(
     assert plugin.backend.replace == []
 
 
-def test_a_deadlock_is_not_the_clients(own_service: Callable[..., Service]) -> None:
+def test_a_deadlock_is_retried(own_service: Callable[..., Service]) -> None:
     """PostgreSQL aborts the request to end a deadlock with another session; it is repeated without an error."""
     service = own_service()
     bucket = service.bucket()
@@ -346,7 +346,7 @@ def test_a_deadlock_is_not_the_clients(own_service: Callable[..., Service]) -> N
     assert sorted(each["name"] for each in answer.json()) == ["k1", "k2", "k3"]
 
 
-def test_an_object_is_moved_into_a_bucket_that_is_being_emptied(own_service: Callable[..., Service]) -> None:
+def test_a_move_into_a_bucket_that_is_being_emptied_works(own_service: Callable[..., Service]) -> None:
     service = own_service()
     bucket, elsewhere = service.bucket(), service.bucket()
     for path in (f"{bucket}/gone", f"{elsewhere}/k"):
@@ -377,7 +377,7 @@ def test_an_object_is_moved_into_a_bucket_that_is_being_emptied(own_service: Cal
     ],
     ids=["moved to another bucket", "moved to another name", "replaced by another"],
 )
-def test_an_object_goes_while_its_bucket_is_listed(
+def test_an_object_deleted_during_a_listing_is_left_out(
     own_service: Callable[..., Service], version: str, change: str, listed: set[str]
 ) -> None:
     """When the service has found the keys, and before it asks what of them the caller sees."""

@@ -49,7 +49,7 @@ def at_once(service: Service, path: str, credential: str | None = SERVICE, **hea
     return requests.get(service.url + path, headers=given, allow_redirects=False, timeout=PATIENCE_S)
 
 
-def test_a_download_leads_to_the_backend(redirecting: Service, remote: Place) -> None:
+def test_a_download_is_redirected_to_the_backend(redirecting: Service, remote: Place) -> None:
     bucket = redirecting.bucket(public=True)
     content = bytes(range(256)) * 100
     redirecting.upload(
@@ -66,8 +66,8 @@ def test_a_download_leads_to_the_backend(redirecting: Service, remote: Place) ->
     assert [each.status_code for each in got.history] == [307]
     assert got.content == content
     # What a browser would run is text there too.
-    told = (got.headers["content-type"], got.headers["cache-control"], got.headers["content-disposition"])
-    assert told == ("text/plain", "max-age=77", "inline")
+    answered = (got.headers["content-type"], got.headers["cache-control"], got.headers["content-disposition"])
+    assert answered == ("text/plain", "max-age=77", "inline")
     named = redirecting.get(f"/object/authenticated/{bucket}/k?download=a b.txt")
     assert named.headers["content-disposition"] == "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b.txt"
 
@@ -78,7 +78,7 @@ def test_a_download_leads_to_the_backend(redirecting: Service, remote: Place) ->
     assert beyond.status_code == 416
 
 
-def test_what_needs_no_bytes_is_answered_here(redirecting: Service) -> None:
+def test_requests_without_bytes_are_not_redirected(redirecting: Service) -> None:
     bucket = redirecting.bucket()
     redirecting.upload(f"{bucket}/k", b"0123456789", content_type="text/css").raise_for_status()
     head = redirecting.request("HEAD", f"/object/{bucket}/k")
@@ -89,7 +89,7 @@ def test_what_needs_no_bytes_is_answered_here(redirecting: Service) -> None:
     assert error(at_once(redirecting, f"/object/{bucket}/none")) == NO_OBJECT
 
 
-def test_what_is_private_stays_private(redirecting: Service, remote: Place) -> None:
+def test_private_objects_stay_private(redirecting: Service, remote: Place) -> None:
     bucket = redirecting.bucket()
     for key in ("k", "other"):
         redirecting.upload(f"{bucket}/{key}", key.encode()).raise_for_status()
@@ -121,7 +121,7 @@ def assert_short_lived(link: str) -> None:
         assert (query["X-Amz-Algorithm"], query["X-Amz-Expires"]) == ("AWS4-HMAC-SHA256", "60")
 
 
-def test_a_released_client_follows(redirecting: Service) -> None:
+def test_a_released_client_follows_redirects(redirecting: Service) -> None:
     storage3 = pytest.importorskip("storage3")
     headers = {"apikey": SERVICE, "Authorization": f"Bearer {SERVICE}"}
     bucket = redirecting.bucket()
@@ -131,7 +131,7 @@ def test_a_released_client_follows(redirecting: Service) -> None:
     assert files.download("a b.txt") == b"from elsewhere"
 
 
-def test_by_default_downloads_pass_through(
+def test_downloads_pass_through_by_default(
     places: Places, own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote = places.get("s3")
@@ -152,7 +152,7 @@ def test_a_folder_has_no_links(own_service: Callable[..., Service]) -> None:
     assert (found.status_code, found.content) == (200, b"here")
 
 
-def test_credentials_that_cannot_sign(places: Places) -> None:
+def test_credentials_that_cannot_sign_give_no_links(places: Places) -> None:
     """Google's emulator needs no credentials, so there is no key to sign with."""
     with places.get("gcs").backend() as backend:
         assert isinstance(backend, Linking)
@@ -161,7 +161,7 @@ def test_credentials_that_cannot_sign(places: Places) -> None:
         assert backend.upload_link("blobs/k", 12, "text/plain", 60) is None
 
 
-def test_links_of_google(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_of_google_are_signed(monkeypatch: pytest.MonkeyPatch) -> None:
     credentials = pytest.importorskip("google.oauth2.service_account").Credentials
     storage = pytest.importorskip("google.cloud.storage")
     signer = pytest.importorskip("google.auth.crypt").RSASigner.from_string(_private_key())
@@ -175,8 +175,8 @@ def test_links_of_google(monkeypatch: pytest.MonkeyPatch) -> None:
     place, query = link.split("?")
     assert place == "https://storage.googleapis.com/portico-blobs/below/blobs/k"
     given = {name: values[0] for name, values in parse_qs(query).items()}
-    told = (given["X-Goog-Expires"], given["response-content-type"], given["response-content-disposition"])
-    assert told == ("60", "text/plain", "attachment;")
+    answered = (given["X-Goog-Expires"], given["response-content-type"], given["response-content-disposition"])
+    assert answered == ("60", "text/plain", "attachment;")
     assert re.fullmatch(r"[0-9a-f]+", given["X-Goog-Signature"])
     assert backend.link("blobs/k", Labels("text/plain", encoding="gzip"), 60) is None
     assert isinstance(backend, UploadLinking)

@@ -74,7 +74,7 @@ def path(service: Service) -> str:
     return f"{service.bucket()}/folder/a key.txt"
 
 
-def told(answer: requests.Response) -> tuple[int, str]:
+def answered(answer: requests.Response) -> tuple[int, str]:
     return answer.status_code, answer.text
 
 
@@ -84,10 +84,10 @@ def shown(answer: requests.Response) -> dict[str, str]:
     return {name.lower(): value for name, value in answer.headers.items() if name.lower().startswith(names)}
 
 
-def test_options(service: Service) -> None:
+def test_options_describe_the_protocol(service: Service) -> None:
     for path in (COLLECTION, f"{COLLECTION}/some-id", f"/storage/v1{COLLECTION}/sign", f"{COLLECTION}/sign/some-id"):
         answer = service.request("OPTIONS", path, None)
-        assert told(answer) == (204, "")
+        assert answered(answer) == (204, "")
         assert shown(answer) == {
             "tus-resumable": "1.0.0",
             "tus-version": "1.0.0",
@@ -97,13 +97,13 @@ def test_options(service: Service) -> None:
         }
 
 
-def test_an_upload_in_three_requests(client: Client, path: str) -> None:
+def test_an_upload_in_three_requests_is_stored(client: Client, path: str) -> None:
     bucket, _, key = path.partition("/")
     given = metadata(
         bucketName=bucket, objectName=key, contentType="text/x-story", cacheControl="60", metadata='{"a": 1}', mine="x"
     )
     created = client.send("POST", f"/storage/v1{COLLECTION}/", **{"upload-length": "9", "upload-metadata": given})
-    assert told(created) == (201, "")
+    assert answered(created) == (201, "")
     assert set(shown(created)) == {"tus-resumable", "location", "upload-expires"}
     base = f"{client.service.url}/storage/v1{COLLECTION}/"
     url = created.headers["location"].removeprefix(client.service.url)
@@ -129,11 +129,11 @@ def test_an_upload_in_three_requests(client: Client, path: str) -> None:
     assert client.service.get(f"/object/info/{path}").json()["metadata"] == {"a": 1}
     assert shown(client.head(url))["upload-offset"] == "9"
     assert shown(client.patch(url, 9, b"")) == shown(last)
-    assert told(client.patch(url, 9, b"x")) == (413, "upload's size exceeded\n")
-    assert told(client.send("DELETE", url)) == (400, "Cannot terminate an already completed upload")
+    assert answered(client.patch(url, 9, b"x")) == (413, "upload's size exceeded\n")
+    assert answered(client.send("DELETE", url)) == (400, "Cannot terminate an already completed upload")
 
 
-def test_the_row_is_that_of_any_upload(client: Client, path: str) -> None:
+def test_the_row_equals_that_of_any_upload(client: Client, path: str) -> None:
     owner = Client(client.service, token("service_role", sub=USER))
     url = owner.begin(path, 3)
     client.patch(url, 0, b"abc").raise_for_status()
@@ -151,7 +151,7 @@ def test_the_row_is_that_of_any_upload(client: Client, path: str) -> None:
 
 
 @pytest.mark.parametrize("between", [", ", " ,", "\t,  ", " , "])
-def test_blanks_around_the_commas_of_the_metadata(service: Service, path: str, between: str) -> None:
+def test_blanks_around_commas_of_the_metadata_are_ignored(service: Service, path: str, between: str) -> None:
     bucket, _, key = path.partition("/")
     named = [metadata(bucketName=bucket), metadata(objectName=key), metadata(contentType="text/css")]
     given = between.join([*named, "flag ", "other /w=="])
@@ -161,7 +161,7 @@ def test_blanks_around_the_commas_of_the_metadata(service: Service, path: str, b
     assert service.get(f"/object/{path}").headers["content-type"] == "text/css"
 
 
-def test_metadata_in_two_lines(service: Service, path: str) -> None:
+def test_metadata_in_two_lines_is_joined(service: Service, path: str) -> None:
     bucket, _, key = path.partition("/")
     lines = f"Upload-Metadata: {metadata(bucketName=bucket)}\r\nUpload-Metadata: {metadata(objectName=key)}\r\n"
     head = f"POST {COLLECTION} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {SERVICE}\r\nTus-Resumable: 1.0.0\r\n"
@@ -169,7 +169,7 @@ def test_metadata_in_two_lines(service: Service, path: str) -> None:
     assert answer.startswith(b"HTTP/1.1 201 ")
 
 
-def test_bytes_with_the_creation(client: Client, service: Service) -> None:
+def test_a_creation_may_carry_bytes(client: Client, service: Service) -> None:
     bucket = service.bucket()
     some = client.create(f"{bucket}/some", 6, b"abc", **{"content-type": BYTES})
     assert (some.status_code, some.headers["upload-offset"], "tus-complete" in some.headers) == (201, "3", False)
@@ -181,20 +181,20 @@ def test_bytes_with_the_creation(client: Client, service: Service) -> None:
     assert (empty.status_code, empty.headers["tus-complete"]) == (201, "1")
     assert service.get(f"/object/{bucket}/empty").content == b""
     too_long = client.create(f"{bucket}/long", 2, b"abc", **{"content-type": BYTES})
-    assert told(too_long) == (413, "upload's size exceeded\n")
+    assert answered(too_long) == (413, "upload's size exceeded\n")
     assert service.sql(f"select name from storage.uploads where bucket_id = '{bucket}' and name = 'long'") == []
 
 
-def test_a_length_that_is_told_later(client: Client, path: str) -> None:
+def test_a_deferred_length_is_accepted(client: Client, path: str) -> None:
     url = client.begin(path)
     assert shown(client.head(url))["upload-defer-length"] == "1"
     client.patch(url, 0, b"abc").raise_for_status()
     wrong = (400, "Upload-Length or Upload-Defer-Length header required\n")
-    assert told(client.patch(url, 3, b"", **{"upload-length": "2"})) == wrong
+    assert answered(client.patch(url, 3, b"", **{"upload-length": "2"})) == wrong
     assert client.patch(url, 3, b"", **{"upload-length": "4"}).headers["upload-offset"] == "3"
     assert client.patch(url, 3, b"", **{"upload-length": "4"}).headers["upload-offset"] == "3"
-    assert told(client.patch(url, 3, b"", **{"upload-length": "5"})) == wrong
-    assert told(client.patch(url, 3, b"de")) == (413, "upload's size exceeded\n")
+    assert answered(client.patch(url, 3, b"", **{"upload-length": "5"})) == wrong
+    assert answered(client.patch(url, 3, b"de")) == (413, "upload's size exceeded\n")
     assert client.patch(url, 3, b"d").headers["tus-complete"] == "1"
     other = client.begin(path + "2")
     client.patch(other, 0, b"abc").raise_for_status()
@@ -234,11 +234,11 @@ NAMES = {"bucketName": "b", "objectName": "k"}
         ({"content-type": BYTES, "upload-checksum": "md5 ?"}, 400, "Invalid upload-checksum\n"),
     ],
 )  # fmt: skip
-def test_what_a_creation_refuses(client: Client, headers: Mapping[str, str], status: int, text: str) -> None:
+def test_invalid_creations_are_refused(client: Client, headers: Mapping[str, str], status: int, text: str) -> None:
     client.service.post("/bucket", json={"name": "b"})
     given = {"upload-length": "3", "upload-metadata": metadata(bucketName="b", objectName=unique()), **headers}
     answer = client.send("POST", COLLECTION, **given)
-    assert told(answer) == (status, text)
+    assert answered(answer) == (status, text)
     assert answer.headers["tus-resumable"] == "1.0.0"
     assert answer.headers["content-type"] == "text/plain;charset=UTF-8"
     assert client.service.sql("select count(*) from storage.uploads where bucket_id = 'b'") == [[0]]
@@ -260,19 +260,19 @@ def test_what_a_creation_refuses(client: Client, headers: Mapping[str, str], sta
         ({"upload-checksum": "crc32"}, 400, "Invalid upload-checksum\n"),
     ],
 )
-def test_what_a_patch_refuses(client: Client, path: str, change: dict[str, Any], status: int, text: str) -> None:
+def test_invalid_patches_are_refused(client: Client, path: str, change: dict[str, Any], status: int, text: str) -> None:
     url = client.begin(path, 6)
     client.patch(url, 0, b"abc").raise_for_status()
     given: dict[str, Any] = {"content-type": BYTES, "upload-offset": "3", "data": b"def", **change}
     for name in {"upload-offset", "content-type"} & {given.get("without")}:
         del given[name]
-    assert told(client.send("PATCH", url, **given)) == (status, text)
+    assert answered(client.send("PATCH", url, **given)) == (status, text)
     assert client.head(url).headers["upload-offset"] == "3"
     assert client.patch(url, 3, b"def").status_code == 204
     assert client.service.get(f"/object/{path}").content == b"abcdef"
 
 
-def test_checksums(client: Client, path: str) -> None:
+def test_checksums_are_verified(client: Client, path: str) -> None:
     data = b"some bytes"
     sums = {
         "md5": hashlib.md5(data).digest(),
@@ -285,22 +285,22 @@ def test_checksums(client: Client, path: str) -> None:
         answer = client.patch(url, number * 10, data, **{"upload-checksum": f"{name} {b64encode(digest).decode()}"})
         assert answer.headers["upload-offset"] == str(number * 10 + 10)
     wrong = client.patch(url, 40, b"", **{"upload-checksum": "md5 YQ=="})
-    assert told(wrong) == (460, "Checksum Mismatch\n")
+    assert answered(wrong) == (460, "Checksum Mismatch\n")
 
 
-def test_unknown_ended_and_expired_uploads(client: Client, path: str) -> None:
+def test_unknown_ended_and_expired_uploads_are_reported(client: Client, path: str) -> None:
     unknown = (404, "The file for this url was not found\n")
     for url in (f"{COLLECTION}/nothing", f"{COLLECTION}/%2e%2e", f"{COLLECTION}/{'x' * 32}"):
         assert client.head(url).status_code == 404
-        assert told(client.patch(url, 0, b"x")) == unknown
-        assert told(client.send("DELETE", url)) == unknown
+        assert answered(client.patch(url, 0, b"x")) == unknown
+        assert answered(client.send("DELETE", url)) == unknown
     url = client.begin(path, 3)
-    assert told(client.send("DELETE", url)) == (204, "")
-    assert told(client.send("DELETE", url)) == unknown
+    assert answered(client.send("DELETE", url)) == (204, "")
+    assert answered(client.send("DELETE", url)) == unknown
     url = client.begin(path, 3)
     client.service.sql(f"update storage.uploads set expires_at = now() where id = '{url.rpartition('/')[2]}'")
     assert client.head(url).status_code == 410
-    assert told(client.patch(url, 0, b"x")) == (410, "The file for this url no longer exists\n")
+    assert answered(client.patch(url, 0, b"x")) == (410, "The file for this url no longer exists\n")
 
 
 @pytest.mark.parametrize("bytes_are_deleted", [False, True])
@@ -311,7 +311,7 @@ def test_an_upload_expires_while_its_last_bytes_are_stored(
     path = f"{service.bucket()}/k"
     client, other = Client(service), Client(service)
     url = client.begin(path, 6)
-    assert told(client.patch(url, 0, b"abc")) == (204, "")
+    assert answered(client.patch(url, 0, b"abc")) == (204, "")
     with ThreadPoolExecutor() as pool, gate.hold():
         last = pool.submit(other.patch, url, 3, b"def")
         assert gate.reached.wait(PATIENCE_S)
@@ -321,26 +321,26 @@ def test_an_upload_expires_while_its_last_bytes_are_stored(
             service.sql("update storage.work set due_at = now() - interval '1 hour'")
             service.application.services.storage.background.work_now()
         gate.open.set()
-        assert told(last.result()) == (410, "The file for this url no longer exists\n")
+        assert answered(last.result()) == (410, "The file for this url no longer exists\n")
     assert service.get(f"/object/{path}").status_code == 400
     service.sql("update storage.work set due_at = now() - interval '1 hour'")
     service.application.services.storage.background.work_now()
     assert service.blobs() == set()
 
 
-def test_an_upload_that_is_continued_in_the_moment_when_it_expires(own_service: Callable[..., Service]) -> None:
+def test_an_upload_continued_while_it_expires_is_kept(own_service: Callable[..., Service]) -> None:
     service = own_service()
     client = Client(service)
     path = f"{service.bucket()}/k"
     url = client.begin(path, 6)
-    assert told(client.patch(url, 0, b"abc")) == (204, "")
+    assert answered(client.patch(url, 0, b"abc")) == (204, "")
     service.sql("update storage.uploads set expires_at = clock_timestamp()")
     with closing(connect(service.database_url)) as continuing:
         continuing.run("begin")
         continuing.run("update storage.uploads set expires_at = clock_timestamp() + interval '1 hour'")
         service.application.services.storage.background.work_now()
         continuing.run("commit")
-    assert told(client.patch(url, 3, b"def")) == (204, "")
+    assert answered(client.patch(url, 3, b"def")) == (204, "")
     assert service.get(f"/object/{path}").content == b"abcdef"
 
 
@@ -357,7 +357,7 @@ def test_other_methods_have_no_route(client: Client) -> None:
     assert answer.json()["message"] == f"Route POST:{COLLECTION} not found"
 
 
-def test_a_method_in_a_header(client: Client, service: Service, path: str) -> None:
+def test_the_method_may_be_in_a_header(client: Client, service: Service, path: str) -> None:
     """As tus-java-client sends it, in chunks."""
     url = client.begin(path, 6)
     headers = {
@@ -374,7 +374,7 @@ def test_a_method_in_a_header(client: Client, service: Service, path: str) -> No
     assert client.head(other).status_code == 404
 
 
-def test_credentials(service: Service, path: str) -> None:
+def test_bad_credentials_are_refused(service: Service, path: str) -> None:
     for credential, message in (
         ("nonsense", "Invalid Compact JWS"),
         (token(exp=1), '"exp" claim timestamp check failed'),
@@ -386,12 +386,12 @@ def test_credentials(service: Service, path: str) -> None:
     assert none.json()["message"] == "headers must have required property 'authorization'"
 
 
-def test_policies(own_service: Callable[..., Service]) -> None:
+def test_policies_decide_about_uploads(own_service: Callable[..., Service]) -> None:
     service = own_service()
     path = f"{service.bucket()}/{USER}/file"
     denied = (403, "new row violates row-level security policy")
     creator, other = (Client(service, token(sub=sub)) for sub in (USER, USER.replace("3", "4")))
-    assert told(creator.create(path, 3)) == denied
+    assert answered(creator.create(path, 3)) == denied
     service.sql(
         "create policy own_folder on storage.objects for insert to authenticated with check ("
         " (storage.foldername(name))[1] = auth.uid()::text and (metadata ->> 'contentLength')::int < 5"
@@ -400,8 +400,8 @@ def test_policies(own_service: Callable[..., Service]) -> None:
     )
     bucket, _, key = path.partition("/")
     right = metadata(bucketName=bucket, objectName=key, contentType="text/plain", metadata='{"a": "b"}')
-    assert told(creator.create(path, 5, **{"upload-metadata": right})) == denied
-    assert told(creator.create(path, 4)) == denied
+    assert answered(creator.create(path, 5, **{"upload-metadata": right})) == denied
+    assert answered(creator.create(path, 4)) == denied
     url = creator.begin(path, 3, **{"upload-metadata": right})
     assert [other.patch(url, 0, b"abc").status_code, other.send("DELETE", url).status_code] == [404, 404]
     assert other.head(url).status_code == 404
@@ -411,33 +411,33 @@ def test_policies(own_service: Callable[..., Service]) -> None:
     assert [other.patch(url, offset, b"").status_code for offset in (3, 2)] == [404, 404]
     assert creator.patch(url, 3, b"").headers["tus-complete"] == "1"
     assert service.get(f"/object/{path}").content == b"abc"
-    assert told(creator.create(path, 3, **{"upload-metadata": right})) == (409, "The resource already exists")
-    assert told(creator.create(path, 3, x_upsert="true", **{"upload-metadata": right})) == denied
+    assert answered(creator.create(path, 3, **{"upload-metadata": right})) == (409, "The resource already exists")
+    assert answered(creator.create(path, 3, x_upsert="true", **{"upload-metadata": right})) == denied
 
 
-def test_limits_of_the_bucket(client: Client, service: Service) -> None:
+def test_limits_of_the_bucket_are_enforced(client: Client, service: Service) -> None:
     bucket = service.bucket(file_size_limit=5, allowed_mime_types=["text/*"])
     path = f"{bucket}/k"
     given = {"upload-metadata": metadata(bucketName=bucket, objectName="k", contentType="text/plain")}
-    assert told(client.create(path, 6, **given)) == (413, "Maximum size exceeded\n")
-    assert told(client.create(path, 5)) == (415, "mime type application/octet-stream is not supported")
+    assert answered(client.create(path, 6, **given)) == (413, "Maximum size exceeded\n")
+    assert answered(client.create(path, 5)) == (415, "mime type application/octet-stream is not supported")
     url = client.begin(path, None, **given)
     client.patch(url, 0, b"abc").raise_for_status()
-    assert told(client.patch(url, 3, b"def")) == (413, "upload's size exceeded\n")
-    assert told(client.patch(url, 3, b"", **{"upload-length": "6"})) == (413, "Maximum size exceeded\n")
+    assert answered(client.patch(url, 3, b"def")) == (413, "upload's size exceeded\n")
+    assert answered(client.patch(url, 3, b"", **{"upload-length": "6"})) == (413, "Maximum size exceeded\n")
     client.patch(url, 3, b"de", **{"upload-length": "5"}).raise_for_status()
     nothing = service.bucket(file_size_limit=0)
-    assert told(client.create(f"{nothing}/k", 1)) == (413, "Maximum size exceeded\n")
+    assert answered(client.create(f"{nothing}/k", 1)) == (413, "Maximum size exceeded\n")
     assert client.create(f"{nothing}/k", 0).headers["tus-complete"] == "1"
 
 
-def test_replacing(client: Client, service: Service) -> None:
+def test_x_upsert_decides_about_replacing(client: Client, service: Service) -> None:
     path = f"{service.bucket()}/k"
     first = client.begin(path, 3)
     service.upload(path, b"there").raise_for_status()
     exists = (409, "The resource already exists")
-    assert told(client.patch(first, 0, b"abc")) == exists
-    assert told(client.create(path, 3)) == exists
+    assert answered(client.patch(first, 0, b"abc")) == exists
+    assert answered(client.create(path, 3)) == exists
     assert service.get(f"/object/{path}").content == b"there"
     second = client.begin(path, 3, x_upsert="true")
     client.patch(second, 0, b"new").raise_for_status()
@@ -453,7 +453,7 @@ def signed_token(service: Service, path: str, credential: str = SERVICE, **heade
     return str(answer.json()["token"])
 
 
-def test_signed_uploads(service: Service, path: str) -> None:
+def test_signed_uploads_are_stored(service: Service, path: str) -> None:
     signer = token("service_role", sub=USER)
     signed = Client(service, None, x_signature=signed_token(service, path, signer))
     bucket, _, key = path.partition("/")
@@ -464,15 +464,15 @@ def test_signed_uploads(service: Service, path: str) -> None:
         assert created.headers["location"].startswith(f"{service.url}{COLLECTION}/sign/")
     url = created.headers["location"].removeprefix(service.url)
     signed.patch(url, 0, b"abc").raise_for_status()
-    assert told(signed.send("PATCH", url, without="x-signature")) == (400, "Missing x-signature header")
+    assert answered(signed.send("PATCH", url, without="x-signature")) == (400, "Missing x-signature header")
     assert signed.head(url).headers["upload-offset"] == "3"
     other = Client(service, None, x_signature=signed_token(service, path + "2", signer))
-    assert told(other.patch(url, 3, b"def")) == (400, "Invalid signature")
-    assert told(Client(service, None, x_signature="x.y.z").patch(url, 3, b"def")) == (400, "Invalid Compact JWS")
+    assert answered(other.patch(url, 3, b"def")) == (400, "Invalid signature")
+    assert answered(Client(service, None, x_signature="x.y.z").patch(url, 3, b"def")) == (400, "Invalid Compact JWS")
     assert signed.patch(url, 3, b"def").headers["tus-complete"] == "1"
     assert service.sql(f"select owner_id from storage.objects where bucket_id = '{bucket}'") == [[USER]]
-    # The token does not permit to replace, whatever the header says.
-    assert told(signed.send("POST", f"{COLLECTION}/sign", x_upsert="true", **given)) == (
+    # The token does not permit replacing, despite the header.
+    assert answered(signed.send("POST", f"{COLLECTION}/sign", x_upsert="true", **given)) == (
         409,
         "The resource already exists",
     )
@@ -490,7 +490,7 @@ def test_a_signed_upload_outlives_its_token(own_service: Callable[..., Service])
     created = signed.send("POST", f"{COLLECTION}/sign", **given)
     url = created.headers["location"].removeprefix(service.url)
     expired = (400, '"exp" claim timestamp check failed')
-    until(lambda: told(signed.send("POST", f"{COLLECTION}/sign", **given)) == expired)
+    until(lambda: answered(signed.send("POST", f"{COLLECTION}/sign", **given)) == expired)
     assert signed.patch(url, 0, b"abc").headers["tus-complete"] == "1"
 
 
@@ -512,7 +512,7 @@ def test_a_signed_upload_outlives_its_token(own_service: Callable[..., Service])
          "http://z.example:8443"),
     ],
 )  # fmt: skip
-def test_the_location(
+def test_the_location_follows_the_proxy(
     own_service: Callable[..., Service], settings: dict[str, str], headers: dict[str, str], url: str
 ) -> None:
     service = own_service(**settings)
@@ -528,7 +528,7 @@ def test_the_location(
     assert prefixed.headers["location"].rpartition("/")[0] == with_prefix + COLLECTION
 
 
-def test_pages_of_other_origins(own_service: Callable[..., Service]) -> None:
+def test_pages_of_allowed_origins_can_upload(own_service: Callable[..., Service]) -> None:
     service = own_service(cors_origins=("https://page.example",))
     path = f"{service.bucket()}/k"
     page = Client(service, origin="https://page.example")
@@ -547,7 +547,7 @@ def test_pages_of_other_origins(own_service: Callable[..., Service]) -> None:
             assert name in answer.headers["access-control-expose-headers"]
 
 
-def test_switched_off(own_service: Callable[..., Service]) -> None:
+def test_the_routes_can_be_turned_off(own_service: Callable[..., Service]) -> None:
     service = own_service(resumable_uploads=False)
     path = f"{service.bucket()}/k"
     answer = Client(service).create(path, 3)
@@ -556,7 +556,7 @@ def test_switched_off(own_service: Callable[..., Service]) -> None:
     assert service.request("OPTIONS", COLLECTION, None).status_code == 404
 
 
-def test_events(own_service: Callable[..., Service]) -> None:
+def test_events_are_sent(own_service: Callable[..., Service]) -> None:
     told_to: list[dict[str, Any]] = []
 
     class Receiver(BaseHTTPRequestHandler):
@@ -583,7 +583,7 @@ def test_events(own_service: Callable[..., Service]) -> None:
     assert {each["payload"]["uploadType"] for each in events} == {"resumable"}
 
 
-def test_a_head_never_makes_a_client_begin_anew(own_service: Callable[..., Service]) -> None:
+def test_a_failing_head_never_restarts_an_upload(own_service: Callable[..., Service]) -> None:
     service = own_service()
     client, path = Client(service), f"{service.bucket()}/k"
     url = client.begin(path, 3)
@@ -603,9 +603,9 @@ def test_a_head_never_makes_a_client_begin_anew(own_service: Callable[..., Servi
     ("HEAD", "/object/b/k", 503),
     ("POST", "/graphql/v1", 503),
 ])  # fmt: skip
-def test_a_service_at_its_limit_makes_no_client_begin_anew(
-    service: Service, method: str, path: str, status: int
-) -> None:
+def test_an_overloaded_service_restarts_no_upload(service: Service, method: str, path: str, status: int) -> None:
+    application = service.application
+    admission = Admission(application.services.settings, faces=application.faces)
     block = f"{method} {path} HTTP/1.1\r\nHost: x".encode()
     assert service.application.admission.busy_status(ReceivedHead(method, path, {"host": "x"}, block)) == status
 
@@ -622,9 +622,11 @@ def test_a_service_at_its_limit_makes_no_client_begin_anew(
         ),
     ],
 )
-def test_what_is_refused_before_the_body_is_sent(service: Service, header: str, status: bytes, text: bytes) -> None:
+def test_invalid_requests_are_refused_before_the_body(
+    service: Service, header: str, status: bytes, text: bytes
+) -> None:
     lines = f"PATCH {COLLECTION}/some-id HTTP/1.1\r\nhost: x\r\ntus-resumable: 1.0.0\r\ncontent-type: {BYTES}\r\n"
-    told = raw_request(service.address, f"{lines}upload-offset: 0\r\n{header}\r\n\r\n".encode())
-    assert told.startswith(b"HTTP/1.1 " + status)
-    assert b"\r\nTus-Resumable: 1.0.0\r\n" in told
-    assert text in told
+    answered = raw_request(service.address, f"{lines}upload-offset: 0\r\n{header}\r\n\r\n".encode())
+    assert answered.startswith(b"HTTP/1.1 " + status)
+    assert b"\r\nTus-Resumable: 1.0.0\r\n" in answered
+    assert text in answered

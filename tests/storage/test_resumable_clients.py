@@ -20,7 +20,7 @@ pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.mark.parametrize("chunk_size", [100_000, 2**40])
-def test_tuspy(service: Service, chunk_size: int) -> None:
+def test_tuspy_continues_after_breaks(service: Service, chunk_size: int) -> None:
     client = pytest.importorskip("tusclient.client")
     bucket, data = service.bucket(), os.urandom(1_000_000)
     with breaking(service.address, most=300_000) as relay:
@@ -49,7 +49,7 @@ def _created(service: Service, bucket: str, name: str, length: int, port: int) -
     return f"http://127.0.0.1:{port}{url}"
 
 
-def test_tus_js_client_and_supabase_js(own_service: Callable[..., Service]) -> None:
+def test_tus_js_client_and_supabase_js_continue_after_breaks(own_service: Callable[..., Service]) -> None:
     service = own_service(resumable_slice=2_500_000)
     life = node_program("resumable.mjs")
     bucket = service.bucket()

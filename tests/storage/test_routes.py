@@ -30,13 +30,13 @@ def test_no_bucket_name_is_reserved(service: Service, name: str, prefix: str) ->
     assert service.delete(f"{prefix}/object/{name}", json={"prefixes": ["x"]}).json() == []
 
 
-def test_longer_routes_win(service: Service) -> None:
+def test_longer_routes_take_precedence(service: Service) -> None:
     """A path that fits a route with more fixed segments is that route, even if a bucket has that name."""
     assert error(service.get("/object/sign/nobucket/k"))[3] == "querystring must have required property 'token'"
     assert error(service.get("/object/public/nobucket/k", None))[2] == "NoSuchBucket"
 
 
-def test_info_is_also_a_bucket(service: Service) -> None:
+def test_info_can_be_a_bucket(service: Service) -> None:
     """GET /object/info/{bucket}/{key} needs both; with one segment it is an object in the bucket "info"."""
     assert error(service.get("/object/info/onlykey"))[2] in ("NoSuchKey", "NoSuchBucket")
 
@@ -56,7 +56,7 @@ def test_info_is_also_a_bucket(service: Service) -> None:
         ("GET", "/render/image/b/k"),
     ],
 )
-def test_unknown_routes(service: Service, method: str, path: str, prefix: str) -> None:
+def test_unknown_routes_are_reported(service: Service, method: str, path: str, prefix: str) -> None:
     answer = service.request(method, prefix + path)
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/json"
@@ -68,21 +68,21 @@ def test_unknown_routes(service: Service, method: str, path: str, prefix: str) -
     }
 
 
-def test_unknown_elsewhere(service: Service) -> None:
+def test_other_unknown_paths_are_reported(service: Service) -> None:
     answer = service.get("/storage/v1/nothing")
     assert answer.status_code == 404
     assert answer.json() == {"message": "Route GET:/nothing not found", "error": "Not Found", "statusCode": 404}
 
 
-def test_operations(service: Service) -> None:
+def test_status_health_and_version_are_answered(service: Service) -> None:
     status = service.get("/storage/v1/status", None)
     assert (status.status_code, status.content) == (200, b"")
     assert service.get("/storage/v1/health").json() == {"healthy": True}
     assert error(service.get("/storage/v1/health", None)) == (400, "403", "AccessDenied", "Invalid Compact JWS")
     assert service.get("/storage/v1/version", None).text.count(".") == 2
     assert service.get("/health", None).json() == {"process": "ok", "database": "ok"}
-    told = service.get("/version", None).json()
-    assert told == {"name": "portico", "version": service.get("/storage/v1/version", None).text}
+    answered = service.get("/version", None).json()
+    assert answered == {"name": "portico", "version": service.get("/storage/v1/version", None).text}
 
 
 @pytest.mark.parametrize("path", ["/cdn", "/cdn/b", "/cdn/b/k?transformations=true"])
@@ -92,13 +92,13 @@ def test_there_is_no_cdn_to_purge(service: Service, path: str) -> None:
     assert error(service.delete(path, None))[2] == "InvalidRequest"
 
 
-def test_a_slash_in_a_bucket_is_not_its_end(service: Service) -> None:
+def test_a_slash_in_a_bucket_name_is_refused(service: Service) -> None:
     bucket = service.bucket()
     assert error(service.get(f"/object/{bucket}%2Fk/l"))[2] == "InvalidBucketName"
     assert error(service.get(f"/bucket/{bucket}%2Fk"))[2] == "InvalidBucketName"
 
 
-def test_the_project_is_in_the_host(own_service: object) -> None:
+def test_the_host_must_name_the_project(own_service: object) -> None:
     service: Service = own_service(project_ref="a" * 20)  # type: ignore[operator]
     assert service.get("/bucket", SERVICE, headers={"host": f"{'a' * 20}.example.com"}).json() == []
     answer = service.get("/bucket", SERVICE, headers={"host": "other.example.com"})

@@ -29,7 +29,7 @@ create function make_interval(int) returns interval language sql volatile as 'se
 
 
 @pytest.mark.parametrize("path", ["public", "public, pg_catalog"])
-def test_requests_and_commands_call_none_of_them(
+def test_requests_and_commands_call_no_shadowing_object(
     postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path, path: str, portico: Portico
 ) -> None:
     url = storage_database()

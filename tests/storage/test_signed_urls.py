@@ -28,7 +28,7 @@ def path(service: Service) -> str:
     return path
 
 
-def test_sign_and_get(service: Service, path: str) -> None:
+def test_a_signed_url_returns_the_object(service: Service, path: str) -> None:
     answer = service.post(f"/object/sign/{path}", json={"expiresIn": "60"})
     assert list(answer.json()) == ["signedURL"]
     url = answer.json()["signedURL"]
@@ -72,23 +72,23 @@ def test_every_key_can_be_signed(service: Service, key: str, many: bool) -> None
         ({"expiresIn": 10**30}, "body/expiresIn must be <= 9007199254740991"),
     ],
 )
-def test_refused_lifetimes(service: Service, path: str, body: dict[str, object], message: str) -> None:
+def test_invalid_lifetimes_are_refused(service: Service, path: str, body: dict[str, object], message: str) -> None:
     assert error(service.post(f"/object/sign/{path}", json=body)) == (400, "400", "InvalidRequest", message)
 
 
-def test_too_long_a_lifetime(service: Service, path: str) -> None:
+def test_a_lifetime_that_is_too_long_is_refused(service: Service, path: str) -> None:
     answer = service.post(f"/object/sign/{path}", json={"expiresIn": 9 * 10**12})
     assert error(answer) == (400, "400", "InvalidParameter", "Invalid Parameter expiresIn")
 
 
-def test_the_longest_lifetime(service: Service, path: str) -> None:
+def test_the_longest_lifetime_is_accepted(service: Service, path: str) -> None:
     """It ends after the last year that an HTTP date can express."""
     url = service.post(f"/object/sign/{path}", json={"expiresIn": 8 * 10**12}).json()["signedURL"]
     answer = service.get(url, None)
     assert (answer.status_code, answer.headers["expires"]) == (200, "Fri, 31 Dec 9999 23:59:59 GMT")
 
 
-def test_only_what_the_caller_sees_is_signed(service: Service, path: str) -> None:
+def test_only_visible_objects_are_signed(service: Service, path: str) -> None:
     bucket = path.partition("/")[0]
     body = {"expiresIn": 60}
     assert error(service.post(f"/object/sign/{path}", token(), json=body)) == NO_OBJECT
@@ -107,7 +107,7 @@ def test_only_what_the_caller_sees_is_signed(service: Service, path: str) -> Non
     assert [each["error"] for each in answer] == [unseen] * 3
 
 
-def test_how_many_are_signed_at_a_time(service: Service, path: str) -> None:
+def test_the_number_of_paths_is_limited(service: Service, path: str) -> None:
     bucket = path.partition("/")[0]
 
     def sign(paths: list[str]) -> object:
@@ -130,39 +130,39 @@ def test_a_users_token_and_a_signed_url_are_not_interchangeable(service: Service
     assert error(answer)[3] == "signature verification failed"
 
 
-def test_tokens_that_do_not_open_the_object(service: Service, path: str) -> None:
+def test_other_tokens_do_not_open_the_object(service: Service, path: str) -> None:
     later = int(time.time()) + 60
     url = f"/object/sign/{quote(path)}"
 
-    def told(given: str | None) -> tuple[str, str]:
+    def answered(given: str | None) -> tuple[str, str]:
         answer = service.get(url if given is None else f"{url}?token={given}", None)
         status, _, code, message = error(answer)
         assert status == 400
         return code, message
 
-    assert told(None) == ("InvalidRequest", "querystring must have required property 'token'")
-    assert told("") == ("InvalidJWT", "Invalid Compact JWS")
-    assert told("a.b.c") == ("InvalidJWT", "Invalid Compact JWS")
+    assert answered(None) == ("InvalidRequest", "querystring must have required property 'token'")
+    assert answered("") == ("InvalidJWT", "Invalid Compact JWS")
+    assert answered("a.b.c") == ("InvalidJWT", "Invalid Compact JWS")
     good = {"url": path, "scope": "download", "exp": later}
-    assert told(signed(good, "another secret of the same length, nearly")) == (
+    assert answered(signed(good, "another secret of the same length, nearly")) == (
         "InvalidJWT", "signature verification failed"
     )  # fmt: skip
-    assert told(signed(good, algorithm="HS512")) == (
+    assert answered(signed(good, algorithm="HS512")) == (
         "InvalidJWT", '"alg" (Algorithm) Header Parameter value not allowed'
     )  # fmt: skip
-    assert told(jwt.encode(good, None, algorithm="none"))[0] == "InvalidJWT"
-    assert told(signed({**good, "exp": later - 120})) == ("InvalidJWT", '"exp" claim timestamp check failed')
-    assert told(signed({"url": path, "scope": "download"})) == ("InvalidJWT", 'missing required "exp" claim')
-    assert told(signed({**good, "scope": "upload"})) == ("InvalidSignature", "Token is not scoped for download")
-    assert told(signed({**good, "url": path + "x"})) == ("InvalidSignature", "Invalid signature")
-    assert told(token(sub=USER, exp=later)) == ("InvalidJWT", "signature verification failed")
-    assert told(signed({**good, "transformations": "width:10"}))[0] == "InvalidSignature"
-    assert told(signed({"url": path, "exp": later, "upsert": False}))[1] == "Token is not scoped for download"
+    assert answered(jwt.encode(good, None, algorithm="none"))[0] == "InvalidJWT"
+    assert answered(signed({**good, "exp": later - 120})) == ("InvalidJWT", '"exp" claim timestamp check failed')
+    assert answered(signed({"url": path, "scope": "download"})) == ("InvalidJWT", 'missing required "exp" claim')
+    assert answered(signed({**good, "scope": "upload"})) == ("InvalidSignature", "Token is not scoped for download")
+    assert answered(signed({**good, "url": path + "x"})) == ("InvalidSignature", "Invalid signature")
+    assert answered(token(sub=USER, exp=later)) == ("InvalidJWT", "signature verification failed")
+    assert answered(signed({**good, "transformations": "width:10"}))[0] == "InvalidSignature"
+    assert answered(signed({"url": path, "exp": later, "upsert": False}))[1] == "Token is not scoped for download"
     old = signed({"url": path, "exp": later})
     assert service.get(f"{url}?token={old}", None).content == b"signed"
 
 
-def test_signed_upload(service: Service) -> None:
+def test_a_signed_upload_stores_the_object(service: Service) -> None:
     bucket = service.bucket()
     answer = service.post(f"/object/upload/sign/{bucket}/a%3Fb", token("service_role", sub=USER))
     url, given = answer.json()["url"], answer.json()["token"]
@@ -172,14 +172,14 @@ def test_signed_upload(service: Service) -> None:
     assert (claims["scope"], claims["upsert"], claims["exp"] - claims["iat"]) == ("upload", False, 7200)
     put = service.put(encode_uri(url), None, data=b"there", headers={"content-type": "text/x"})
     row = service.sql(f"select id::text, owner_id from storage.objects where bucket_id = '{bucket}'")
-    # supabase-kt asks for the id.
+    # supabase-kt reads the id.
     assert (put.json(), row) == ({"Key": f"{bucket}/a?b", "Id": row[0][0]}, [[row[0][0], USER]])
     assert service.get(f"/object/{bucket}/a%3Fb").headers["content-type"] == "text/x"
     again = service.put(encode_uri(url), None, data=b"again")
     assert error(again) == (400, "409", "KeyAlreadyExists", "The resource already exists")
 
 
-def test_signed_upload_may_replace_if_it_was_signed_so(service: Service) -> None:
+def test_a_signed_upload_replaces_only_if_signed_for_it(service: Service) -> None:
     path = f"{service.bucket()}/k"
     url = service.post(f"/object/upload/sign/{path}", headers={"x-upsert": "true"}).json()["url"]
     for content in (b"one", b"two"):
@@ -187,7 +187,7 @@ def test_signed_upload_may_replace_if_it_was_signed_so(service: Service) -> None
     assert service.get(f"/object/{path}").content == b"two"
 
 
-def test_conditions_of_a_signed_upload(service: Service) -> None:
+def test_conditions_of_a_signed_upload_are_checked(service: Service) -> None:
     path = f"{service.bucket()}/k"
 
     def put(url: str, data: bytes, **conditions: str) -> int:
@@ -209,7 +209,7 @@ def test_conditions_of_a_signed_upload(service: Service) -> None:
     assert service.get(f"/object/{path}").content == b"4"
 
 
-def test_signed_upload_form(service: Service) -> None:
+def test_a_signed_upload_may_be_a_form(service: Service) -> None:
     path = f"{service.bucket()}/k"
     url = service.post(f"/object/upload/sign/{path}", json={"expiresIn": 5}).json()["url"]
     claims = jwt.decode(url.partition("token=")[2], derived_key(SECRET, SIGNED_URLS), algorithms=["HS256"])
@@ -218,7 +218,7 @@ def test_signed_upload_form(service: Service) -> None:
     assert service.get(f"/object/{path}").content == b"form"
 
 
-def test_what_is_not_signed_for_upload(service: Service) -> None:
+def test_invalid_signing_requests_for_uploads_are_refused(service: Service) -> None:
     bucket = service.bucket()
     service.upload(f"{bucket}/k").raise_for_status()
     sign = f"/object/upload/sign/{bucket}"
@@ -243,7 +243,7 @@ def test_tokens_have_one_purpose(service: Service) -> None:
     assert error(service.put(f"/object/upload/sign/{path}?token={SERVICE}", None, data=b"x"))[2] == "InvalidJWT"
 
 
-def test_signed_upload_meets_the_rules_of_the_bucket(service: Service) -> None:
+def test_a_signed_upload_follows_the_rules_of_the_bucket(service: Service) -> None:
     bucket = service.bucket(file_size_limit=3, allowed_mime_types=["text/plain"])
     url = service.post(f"/object/upload/sign/{bucket}/k", headers={"content-type": "text/plain"}).json()["url"]
     plain = {"content-type": "text/plain"}
@@ -252,7 +252,7 @@ def test_signed_upload_meets_the_rules_of_the_bucket(service: Service) -> None:
     assert service.put(url, None, data=b"123", headers=plain).status_code == 200
 
 
-def test_a_service_without_a_secret_takes_no_signed_urls(own_service: Callable[..., Service]) -> None:
+def test_a_service_without_a_secret_accepts_no_signed_urls(own_service: Callable[..., Service]) -> None:
     service = own_service(jwt_secret=None, service_role_key=None)
     claims = {"url": "b/k", "scope": "download", "exp": int(time.time()) + 60}
     with warnings.catch_warnings(action="ignore"):

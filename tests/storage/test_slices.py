@@ -55,7 +55,7 @@ def begin(client: Client, length: int | None = None) -> tuple[str, str]:
     return client.begin(path, length), path
 
 
-def test_a_large_patch_that_breaks_keeps_a_slice(client: Client) -> None:
+def test_an_interrupted_large_patch_keeps_a_slice(client: Client) -> None:
     data = os.urandom(40 * MIB)
     url, path = begin(client, len(data))
     # The server may end the connection before all of it is sent.
@@ -70,7 +70,7 @@ def test_a_large_patch_that_breaks_keeps_a_slice(client: Client) -> None:
 
 
 @pytest.mark.parametrize("arrived", [1, 300, 100_000])
-def test_what_arrived_before_the_end_counts(client: Client, arrived: int) -> None:
+def test_bytes_that_arrived_count(client: Client, arrived: int) -> None:
     data = os.urandom(200_000)
     url, path = begin(client, len(data))
     with sending(client.service, "PATCH", url, content_length=str(len(data)), upload_offset="0") as connection:
@@ -80,7 +80,7 @@ def test_what_arrived_before_the_end_counts(client: Client, arrived: int) -> Non
     assert client.service.get(f"/object/{path}").content == data
 
 
-def test_a_chunked_body_that_breaks(client: Client) -> None:
+def test_an_interrupted_chunked_body_counts(client: Client) -> None:
     url, _ = begin(client)
     with sending(client.service, "PATCH", url, transfer_encoding="chunked", upload_offset="0") as connection:
         connection.sendall(b"5\r\nabcde\r\n9\r\nfgh")
@@ -91,7 +91,7 @@ def test_a_chunked_body_that_breaks(client: Client) -> None:
         assert b"Upload-Offset: 10" in answer(connection)
 
 
-def test_with_a_checksum_all_or_nothing_counts(client: Client, own_service: Callable[..., Service]) -> None:
+def test_a_body_with_a_checksum_counts_only_as_a_whole(client: Client, own_service: Callable[..., Service]) -> None:
     checksum = "sha1 " + b64encode(hashlib.sha1(b"abcdef").digest()).decode()
     url, _ = begin(client)
     more = {"content_length": "6", "upload_offset": "0", "upload_checksum": checksum}
@@ -109,13 +109,13 @@ def test_a_slice_is_answered_while_the_client_still_sends(own_service: Callable[
     url, path = begin(client, len(data))
     with sending(client.service, "PATCH", url, content_length=str(len(data)), upload_offset="0") as connection:
         connection.sendall(data[: MIB // 2])
-        told = answer(connection)
+        reported = answer(connection)
         connection.sendall(data[MIB // 2 : MIB])
-    assert told.startswith(b"HTTP/1.1 204 ")
-    assert b"\r\nConnection: close\r\n" in told
-    assert b"Tus-Complete" not in told
+    assert reported.startswith(b"HTTP/1.1 204 ")
+    assert b"\r\nConnection: close\r\n" in reported
+    assert b"Tus-Complete" not in reported
     offset = offset_of(client, url)
-    assert f"Upload-Offset: {offset}".encode() in told
+    assert f"Upload-Offset: {offset}".encode() in reported
     assert 100_000 <= offset < MIB // 2
     small = client.patch(url, offset, data[offset : offset + 50_000])
     assert int(small.headers["upload-offset"]) == offset + 50_000
@@ -130,11 +130,11 @@ def test_a_creation_is_cut_but_not_broken_off(own_service: Callable[..., Service
     given = {"upload_length": "400000", "upload_metadata": metadata(bucketName=bucket, objectName="k")}
     with sending(client.service, "POST", COLLECTION, content_length="400000", **given) as connection:
         connection.sendall(bytes(300_000))
-        told = answer(connection)
-    assert told.startswith(b"HTTP/1.1 201 ")
+        reported = answer(connection)
+    assert reported.startswith(b"HTTP/1.1 201 ")
     length = "select received from storage.uploads"
     ((received,),) = client.service.sql(length)
-    assert f"Upload-Offset: {received}".encode() in told
+    assert f"Upload-Offset: {received}".encode() in reported
     with sending(client.service, "POST", COLLECTION, content_length="400000", **given) as connection:
         connection.sendall(bytes(50_000))
     assert client.create(f"{bucket}/other", 1).status_code == 201
@@ -150,7 +150,7 @@ def test_a_silent_client_keeps_what_it_sent(own_service: Callable[..., Service])
         assert b"Upload-Offset: 300" in answer(connection)
 
 
-def test_other_bodies_are_whole_or_nothing(client: Client) -> None:
+def test_other_bodies_count_only_as_a_whole(client: Client) -> None:
     path = f"{client.service.bucket()}/k"
     with sending(client.service, "POST", f"/object/{path}", content_length="1000") as connection:
         connection.sendall(bytes(300))

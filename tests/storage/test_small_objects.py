@@ -75,7 +75,7 @@ def test_the_bytes_are_read_once(opened: Opened) -> None:
     assert backend.opened == 1
 
 
-def test_a_part_is_not_taken_for_the_whole(opened: Opened) -> None:
+def test_a_range_is_not_cached_as_the_whole(opened: Opened) -> None:
     service, backend = opened()
     path = f"/object/{service.bucket()}/k"
     service.put(path, data=b"0123456789").raise_for_status()
@@ -97,7 +97,7 @@ def test_bytes_cut_short_are_not_kept(opened: Opened, tmp_path: Path) -> None:
     assert service.get(path).content == b"0123456789"
 
 
-def test_the_database_decides_each_time(opened: Opened) -> None:
+def test_the_database_is_asked_each_time(opened: Opened) -> None:
     service, backend = opened()
     bucket = service.bucket(public=True)
     path, public = f"/object/{bucket}/k", f"/object/public/{bucket}/k"
@@ -115,7 +115,7 @@ def test_the_database_decides_each_time(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize(("size", "settings"), [(LARGEST + 1, {}), (LARGEST, {"object_cache": 0})])
-def test_others_are_read_each_time(opened: Opened, size: int, settings: dict[str, object]) -> None:
+def test_other_objects_are_read_each_time(opened: Opened, size: int, settings: dict[str, object]) -> None:
     service, backend = opened(**settings)
     path = f"/object/{service.bucket()}/k"
     service.put(path, data=bytes(size)).raise_for_status()
@@ -124,7 +124,7 @@ def test_others_are_read_each_time(opened: Opened, size: int, settings: dict[str
     assert backend.opened == 3
 
 
-def test_drawn_images_are_read_once(opened: Opened) -> None:
+def test_rendered_images_are_read_once(opened: Opened) -> None:
     service, backend = opened()
     path = f"{service.bucket()}/k"
     image = BytesIO()
@@ -138,7 +138,7 @@ def test_drawn_images_are_read_once(opened: Opened) -> None:
     assert backend.opened == before
 
 
-def test_they_take_no_more_than_the_limit() -> None:
+def test_cached_objects_take_no_more_than_the_limit() -> None:
     blobs = SmallBlobs(1024 * 1024)
     for number in range(5000):
         blobs.keep(str(number), bytes(number % LARGEST))

@@ -38,7 +38,9 @@ class Zeros:
         return bytes(size)
 
 
-def test_memory(postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path) -> None:
+def test_large_objects_take_little_memory(
+    postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path
+) -> None:
     """While a large object is uploaded and downloaded, the process grows by less than 16 MiB."""
     url = storage_database()
     postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", url)
@@ -170,7 +172,7 @@ def test_remote_streams_leave_threads_to_others(own_service: Callable[..., Servi
     until(lambda: Remote.open_streams == 0)
 
 
-def test_range_of_a_remote_stream(own_service: Callable[..., Service], tmp_path: Path) -> None:
+def test_ranges_of_a_remote_stream_are_read(own_service: Callable[..., Service], tmp_path: Path) -> None:
     service = own_service(plugins={"remote": RemotePlugin(tmp_path / "r")}, storage_url="remote:")
     path = f"/object/{service.bucket()}/k"
     service.put(path, data=bytes(range(256))).raise_for_status()
@@ -184,7 +186,7 @@ def test_range_of_a_remote_stream(own_service: Callable[..., Service], tmp_path:
     ("failure", "status", "logical", "code"),
     [(BackendUnavailable, 503, "503", "StorageUnavailable"), (BlobMissing, 400, "404", "NoSuchKey")],
 )
-def test_the_first_bytes_of_a_remote_stream_fail(
+def test_a_failing_remote_stream_frees_its_place(
     own_service: Callable[..., Service],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -43,7 +43,7 @@ def leave_orphan(folder: Path) -> Path:
     return path
 
 
-def test_what_was_derived_from_bytes_that_are_gone(sweep: tuple[Service, Callable[..., Result]]) -> None:
+def test_images_of_deleted_bytes_are_swept(sweep: tuple[Service, Callable[..., Result]]) -> None:
     service, run = sweep
     service.upload(f"{service.bucket()}/k").raise_for_status()
     ((version,),) = service.sql("select version from storage.objects")
@@ -60,7 +60,7 @@ def test_what_was_derived_from_bytes_that_are_gone(sweep: tuple[Service, Callabl
     assert [path.exists() for path in (kept, orphan, another, foreign)] == [True, False, False, True]
 
 
-def test_dry_run_and_deletion(sweep: tuple[Service, Callable[..., Result]]) -> None:
+def test_a_sweep_lists_or_deletes_orphans(sweep: tuple[Service, Callable[..., Result]]) -> None:
     service, run = sweep
     path = f"{service.bucket()}/k"
     service.upload(path, b"old").raise_for_status()
@@ -100,11 +100,11 @@ def test_dry_run_and_deletion(sweep: tuple[Service, Callable[..., Result]]) -> N
 
 
 @pytest.mark.parametrize("wrong", ["nan", "inf", "1e300", "-1", "soon"])
-def test_an_age_that_is_none(wrong: str) -> None:
+def test_an_invalid_age_is_refused(wrong: str) -> None:
     assert CliRunner().invoke(cli, ["storage", "sweep", "--older-than", wrong]).exit_code == 2
 
 
-def test_rows_without_bytes(sweep: tuple[Service, Callable[..., Result]]) -> None:
+def test_rows_without_bytes_are_listed(sweep: tuple[Service, Callable[..., Result]]) -> None:
     service, run = sweep
     bucket = service.bucket()
     for key in ("whole", "hollow"):
@@ -112,13 +112,13 @@ def test_rows_without_bytes(sweep: tuple[Service, Callable[..., Result]]) -> Non
     assert run("--rows").return_value == 0
     version = service.get(f"/object/info/{bucket}/hollow").json()["version"]
     (service.folder / blob_key(version)).unlink()
-    told = run("--rows")
-    assert told.return_value == 1
-    assert f"missing bytes: {bucket}/hollow (version {version})" in told.output
-    assert "whole" not in told.output
+    answered = run("--rows")
+    assert answered.return_value == 1
+    assert f"missing bytes: {bucket}/hollow (version {version})" in answered.output
+    assert "whole" not in answered.output
 
 
-def test_rows_that_change_while_bytes_are_looked_for(own_service: Callable[..., Service]) -> None:
+def test_rows_that_change_during_a_sweep_are_not_listed(own_service: Callable[..., Service]) -> None:
     service = own_service(replaced_bytes_grace_s=0.0)
     bucket = service.bucket()
     for key in ("replaced", "deleted", "hollow"):

@@ -79,7 +79,7 @@ def metadata(service: Service, bucket: str, key: str) -> dict[str, object]:
     return dict(found)
 
 
-def test_a_folder_comes_in(target: Service, run: Run, tmp_path: Path) -> None:
+def test_a_folder_is_imported(target: Service, run: Run, tmp_path: Path) -> None:
     bucket = target.bucket()
     file(tmp_path, "a/b/picture.png", b"png")
     changed = file(tmp_path, "notes.txt", b"old")
@@ -94,8 +94,8 @@ def test_a_folder_comes_in(target: Service, run: Run, tmp_path: Path) -> None:
     done = run("import", tmp_path.as_uri(), f"{bucket}/below", "--owner", USER)
     assert summary(done)[1].startswith("3 objects, 8 bytes, copied")
     assert target.get(f"/object/{bucket}/below/a/b/picture.png").content == b"png"
-    told = metadata(target, bucket, "below/a/b/picture.png")
-    assert (told["mimetype"], told["lastModified"]) == ("image/png", "2024-03-02T01:02:03.456Z")
+    answered = metadata(target, bucket, "below/a/b/picture.png")
+    assert (answered["mimetype"], answered["lastModified"]) == ("image/png", "2024-03-02T01:02:03.456Z")
     assert metadata(target, bucket, "below/backup.tar.gz")["mimetype"] == "application/gzip"
     rows = target.sql(
         f"""select distinct owner_id, owner::text, created_at = '{THEN}'
@@ -131,7 +131,7 @@ def test_an_empty_url_is_not_the_current_directory(
     assert [each.name for each in tmp_path.iterdir()] == ["keys.json"]
 
 
-def test_the_rules_of_the_bucket_hold(target: Service, run: Run, tmp_path: Path) -> None:
+def test_the_rules_of_the_bucket_apply(target: Service, run: Run, tmp_path: Path) -> None:
     bucket = target.bucket(file_size_limit=5, allowed_mime_types=["image/*"])
     file(tmp_path, "small.png", b"12345")
     file(tmp_path, "large.png", b"123456")
@@ -158,7 +158,7 @@ def test_events_are_recorded(target: Service, run: Run, tmp_path: Path, monkeypa
     assert events == [["ObjectCreated:Post", "import"]]
 
 
-def test_a_bucket_goes_out_to_a_folder(target: Service, run: Run, tmp_path: Path) -> None:
+def test_a_bucket_is_exported_to_a_folder(target: Service, run: Run, tmp_path: Path) -> None:
     bucket, out = target.bucket(), tmp_path / "out"
     target.upload(f"{bucket}/a/large", LARGE).raise_for_status()
     target.upload(f"{bucket}/a/empty", b"").raise_for_status()
@@ -176,14 +176,14 @@ def test_a_bucket_goes_out_to_a_folder(target: Service, run: Run, tmp_path: Path
     assert "failed: a//c: a folder cannot have a file of this name" in done.stderr
     assert "failed: a/large/under: the file cannot be used: File exists" in done.stderr
     assert {path.name for path in out.iterdir()} == {"a", "b", "part"}
-    told = metadata(target, bucket, "a/large")["lastModified"]
+    answered = metadata(target, bucket, "a/large")["lastModified"]
     modified = datetime.fromtimestamp((out / "a" / "large").stat().st_mtime, UTC)
-    assert modified.isoformat(timespec="milliseconds").replace("+00:00", "Z") == told
-    assert "0 objects, 0 bytes, copied; 3 were already there; 3 failed" in run("export", bucket, str(out)).stdout
+    assert modified.isoformat(timespec="milliseconds").replace("+00:00", "Z") == answered
+    assert "0 objects, 0 bytes, copied; 3 were there; 3 failed" in run("export", bucket, str(out)).stdout
 
 
 class Slow:
-    """Gives its bytes when told so."""
+    """Returns its bytes on request."""
 
     def __init__(self, content: bytes) -> None:
         self._rest = content
@@ -222,7 +222,7 @@ def test_an_empty_object_that_keeps_a_folder_becomes_one(target: Service, run: R
     assert (out / "a" / "file").read_bytes() == b"1"
 
 
-def test_what_a_killed_export_left_is_removed_by_the_next(target: Service, run: Run, tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_export_are_removed_by_the_next(target: Service, run: Run, tmp_path: Path) -> None:
     """But not what another export writes at that moment."""
     bucket, out = target.bucket(), tmp_path / "out"
     target.upload(f"{bucket}/a", b"1").raise_for_status()
@@ -247,7 +247,7 @@ def test_what_a_killed_export_left_is_removed_by_the_next(target: Service, run: 
 
 
 @pytest.mark.parametrize("kind", ["s3", "gcs", "azure"])
-def test_out_to_a_cloud_and_back(
+def test_a_bucket_is_exported_to_a_cloud_and_imported_again(
     kind: str, places: Places, target: Service, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = places.get(kind)
@@ -267,10 +267,10 @@ def test_out_to_a_cloud_and_back(
         assert target.get(f"/object/{other}/{key}").content == content
     found = metadata(target, other, "a/b c.css")
     assert (found["mimetype"], found["cacheControl"]) == ("text/css", "max-age=7")
-    told = target.sql(
+    answered = target.sql(
         f"select user_metadata ->> 'colour' from storage.objects where bucket_id = '{other}' order by name"
     )
-    assert told == [["red"], [None]]
+    assert answered == [["red"], [None]]
 
 
 @pytest.fixture
@@ -281,7 +281,7 @@ def from_portico(s3_service: Service, monkeypatch: pytest.MonkeyPatch) -> list[s
     return ["--endpoint-url", f"{s3_service.url}/storage/v1/s3"]
 
 
-def test_another_portico_by_its_own_door(
+def test_a_bucket_is_imported_from_another_portico(
     s3_service: Service, target: Service, run: Run, from_portico: list[str]
 ) -> None:
     source, bucket = s3_service.bucket(), target.bucket()
@@ -309,9 +309,7 @@ def test_another_portico_by_its_own_door(
     assert summary(again)[1] == "0 objects, 0 bytes, copied; 3 were already there; 0 failed"
 
 
-def test_a_type_that_browsers_would_read_as_another_stays_out(
-    s3_service: Service, target: Service, run: Run, from_portico: list[str]
-) -> None:
+def test_a_misleading_type_is_refused(s3_service: Service, target: Service, run: Run, from_portico: list[str]) -> None:
     source, bucket = s3_service.bucket(), target.bucket()
     for key in ("page", "picture"):
         client(s3_service).put_object(Bucket=source, Key=key, Body=b"<p>", ContentType="image/png")
@@ -322,8 +320,8 @@ def test_a_type_that_browsers_would_read_as_another_stays_out(
     for more in (["--dry-run"], []):
         done = run("import", f"s3://{source}", bucket, *from_portico, *more)
         assert summary(done)[0] == 1
-        told = "failed: page: its type 'image/png, text/html' is not a MIME type; change it at the source"
-        assert told in done.stderr
+        answered = "failed: page: its type 'image/png, text/html' is not a MIME type; change it at the source"
+        assert answered in done.stderr
     assert target.sql(f"select name from storage.objects where bucket_id = '{bucket}'") == [["picture"]]
 
 
@@ -347,7 +345,7 @@ def test_rows_from_a_dump_get_their_bytes(
     assert (owner, created, colour) == (USER, True, "red")
 
 
-def test_what_a_folder_does_not_say_is_as_the_rows_have_it(target: Service, run: Run, tmp_path: Path) -> None:
+def test_types_and_caching_missing_in_a_folder_come_from_the_rows(target: Service, run: Run, tmp_path: Path) -> None:
     bucket = target.bucket()
     file(tmp_path, "portrait", b"png")
     target.sql(
@@ -380,24 +378,24 @@ def test_bytes_that_changed_on_their_way_are_not_stored(
     assert len(target.blobs() - before) == 1
 
 
-def test_what_cannot_begin_is_told_in_a_line(
+def test_a_transfer_that_cannot_begin_is_reported_in_one_line(
     target: Service, run: Run, tmp_path: Path, from_portico: list[str]
 ) -> None:
     bucket = target.bucket()
 
-    def told(*arguments: str) -> str:
+    def answered(*arguments: str) -> str:
         ex = run(*arguments).exception
         assert isinstance(ex, Exception)
         return str(explained(ex))
 
-    assert told("import", str(tmp_path), "absent") == "there is no bucket absent; create it first"
-    absent = told("import", str(tmp_path / "absent"), bucket)
+    assert answered("import", str(tmp_path), "absent") == "there is no bucket absent; create it first"
+    absent = answered("import", str(tmp_path / "absent"), bucket)
     assert "cannot be read: No such file or directory" in absent
     assert "DATABASE_URL" not in absent
-    assert told("import", "ftp://host/path", bucket).startswith("There is no plugin for the scheme 'ftp'. ")
+    assert answered("import", "ftp://host/path", bucket).startswith("There is no plugin for the scheme 'ftp'. ")
     long = str(tmp_path / ("x" * 300))
-    assert "cannot be read: File name too long" in told("export", bucket, long)
-    assert "a path cannot contain" in told("export", bucket, "file:///a%00b")
-    assert "Bucket not found" in told("import", "s3://absent", bucket, *from_portico)
-    assert "S3 cannot be reached" in told("import", "s3://b", bucket, "--endpoint-url", "http://127.0.0.1:1")
-    assert "config profile (nobody)" in told("import", "s3://b", bucket, "--profile", "nobody")
+    assert "cannot be read: File name too long" in answered("export", bucket, long)
+    assert "no path can have" in answered("export", bucket, "file:///a%00b")
+    assert "Bucket not found" in answered("import", "s3://absent", bucket, *from_portico)
+    assert "S3 cannot be reached" in answered("import", "s3://b", bucket, "--endpoint-url", "http://127.0.0.1:1")
+    assert "config profile (nobody)" in answered("import", "s3://b", bucket, "--profile", "nobody")

@@ -149,7 +149,7 @@ def test_an_empty_upload_is_an_empty_object(service: Service, path: str) -> None
         door.append(done, 1, b"")
 
 
-def test_limits(service: Service) -> None:
+def test_limits_of_uploads_are_enforced(service: Service) -> None:
     bucket = service.bucket(file_size_limit=10)
     door = Door(service)
     with pytest.raises(TooLarge):
@@ -174,7 +174,7 @@ def test_limits(service: Service) -> None:
     assert [part.size for part in list_parts(door.storage, door.asker, numbered)] == [6, 3]
 
 
-def test_numbered_parts_in_any_order(service: Service, path: str) -> None:
+def test_numbered_parts_may_come_in_any_order(service: Service, path: str) -> None:
     door = Door(service)
     upload = door.begin(path, "numbered", upsert=True)
     third, first = door.put(upload, 3, b"three"), door.put(upload, 1, b"one")
@@ -238,8 +238,8 @@ def test_a_failure_at_the_end_leaves_everything_usable(own_service: Callable[...
     again = door.begin(path, length=1, upsert=True)
     door.append(again, 0, b"x")
     until(lambda: len(plugin.events) == 2)
-    told = {(event.type, event.upload_type) for event in plugin.events}
-    assert told == {("ObjectCreated:Post", "test"), ("ObjectCreated:Put", "test")}
+    answered = {(event.type, event.upload_type) for event in plugin.events}
+    assert answered == {("ObjectCreated:Post", "test"), ("ObjectCreated:Put", "test")}
 
 
 def test_the_first_to_complete_wins(service: Service, path: str) -> None:
@@ -254,7 +254,7 @@ def test_the_first_to_complete_wins(service: Service, path: str) -> None:
     assert service.get(f"/object/{path}").content == b"one"
 
 
-def test_giving_up_and_expiry_leave_nothing(own_service: Callable[..., Service]) -> None:
+def test_aborted_and_expired_uploads_leave_nothing(own_service: Callable[..., Service]) -> None:
     service = own_service(replaced_bytes_grace_s=0.0)
     bucket = service.bucket()
     door = Door(service)
@@ -286,7 +286,7 @@ def test_giving_up_and_expiry_leave_nothing(own_service: Callable[..., Service])
     assert service.sql("select count(*) from storage.upload_parts") == [[0]]
 
 
-def test_many_parts_of_an_old_upload_go_a_few_at_a_time(own_service: Callable[..., Service]) -> None:
+def test_many_parts_of_an_old_upload_are_deleted_in_batches(own_service: Callable[..., Service]) -> None:
     """As after a day without the service: all at once would take longer than a statement may, again and again."""
     service = own_service()
     door = Door(service)
@@ -307,7 +307,7 @@ def test_many_parts_of_an_old_upload_go_a_few_at_a_time(own_service: Callable[..
     assert service.sql("select count(*) from storage.work where kind = 'delete_blob'") == [[2500]]
 
 
-def test_who_finds_an_upload(own_service: Callable[..., Service]) -> None:
+def test_only_its_caller_finds_an_upload(own_service: Callable[..., Service]) -> None:
     service = own_service()
     bucket = service.bucket()
     service.sql("create policy mine on storage.objects for insert to authenticated with check (owner = auth.uid())")

@@ -32,7 +32,7 @@ def info(service: Service, path: str) -> dict[str, object]:
     return found
 
 
-def test_raw(service: Service) -> None:
+def test_a_raw_body_is_stored(service: Service) -> None:
     bucket = service.bucket()
     path = f"{bucket}/folder/a.json"
     answer = service.post(
@@ -67,7 +67,7 @@ def test_a_sub_that_is_not_a_uuid_is_only_the_owner_id(service: Service) -> None
     ]
 
 
-def test_defaults(service: Service) -> None:
+def test_an_upload_without_headers_has_defaults(service: Service) -> None:
     path = f"{service.bucket()}/k"
     service.upload(path, b"", x_metadata="%%%").raise_for_status()
     found = info(service, path)
@@ -75,7 +75,7 @@ def test_defaults(service: Service) -> None:
     assert found["metadata"] == {}
 
 
-def test_create_only_and_replacing(service: Service) -> None:
+def test_x_upsert_decides_about_replacing(service: Service) -> None:
     path = f"{service.bucket()}/k"
     first = service.upload(path, b"one").json()
     version = info(service, path)["version"]
@@ -109,7 +109,7 @@ def test_a_refused_upload_leaves_nothing(service: Service) -> None:
         service.sql("drop trigger see on storage.objects; drop function see; drop table seen")
 
 
-def test_form(service: Service) -> None:
+def test_a_form_is_stored(service: Service) -> None:
     path = f"{service.bucket()}/k"
     answer = service.post(
         f"/object/{path}",
@@ -122,7 +122,7 @@ def test_form(service: Service) -> None:
     assert service.get(f"/object/{path}").content == b"bytes"
 
 
-def test_an_encoding_in_a_form(service: Service) -> None:
+def test_an_encoding_in_a_form_is_kept(service: Service) -> None:
     """storage-js sends that of a Blob as a field, because a header would be that of the whole form."""
     path = f"{service.bucket()}/k"
     page = b"a page " * 100
@@ -139,7 +139,7 @@ def test_an_encoding_in_a_form(service: Service) -> None:
     assert error(refused)[2:] == ("InvalidRequest", "contentEncoding must be a list of content codings")
 
 
-def test_form_fields_after_a_large_file(service: Service) -> None:
+def test_form_fields_after_a_large_file_are_read(service: Service) -> None:
     path = f"{service.bucket()}/k"
     content = bytes(range(256)) * 4096
     form = (
@@ -188,7 +188,7 @@ NAMED = b'name="file"; filename="a.png"'
         pytest.param(FIELD + FILE.replace(NAMED, b'name=""; filename="\xe9.png"'), id="filename in Latin-1"),
     ],
 )
-def test_forms_of_many_clients(service: Service, form: bytes) -> None:
+def test_forms_of_many_clients_are_accepted(service: Service, form: bytes) -> None:
     path = f"{service.bucket()}/k"
     service.upload(path, form + b"--x--\r\n", content_type="multipart/form-data; boundary=x").raise_for_status()
     found = info(service, path)
@@ -196,7 +196,7 @@ def test_forms_of_many_clients(service: Service, form: bytes) -> None:
     assert service.get(f"/object/{path}").content == b"abc"
 
 
-def test_bytes_without_a_file_name(service: Service) -> None:
+def test_bytes_without_a_file_name_are_the_file(service: Service) -> None:
     """To Supabase's storage they are the file too."""
     path = f"{service.bucket()}/k"
     form = FIELD + FILE.replace(NAMED, b'name="file"').replace(b"image/png", b"application/octet-stream")
@@ -226,7 +226,7 @@ def test_bytes_without_a_file_name(service: Service) -> None:
         (b"--x--\r\n", "No content provided"),
     ],
 )
-def test_broken_forms(service: Service, form: bytes, message: str) -> None:
+def test_broken_forms_are_refused(service: Service, form: bytes, message: str) -> None:
     bucket = service.bucket()
     with service.keeping_blobs():
         answer = service.upload(f"{bucket}/k", form, content_type="multipart/form-data; boundary=x")
@@ -234,7 +234,7 @@ def test_broken_forms(service: Service, form: bytes, message: str) -> None:
     assert error(service.upload(f"{bucket}/k", form, content_type="multipart/form-data"))[2] == "InvalidRequest"
 
 
-def test_too_many_fields(service: Service) -> None:
+def test_too_many_fields_are_refused(service: Service) -> None:
     files = {"file": ("a", b"x")}
     path = f"/object/{service.bucket()}/k"
     assert service.post(path, data={f"f{i}": "x" for i in range(10)}, files=files).status_code == 200
@@ -242,14 +242,14 @@ def test_too_many_fields(service: Service) -> None:
     assert error(answer)[2] == "InvalidRequest"
 
 
-def test_user_metadata_over_its_limit(service: Service) -> None:
+def test_user_metadata_over_its_limit_is_refused(service: Service) -> None:
     path = f"/object/{service.bucket()}/k"
     answer = service.post(path, data={"metadata": json.dumps({"a": "x" * 1024 * 1024})}, files={"f": ("a", b"x")})
     assert error(answer)[1:] == ("413", "EntityTooLarge", "The user_metadata exceeded the maximum allowed size")
     assert service.post(path, data={"metadata": "no json"}, files={"f": ("a", b"x")}).status_code == 200
 
 
-def test_chunked_body(service: Service) -> None:
+def test_a_chunked_body_is_stored(service: Service) -> None:
     path = f"{service.bucket()}/k"
     answer = service.post(f"/object/{path}", data=iter([b"one ", b"two"]), headers={"content-type": "text/css"})
     assert answer.status_code == 200
@@ -304,7 +304,7 @@ def test_the_service_limits_size(own_service: Callable[..., Service]) -> None:
         ([], "application/pdf", True),
     ],
 )
-def test_mime_rules(service: Service, allowed: list[str], given: str, taken: bool) -> None:
+def test_allowed_types_are_checked(service: Service, allowed: list[str], given: str, taken: bool) -> None:
     bucket = service.bucket(allowed_mime_types=allowed)
     answer = service.upload(f"{bucket}/k", content_type=given)
     if taken:
@@ -317,12 +317,12 @@ def test_mime_rules(service: Service, allowed: list[str], given: str, taken: boo
     assert error(service.upload(f"{bucket}/g/.emptyFolderPlaceholder", b"x", content_type="x/y")) == TOO_LARGE
 
 
-def test_a_content_type_that_is_malformed(service: Service) -> None:
+def test_a_malformed_content_type_is_refused(service: Service) -> None:
     answer = service.upload(f"{service.bucket()}/k", content_type="nonsense")
     assert error(answer) == (400, "415", "InvalidMimeType", "Invalid Content-Type header")
 
 
-def test_no_bucket(service: Service) -> None:
+def test_a_missing_bucket_is_reported(service: Service) -> None:
     expected = (400, "404", "NoSuchBucket", "Bucket not found")
     assert error(service.upload(f"{unique()}/k")) == expected
     assert error(service.put(f"/object/{unique()}/k", data=b"")) == expected
@@ -333,7 +333,7 @@ def test_no_bucket(service: Service) -> None:
         assert error(service.upload(f"{bucket}/a%25", credential=token()))[2] == "InvalidKey"
 
 
-def test_metadata_that_postgresql_cannot_hold_as_it_is(service: Service) -> None:
+def test_metadata_that_postgresql_cannot_hold_is_converted(service: Service) -> None:
     path = f"{service.bucket()}/k"
     metadata = {"nul": "a\0b", "text": "\\u0000", "both": "\\\0", "half": "\ud800"}
     service.upload(path, x_metadata=b64(metadata)).raise_for_status()
@@ -342,7 +342,9 @@ def test_metadata_that_postgresql_cannot_hold_as_it_is(service: Service) -> None
 
 @pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
 @pytest.mark.parametrize("left_out", [b"", b"="])
-def test_metadata_in_every_form_of_base64(service: Service, encode: Callable[[bytes], bytes], left_out: bytes) -> None:
+def test_metadata_in_every_form_of_base64_is_read(
+    service: Service, encode: Callable[[bytes], bytes], left_out: bytes
+) -> None:
     path = f"{service.bucket()}/k"
     for text in ("a?>", "a??>", "a???>"):
         encoded = encode(json.dumps({"text": text}).encode()).rstrip(left_out)
@@ -358,13 +360,13 @@ def test_metadata_that_is_not_json_is_ignored(service: Service, number: str) -> 
     assert service.get(f"/object/info/{path}").json()["metadata"] == {}
 
 
-def test_types_that_cannot_be_sent_in_headers(service: Service) -> None:
+def test_types_that_cannot_be_headers_are_refused(service: Service) -> None:
     path = f"/object/{service.bucket()}/k"
     answer = service.post(path, data={"contentType": "text/plain; a=\r\nX-Evil: 1"}, files={"f": ("a", b"x")})
     assert error(answer)[2] == "InvalidMimeType"
 
 
-def test_robots(service: Service) -> None:
+def test_x_robots_tag_is_kept(service: Service) -> None:
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/k", x_robots_tag="googlebot: noindex, max-snippet: 20").raise_for_status()
     assert service.get(f"/object/public/{bucket}/k").headers["x-robots-tag"] == "googlebot: noindex, max-snippet: 20"
@@ -374,7 +376,7 @@ def test_robots(service: Service) -> None:
         service.upload(f"{bucket}/k", x_robots_tag=right, x_upsert="true").raise_for_status()
 
 
-def test_a_content_type_that_came_twice(service: Service) -> None:
+def test_a_repeated_content_type_is_read_once(service: Service) -> None:
     """As by clients that add it to one of their library's."""
     path = f"{service.bucket()}/k"
     for twice in ("image/png, image/png", "image/png,image/png"):
@@ -390,7 +392,7 @@ def test_a_content_type_that_came_twice(service: Service) -> None:
     assert error(service.upload(f"{path}3", content_type="image/png, text/html"))[2] == "InvalidMimeType"
 
 
-def test_headers_that_are_kept(service: Service) -> None:
+def test_encoding_and_disposition_are_kept(service: Service) -> None:
     """Browsers can show a page that is stored compressed; a file name can be stored with it."""
     bucket = service.bucket(public=True)
     page = b"a page " * 100
@@ -414,19 +416,19 @@ def test_headers_that_are_kept(service: Service) -> None:
 
 
 @pytest.mark.parametrize("given", ["", "identity"])
-def test_no_encoding(service: Service, given: str) -> None:
+def test_an_empty_encoding_is_not_kept(service: Service, given: str) -> None:
     path = f"{service.bucket()}/k"
     service.upload(path, content_encoding=given).raise_for_status()
     answer = service.get(f"/object/{path}")
     assert answer.headers.keys().isdisjoint({"content-encoding", "content-disposition"})
 
 
-def test_an_encoding_that_is_malformed(service: Service) -> None:
+def test_a_malformed_encoding_is_refused(service: Service) -> None:
     answer = service.upload(f"{service.bucket()}/k", content_encoding="gzip; level=9")
     assert error(answer)[2:] == ("InvalidRequest", "headers/content-encoding must be a list of content codings")
 
 
-def test_conditions(service: Service) -> None:
+def test_conditions_are_checked(service: Service) -> None:
     path = f"{service.bucket()}/k"
     failed = (412, "412", "PreconditionFailed", "A precondition of the request does not hold")
     assert error(service.put(f"/object/{path}", data=b"0", headers={"if-match": "*"})) == failed
@@ -435,7 +437,7 @@ def test_conditions(service: Service) -> None:
     etag = service.get(f"/object/{path}").headers["etag"]
     assert error(service.put(f"/object/{path}", data=b"2", headers={"if-match": f"W/{etag}"})) == failed
     assert service.put(f"/object/{path}", data=b"3", headers={"if-match": f'"other", {etag}'}).status_code == 200
-    # Whoever names what is there means to replace it.
+    # A client that names the existing tag intends to replace it.
     etag_of_3 = service.get(f"/object/{path}").headers["etag"]
     assert service.upload(path, b"3", if_match=etag_of_3).status_code == 200
     with service.keeping_blobs():
@@ -474,7 +476,7 @@ def test_the_connection_is_usable_after_a_refusal(service: Service) -> None:
         ("image/tiff", b"MM\0+\0\x08\0\0", True),
     ],
 )
-def test_content_types_by_a_setting(
+def test_content_types_are_checked_with_a_setting(
     own_service: Callable[..., Service], content_type: str, content: bytes, taken: bool
 ) -> None:
     service = own_service(check_content_types=True)
@@ -538,7 +540,7 @@ def test_an_upload_without_a_declared_length_changes_nothing(service: Service, m
 
 
 @pytest.mark.parametrize("framing", ["Content-Length: 0\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"])
-def test_an_empty_upload_whose_length_is_declared(service: Service, framing: str) -> None:
+def test_an_empty_upload_with_a_length_is_stored(service: Service, framing: str) -> None:
     bucket = service.bucket()
     service.upload(f"{bucket}/k", b"old").raise_for_status()
     head = f"PUT /object/{bucket}/k HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {SERVICE}\r\n{framing}"

@@ -59,7 +59,7 @@ def page_server(results: queue.Queue[Any]) -> Iterator[str]:
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no browser")
-def test_uppy_in_a_browser(own_service: Callable[..., Service], tmp_path: Path) -> None:
+def test_uppy_in_a_browser_continues_after_breaks(own_service: Callable[..., Service], tmp_path: Path) -> None:
     results: queue.Queue[Any] = queue.Queue()
     with page_server(results) as page:
         service = own_service(cors_origins=(page,))

@@ -1,4 +1,4 @@
-"""Versions of objects are not kept: whoever asks for one learns that, instead of getting what is current."""
+"""Versions of objects are not kept: a request for one is refused, instead of returning the current object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_KEPT = (400, "400", "FeatureNotEnabled", "Versions of objects are not kept")
 
 
 @pytest.mark.parametrize("status", ["ENABLED", "SUSPENDED", "enabled"])
-def test_a_bucket_that_would_keep_them(service: Service, status: str) -> None:
+def test_enabling_versions_is_refused(service: Service, status: str) -> None:
     assert error(service.post("/bucket", json={"name": "versions", "versioning_status": status})) == NOT_KEPT
     assert service.get("/bucket/versions").status_code == 400
     bucket = service.bucket(public=True)
@@ -22,12 +22,12 @@ def test_a_bucket_that_would_keep_them(service: Service, status: str) -> None:
 
 
 @pytest.mark.parametrize("status", ["DISABLED", None])
-def test_a_bucket_that_would_not(service: Service, status: str | None) -> None:
+def test_other_versioning_states_are_accepted(service: Service, status: str | None) -> None:
     bucket = service.bucket(versioning_status=status)
     service.put(f"/bucket/{bucket}", json={"versioning_status": status}).raise_for_status()
 
 
-def test_reading_one(service: Service) -> None:
+def test_reading_a_version_is_refused(service: Service) -> None:
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/k").raise_for_status()
     token = service.post(f"/object/sign/{bucket}/k", json={"expiresIn": 60}).json()["signedURL"].partition("?")[2]
@@ -42,7 +42,7 @@ def test_reading_one(service: Service) -> None:
     assert error(service.get(f"/object/sign/{bucket}/k?{token}&versionId=x", None)) == NOT_KEPT
 
 
-def test_signing_copying_moving_and_deleting_one(service: Service) -> None:
+def test_signing_copying_moving_and_deleting_a_version_is_refused(service: Service) -> None:
     bucket = service.bucket()
     service.upload(f"{bucket}/k").raise_for_status()
     names = {"bucketId": bucket, "sourceKey": "k", "destinationKey": "l"}
@@ -60,7 +60,7 @@ def test_signing_copying_moving_and_deleting_one(service: Service) -> None:
 
 
 @pytest.mark.parametrize("option", ["noncurrentVersions", "deleteMarkers"])
-def test_listing_them(service: Service, option: str) -> None:
+def test_listing_versions_is_refused(service: Service, option: str) -> None:
     bucket = service.bucket()
     service.upload(f"{bucket}/k").raise_for_status()
 

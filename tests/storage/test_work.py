@@ -59,7 +59,7 @@ def test_deleting_lists_the_bytes_in_the_same_transaction(own_service: Callable[
     until(lambda: service.blobs() == set() and waiting(service) == 0)
 
 
-def test_the_service_does_it_on_its_own(own_service: Callable[..., Service]) -> None:
+def test_the_service_works_off_its_list(own_service: Callable[..., Service]) -> None:
     service = own_service(replaced_bytes_grace_s=0.0)
     path = f"{service.bucket()}/k"
     service.upload(path).raise_for_status()
@@ -67,7 +67,7 @@ def test_the_service_does_it_on_its_own(own_service: Callable[..., Service]) -> 
     until(lambda: service.blobs() == set())
 
 
-def test_bytes_that_cannot_be_deleted_are_tried_again(own_service: Callable[..., Service]) -> None:
+def test_failed_deletions_of_bytes_are_retried(own_service: Callable[..., Service]) -> None:
     service = own_service(replaced_bytes_grace_s=0.0)
     storage = service.application.services.storage
     path = f"{service.bucket()}/k"
@@ -103,7 +103,7 @@ class Listening:
         self.heard.append(event)
 
 
-def test_events(own_service: Callable[..., Service]) -> None:
+def test_events_describe_each_change(own_service: Callable[..., Service]) -> None:
     plugin = Listening()
     service = own_service(plugins={"listening": plugin})
     bucket, other = service.bucket(), service.bucket()
@@ -158,7 +158,7 @@ def work_together(*services: Service) -> None:
 
 
 @pytest.mark.parametrize("is_slow", [False, True])
-def test_several_services_do_nothing_twice(
+def test_several_services_do_each_entry_once(
     own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, is_slow: bool
 ) -> None:
     if is_slow:
@@ -177,8 +177,8 @@ def test_several_services_do_nothing_twice(
         written = one.blobs()
         other.delete(f"/object/{bucket}", json={"prefixes": names}).raise_for_status()
         work_together(one, other)
-    told = [(event.type, event.name) for event in plugin.heard]
-    assert sorted(told) == sorted((type_, name) for type_ in (CREATED, REMOVED) for name in names)
+    reported = [(event.type, event.name) for event in plugin.heard]
+    assert sorted(reported) == sorted((type_, name) for type_ in (CREATED, REMOVED) for name in names)
     assert len(deleted) == len(set(deleted)) == len(written) == 25
 
 
@@ -187,7 +187,7 @@ def _noting(delete: Callable[[list[str]], None], noted: list[str], keys: list[st
     delete(keys)
 
 
-def test_events_are_told_until_they_are_heard(own_service: Callable[..., Service]) -> None:
+def test_events_are_sent_until_they_are_accepted(own_service: Callable[..., Service]) -> None:
     plugin = Listening()
     plugin.failing = True
     service = own_service(plugins={"listening": plugin})
@@ -207,7 +207,7 @@ def make_due(service: Service) -> None:
     service.application.services.storage.wake.set()
 
 
-def test_no_receiver_no_entries(service: Service) -> None:
+def test_no_entries_are_written_without_a_receiver(service: Service) -> None:
     service.upload(f"{service.bucket()}/a").raise_for_status()
     assert waiting(service, "post_event") == 0
 
@@ -245,7 +245,7 @@ def receiver() -> Iterator[tuple[str, list[tuple[dict[str, str], dict[str, Any]]
 
 
 @pytest.mark.parametrize("refusal", [500, 302])
-def test_webhook(
+def test_a_webhook_is_retried_until_it_is_accepted(
     own_service: Callable[..., Service],
     receiver: tuple[str, list[tuple[dict[str, str], dict[str, Any]]], list[int]],
     refusal: int,
@@ -255,8 +255,8 @@ def test_webhook(
     service = own_service(webhook_url=url, webhook_key="the key")
     bucket = service.bucket()
     service.upload(f"{bucket}/a", b"123", x_request_id="request 1").raise_for_status()
-    told = f"WebhookRefused: the receiver answered {refusal}"
-    until(lambda: service.sql("select last_error from storage.work") == [[told]])
+    reported = f"WebhookRefused: the receiver answered {refusal}"
+    until(lambda: service.sql("select last_error from storage.work") == [[reported]])
     answers.append(204)
     make_due(service)
     until(lambda: waiting(service, "post_event") == 0)
@@ -275,7 +275,7 @@ def test_webhook(
     ("begun", "left"),
     [(b"", ["TimeoutError"]), (b"HTTP/1.1 204 No Content\r\nX: ", ["TimeoutError"]), (b"HTTP/1.1 200 OK\r\n\r\n", [])],
 )
-def test_a_receiver_that_answers_in_drops_is_not_waited_for(
+def test_a_slow_receiver_is_not_waited_for(
     own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, begun: bytes, left: list[str]
 ) -> None:
     """Otherwise nothing that the upkeep does would be done any more."""
@@ -310,7 +310,7 @@ def test_a_receiver_that_answers_in_drops_is_not_waited_for(
 
 
 def test_a_version_that_a_row_names_is_never_deleted(own_service: Callable[..., Service]) -> None:
-    """Whatever the work list says, and about whichever object."""
+    """Regardless of the entries of the work list."""
     service = own_service(replaced_bytes_grace_s=0.0)
     bucket = service.bucket()
     service.upload(f"{bucket}/victim", b"victim").raise_for_status()

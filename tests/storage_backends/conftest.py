@@ -26,7 +26,7 @@ def place(request: pytest.FixtureRequest, places: Places) -> Place:
 
 @pytest.fixture(scope="session")
 def backend(place: Place) -> Iterator[Backend]:
-    """The backend on a place of each kind in turn, shared by all tests: each takes keys of its own."""
+    """The backend on a place of each kind in turn, shared by all tests: each uses its own keys."""
     with place.backend() as backend:
         yield backend
 

@@ -52,7 +52,7 @@ def interrupt() -> None:
 class TestContract:
     @pytest.mark.parametrize("size", [0, 1, 1000, MIB + 1, 8 * MIB - 1, 8 * MIB, 20 * MIB + 3])
     @pytest.mark.parametrize("declared", [True, False], ids=["declared", "undeclared"])
-    def test_what_is_put_comes_back(self, backend: Backend, folder: str, size: int, declared: bool) -> None:
+    def test_a_stored_blob_is_read_back(self, backend: Backend, folder: str, size: int, declared: bool) -> None:
         data = Generated(size).read() if size < MIB else os.urandom(size)
         stored = backend.put(f"{folder}blob", BytesIO(data), size=size if declared else None, content_type="text/plain")
         assert stored == Stored(size, md5(data))
@@ -77,26 +77,26 @@ class TestContract:
 
     @pytest.mark.parametrize("start", [0, 1, 65_536, 5 * MIB])
     @pytest.mark.parametrize("length", [0, 1, 1000, 4 * MIB + 17, None])
-    def test_ranges(self, backend: Backend, ranged: tuple[str, bytes], start: int, length: int | None) -> None:
+    def test_ranges_are_read(self, backend: Backend, ranged: tuple[str, bytes], start: int, length: int | None) -> None:
         key, data = ranged
         end = None if length is None else start + length
         readable = backend.open_read(key, start, end)
         assert readable.length == len(data[start:end])
         assert received(readable) == data[start:end]
 
-    def test_range_of_the_last_byte_and_of_none(self, backend: Backend, ranged: tuple[str, bytes]) -> None:
+    def test_the_last_byte_and_an_empty_range_are_read(self, backend: Backend, ranged: tuple[str, bytes]) -> None:
         key, data = ranged
         assert received(backend.open_read(key, len(data) - 1)) == data[-1:]
         assert received(backend.open_read(key, len(data))) == b""
         assert received(backend.open_read(key, len(data), len(data))) == b""
 
-    def test_a_blob_shorter_than_its_row_says(self, backend: Backend, folder: str) -> None:
+    def test_a_blob_shorter_than_expected_is_missing(self, backend: Backend, folder: str) -> None:
         backend.put(f"{folder}blob", BytesIO(b"short"))
         for start in (0, 5, 7):
             with pytest.raises(BlobMissing):
                 received(backend.open_read(f"{folder}blob", start, 9))
 
-    def test_a_read_given_up_early(self, backend: Backend, ranged: tuple[str, bytes]) -> None:
+    def test_an_abandoned_read_does_no_harm(self, backend: Backend, ranged: tuple[str, bytes]) -> None:
         key, data = ranged
         readable = backend.open_read(key)
         if readable.chunks:
@@ -109,7 +109,7 @@ class TestContract:
         assert hasattr(readable.stream, "fileno") == hasattr(readable.stream, "read") == (readable.file is not None)
         readable.close()
 
-    def test_missing_blobs(self, backend: Backend, folder: str) -> None:
+    def test_missing_blobs_are_reported(self, backend: Backend, folder: str) -> None:
         backend.put(f"{folder}there/blob", BytesIO(b"here"))
         for name in ("blob", "there", "there/blob/below", "nowhere/blob"):
             assert backend.stat(folder + name) is None
@@ -130,7 +130,7 @@ class TestContract:
         assert backend.discard_unfinished(datetime.now(UTC) + timedelta(days=1), dry_run=True) == 0
 
     @pytest.mark.parametrize("size", [1000, 20 * MIB])
-    def test_an_interrupted_put_leaves_what_was_there(self, backend: Backend, folder: str, size: int) -> None:
+    def test_an_interrupted_put_keeps_the_old_blob(self, backend: Backend, folder: str, size: int) -> None:
         backend.put(f"{folder}old", BytesIO(b"old"))
         with pytest.raises(Interrupted):
             backend.put(f"{folder}old", Generated(size, interrupt))
@@ -138,13 +138,15 @@ class TestContract:
 
     @pytest.mark.parametrize("size", [1000, 20 * MIB])
     @pytest.mark.parametrize("difference", [-1, 1])
-    def test_another_length_than_declared(self, backend: Backend, folder: str, size: int, difference: int) -> None:
+    def test_a_body_of_another_length_is_refused(
+        self, backend: Backend, folder: str, size: int, difference: int
+    ) -> None:
         with pytest.raises(StreamCutShort):
             backend.put(f"{folder}blob", Generated(size), size=size + difference)
         assert backend.stat(f"{folder}blob") is None
 
     @pytest.mark.parametrize("size", [1000, 9 * MIB])
-    def test_nothing_is_seen_before_the_end(self, backend: Backend, folder: str, size: int) -> None:
+    def test_a_blob_is_not_visible_before_its_end(self, backend: Backend, folder: str, size: int) -> None:
         seen: list[int | None] = []
         stored = backend.put(f"{folder}b", Generated(size, lambda: seen.append(backend.stat(f"{folder}b"))))
         assert seen
@@ -152,7 +154,7 @@ class TestContract:
         assert backend.stat(f"{folder}b") == stored.size == size
 
     @pytest.mark.parametrize("name", ODD_NAMES)
-    def test_odd_keys(self, backend: Backend, folder: str, name: str, request: pytest.FixtureRequest) -> None:
+    def test_unusual_keys_work(self, backend: Backend, folder: str, name: str, request: pytest.FixtureRequest) -> None:
         if isinstance(backend, GoogleBackend) and set("+?%") & set(name):
             request.applymarker(pytest.mark.xfail(reason="the emulator does not quote names in media links"))
         key, copy = folder + name, f"{folder}copy of/{name[:200]}"
@@ -165,7 +167,7 @@ class TestContract:
         assert [blob.key for blob in backend.list(folder)] == [copy]
         assert content(backend, copy) == b"odd"
 
-    def test_bytes_are_kept_as_they_are_whatever_the_name(self, backend: Backend, folder: str) -> None:
+    def test_bytes_are_kept_unchanged_with_any_name(self, backend: Backend, folder: str) -> None:
         packed = gzip.compress(b"as it came" * 100)
         for name in ("data.gz", "data.bz2", "data.zst", "data.xz"):
             backend.put(folder + name, BytesIO(packed), content_type="application/gzip")
@@ -179,7 +181,7 @@ class TestContract:
             *("a\0b", "a\nb", "a\x7fb", "\ud800", "s" * 256, "p/" * 450 + "p"),
         ],
     )
-    def test_keys_that_cannot_be_kept(self, backend: Backend, key: str) -> None:
+    def test_impossible_keys_are_refused(self, backend: Backend, key: str) -> None:
         for use in (
             lambda: backend.put(key, BytesIO(b"x")),
             lambda: backend.open_read(key),
@@ -191,7 +193,7 @@ class TestContract:
             with pytest.raises(KeyRefused):
                 use()
 
-    def test_copy(self, backend: Backend, folder: str) -> None:
+    def test_a_blob_is_copied(self, backend: Backend, folder: str) -> None:
         data = os.urandom(9 * MIB)
         backend.put(f"{folder}source", BytesIO(data))
         backend.put(f"{folder}replaced", BytesIO(b"old"))
@@ -214,7 +216,7 @@ class TestContract:
         [[1], [7] * 34, [100, 5 * MIB + 3, 5 * MIB, 3]],
         ids=lambda sizes: f"{len(sizes)} of {sum(sizes)}",
     )
-    def test_joining(self, backend: Backend, folder: str, sizes: list[int]) -> None:
+    def test_pieces_are_joined(self, backend: Backend, folder: str, sizes: list[int]) -> None:
         data = [os.urandom(size) for size in sizes]
         pieces = [Piece(f"{folder}piece{number}", size) for number, size in enumerate(sizes)]
         for piece, content_of_it in zip(pieces, data, strict=True):
@@ -226,7 +228,7 @@ class TestContract:
         assert [blob.key for blob in backend.list(folder)] == [f"{folder}whole"]
 
     @pytest.mark.parametrize("missing", [0, 1])
-    def test_joining_what_is_not_there(self, backend: Backend, folder: str, missing: int) -> None:
+    def test_joining_missing_pieces_fails(self, backend: Backend, folder: str, missing: int) -> None:
         pieces = [Piece(f"{folder}piece{number}", 5 * MIB) for number in range(2)]
         backend.put(pieces[1 - missing].key, Generated(5 * MIB), size=5 * MIB)
         with pytest.raises(BlobMissing):
@@ -250,7 +252,7 @@ class TestContract:
         assert content(backend, f"{folder}copy") == data
         assert backend.upload_link(key, 6 * GIB, "image/png", 60) is None
 
-    def test_what_arrived_in_parts_has_its_size(self, backend: Backend, folder: str) -> None:
+    def test_a_blob_sent_in_parts_has_its_size(self, backend: Backend, folder: str) -> None:
         if not isinstance(backend, UploadLinking):
             pytest.skip("a folder has no server")
         data = os.urandom(9 * MIB)
@@ -258,7 +260,7 @@ class TestContract:
         found = backend.arrived(f"{folder}parts")
         assert found in (Arrived(len(data), None), Arrived(len(data), md5(data)))
 
-    def test_deleting_what_is_there_and_what_is_not(self, backend: Backend, folder: str) -> None:
+    def test_existing_and_missing_blobs_can_be_deleted(self, backend: Backend, folder: str) -> None:
         for name in ("a", "b/c"):
             backend.put(folder + name, BytesIO(b"x"))
         backend.delete_many([])
@@ -267,7 +269,7 @@ class TestContract:
         backend.put(f"{folder}b", BytesIO(b"now a blob where a folder was"))
         assert [blob.key for blob in backend.list(folder)] == [f"{folder}b"]
 
-    def test_more_than_a_page(self, backend: Backend, folder: str) -> None:
+    def test_more_blobs_than_a_page_are_listed(self, backend: Backend, folder: str) -> None:
         keys = {f"{folder}{number % 7}/{number}" for number in range(1003)}
         before = datetime.now(UTC) - timedelta(seconds=2)
         with ThreadPoolExecutor(4) as pool:

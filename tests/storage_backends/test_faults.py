@@ -54,7 +54,7 @@ class CutAfter:
     ],
     ids=["put", "open_read", "list", "delete_many", "copy"],
 )
-def test_a_server_that_is_away(line: Line, use: Callable[[Backend], object]) -> None:
+def test_an_unreachable_server_is_reported(line: Line, use: Callable[[Backend], object]) -> None:
     line.relay.sever()
     with pytest.raises(BackendUnavailable) as caught:
         use(line.backend)
@@ -62,7 +62,7 @@ def test_a_server_that_is_away(line: Line, use: Callable[[Backend], object]) -> 
     assert caught.value.__cause__ is not None
 
 
-def test_a_server_that_goes_away_in_the_middle_of_a_put(line: Line, folder: str) -> None:
+def test_a_server_lost_during_a_put_leaves_nothing(line: Line, folder: str) -> None:
     with pytest.raises(BackendUnavailable):
         line.backend.put(f"{folder}blob", CutAfter(20 * MIB, line.relay.sever))
     line.relay.restore()
@@ -88,7 +88,7 @@ def test_a_put_that_could_not_be_cancelled_is_not_completed_later(line: Line, fo
     assert line.backend.stat(f"{folder}blob") is None
 
 
-def test_a_server_that_goes_away_in_the_middle_of_a_read(line: Line, folder: str) -> None:
+def test_a_server_lost_during_a_read_is_reported(line: Line, folder: str) -> None:
     size = 40 * MIB
     line.backend.put(f"{folder}blob", Generated(size), size=size)
     readable = line.backend.open_read(f"{folder}blob", 0, size)

@@ -87,7 +87,7 @@ def test_a_file_without_a_name_becomes_the_blob(blobs: FolderBackend, tmp_path: 
     assert files(tmp_path / "root") == {".unfinished", "bucket", "bucket/blob"}
 
 
-def test_a_file_that_somebody_else_may_change_is_copied(blobs: FolderBackend, tmp_path: Path) -> None:
+def test_a_file_that_others_may_change_is_copied(blobs: FolderBackend, tmp_path: Path) -> None:
     with open(tmp_path / "named", "w+b") as named:
         named.write(b"before")
         named.seek(0)
@@ -106,7 +106,7 @@ def test_a_file_that_somebody_else_may_change_is_copied(blobs: FolderBackend, tm
     assert (tmp_path / "root/temporary").read_bytes() == b"never to be named"
 
 
-def test_a_full_disk(blobs: FolderBackend, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(blobs: FolderBackend, tmp_path: Path) -> None:
     # A limit of the process simulates it: the write that exceeds it fails in the kernel in the same way.
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (MIB, hard))
@@ -121,14 +121,14 @@ def test_a_full_disk(blobs: FolderBackend, tmp_path: Path) -> None:
 def test_a_blob_that_cannot_be_deleted_keeps_no_others(blobs: FolderBackend, tmp_path: Path) -> None:
     for key in ("a/before", "b/after"):
         blobs.put(key, Generated(10))
-    # The kernel refuses to look into it, as into a folder of somebody else.
+    # The kernel refuses to open it, like a folder of another user.
     (tmp_path / "root/loop").symlink_to("loop")
     with pytest.raises(BackendUnavailable):
         blobs.delete_many(["a/before", "loop/blob", "b/after"])
     assert list(blobs.list("a")) == list(blobs.list("b")) == []
 
 
-def test_a_source_with_errors_of_its_own(blobs: FolderBackend, tmp_path: Path) -> None:
+def test_errors_of_the_source_leave_nothing(blobs: FolderBackend, tmp_path: Path) -> None:
     class Broken:
         def read(self, size: int = -1, /) -> bytes:
             raise ConnectionResetError
@@ -138,7 +138,7 @@ def test_a_source_with_errors_of_its_own(blobs: FolderBackend, tmp_path: Path) -
     assert files(tmp_path / "root") == {".unfinished"}
 
 
-def test_a_root_that_is_gone(blobs: FolderBackend, tmp_path: Path) -> None:
+def test_a_missing_root_is_reported(blobs: FolderBackend, tmp_path: Path) -> None:
     (tmp_path / "root/.unfinished").rmdir()
     (tmp_path / "root").rmdir()
     with pytest.raises(BackendUnavailable):
@@ -166,7 +166,7 @@ def test_unfinished_writes_have_no_keys(blobs: FolderBackend) -> None:
     assert seen == [[]]
 
 
-def test_a_prefix_does_not_lead_out(blobs: FolderBackend, tmp_path: Path) -> None:
+def test_a_prefix_cannot_leave_the_root(blobs: FolderBackend, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("x")
     for prefix in ("../", "a/../../", "/"):
         with pytest.raises(KeyRefused):
@@ -174,7 +174,7 @@ def test_a_prefix_does_not_lead_out(blobs: FolderBackend, tmp_path: Path) -> Non
     assert list(blobs.list("..")) == []
 
 
-def test_empty_folders_go(blobs: FolderBackend, tmp_path: Path) -> None:
+def test_empty_folders_are_removed(blobs: FolderBackend, tmp_path: Path) -> None:
     for key in ("a/b/c/one", "a/two"):
         blobs.put(key, BytesIO(b"x"))
     blobs.delete_many(["a/b/c/one"])
@@ -183,7 +183,7 @@ def test_empty_folders_go(blobs: FolderBackend, tmp_path: Path) -> None:
     assert files(tmp_path / "root") == {".unfinished"}
 
 
-def test_a_folder_that_comes_and_goes(blobs: FolderBackend) -> None:
+def test_folders_can_be_created_and_removed_concurrently(blobs: FolderBackend) -> None:
     def work(number: int) -> None:
         for turn in range(150):
             key = f"a/b/{number}-{turn}"
@@ -196,7 +196,9 @@ def test_a_folder_that_comes_and_goes(blobs: FolderBackend) -> None:
     assert list(blobs.list()) == []
 
 
-def test_a_folder_that_goes_while_it_is_made(blobs: FolderBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_removed_during_its_creation_is_created_again(
+    blobs: FolderBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mkdir, made = os.mkdir, []
 
     def make_after_another(path: Any, mode: int = 0o777) -> None:
@@ -219,7 +221,7 @@ def test_a_copy_shares_the_bytes(blobs: FolderBackend, tmp_path: Path) -> None:
     assert files(tmp_path / "root/.unfinished") == set()
 
 
-def test_a_copy_where_files_cannot_be_linked(blobs: FolderBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_copied_if_they_cannot_be_linked(blobs: FolderBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: Any, **named: Any) -> None:
         raise PermissionError(1, "Operation not permitted")
 
@@ -231,7 +233,7 @@ def test_a_copy_where_files_cannot_be_linked(blobs: FolderBackend, monkeypatch: 
         blobs.copy("a/missing", "b/other")
 
 
-def test_a_range_through_a_servers_file_wrapper(blobs: FolderBackend) -> None:
+def test_a_range_passes_a_wsgi_file_wrapper(blobs: FolderBackend) -> None:
     data = os.urandom(3 * MIB)
     blobs.put("blob", BytesIO(data))
 
@@ -252,7 +254,7 @@ def test_a_range_through_a_servers_file_wrapper(blobs: FolderBackend) -> None:
         thread.join(timeout=10)
 
 
-def test_a_file_system_that_became_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_file_system_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     backend = FolderBackend(tmp_path)
     backend.put("a", BytesIO(b"a"))
 

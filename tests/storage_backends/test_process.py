@@ -1,4 +1,4 @@
-"""What only a separate process shows: memory, being killed, imports."""
+"""Properties that only a separate process shows: memory, kills, imports."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_memory_does_not_grow_with_the_blob(place: Place, folder: str) -> None:
     assert int(done.stdout) < 16 * MIB
 
 
-def test_a_killed_process_leaves_nothing_to_see(place: Place, backend: Backend, folder: str) -> None:
+def test_a_killed_process_leaves_no_visible_blob(place: Place, backend: Backend, folder: str) -> None:
     now = datetime.now(UTC)
     backend.discard_unfinished(now + timedelta(minutes=1))
     assert probe(place, "die", f"{folder}blob").returncode == -signal.SIGKILL
@@ -46,7 +46,7 @@ def test_a_killed_process_leaves_nothing_to_see(place: Place, backend: Backend, 
     assert backend.discard_unfinished(later) == 0
 
 
-def test_a_folder_needs_no_cloud(tmp_path: Path) -> None:
+def test_a_folder_needs_no_cloud_sdk(tmp_path: Path) -> None:
     done = probe(Place("file", f"file://{tmp_path}"), "modules")
     assert done.returncode == 0, done.stderr
     imported = {name.partition(".")[0] for name in done.stdout.split()}

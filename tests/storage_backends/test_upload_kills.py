@@ -68,8 +68,8 @@ class Uploader(threading.Thread):
                 assert offset <= found <= offset + len(chunk), (offset, found)
                 offset = found
                 continue
-            status, told, text = answer
-            assert (status, told.get("upload-offset")) == (204, str(offset + len(chunk))), (status, told, text)
+            status, answered, text = answer
+            assert (status, answered.get("upload-offset")) == (204, str(offset + len(chunk))), (status, answered, text)
             offset += len(chunk)
             self.acknowledged += 1
         status, _, content = self._surely("GET", f"/object/{BUCKET}/{key}")
@@ -80,9 +80,9 @@ class Uploader(threading.Thread):
         names = {"bucketName": BUCKET, "objectName": key}
         given = ",".join(f"{name} {b64encode(value.encode()).decode()}" for name, value in names.items())
         headers = {"upload-length": str(length), "upload-metadata": given}
-        status, told, text = self._surely("POST", "/upload/resumable", headers)
+        status, answered, text = self._surely("POST", "/upload/resumable", headers)
         assert status == 201, text
-        return "/upload/" + told["location"].partition("/upload/")[2]
+        return "/upload/" + answered["location"].partition("/upload/")[2]
 
     def _offset(self, path: str) -> int:
         while (answer := self._surely("HEAD", path))[0] == 423:
@@ -104,8 +104,8 @@ class Uploader(threading.Thread):
             given = {"authorization": f"Bearer {SERVICE}", "tus-resumable": "1.0.0", **headers}
             self._connection.request(method, path, body or None, given)
             response = self._connection.getresponse()
-            told = {name.lower(): value for name, value in response.getheaders()}
-            return response.status, told, response.read()
+            answered = {name.lower(): value for name, value in response.getheaders()}
+            return response.status, answered, response.read()
         except (OSError, http.client.HTTPException):
             if self._connection is not None:
                 self._connection.close()
@@ -115,7 +115,9 @@ class Uploader(threading.Thread):
 
 
 @pytest.mark.timeout(1800)
-def test_kills(postgres: PostgresServer, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_uploads_lose_no_acknowledged_byte(
+    postgres: PostgresServer, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if WANTED is None and place.kind != "file":
         pytest.skip("only in the long form")
     for name, value in place.environment.items():

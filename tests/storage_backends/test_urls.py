@@ -13,7 +13,7 @@ from plugins.storage.file import FolderBackend
 
 
 @pytest.mark.parametrize("form", ["file://{path}/a%20b", "file://localhost{path}/a%20b", "FILE://{path}/a%20b"])
-def test_a_folder_is_made(tmp_path: Path, form: str) -> None:
+def test_a_missing_folder_is_created(tmp_path: Path, form: str) -> None:
     backend = open_backend(plugin_manager(), form.format(path=tmp_path))
     assert isinstance(backend, FolderBackend)
     assert (tmp_path / "a b").is_dir()
@@ -26,7 +26,7 @@ def test_a_folder_is_made(tmp_path: Path, form: str) -> None:
         *("s3://", "s3:///prefix", "s3://key:secret@bucket/prefix", "s3://bucket/prefix?x=1", "gs://", "azure://"),
     ],
 )
-def test_urls_of_the_wrong_form(url: str) -> None:
+def test_malformed_urls_are_refused(url: str) -> None:
     with pytest.raises(BackendUnusable) as caught:
         open_backend(plugin_manager(), url)
     assert caught.value.hint
@@ -34,12 +34,12 @@ def test_urls_of_the_wrong_form(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["ftp://host/path", "", "/var/lib", "storage"])
-def test_schemes_that_no_plugin_serves(url: str) -> None:
+def test_unknown_schemes_are_refused(url: str) -> None:
     with pytest.raises(BackendUnusable, match="No storage backend serves the scheme"):
         open_backend(plugin_manager(), url)
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BackendUnusable, match="cannot be created"):
         open_backend(plugin_manager(), f"file://{tmp_path}/file/root")
@@ -60,7 +60,7 @@ def test_a_missing_sdk_names_the_extra(monkeypatch: pytest.MonkeyPatch, url: str
     assert caught.value.hint == f'pip install "portico[{extra}]"'
 
 
-def test_azure_without_an_account(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_azure_needs_an_account(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("azure.storage.blob")
     for name in ("CONNECTION_STRING", "ACCOUNT", "KEY", "SAS_TOKEN"):
         monkeypatch.delenv(f"AZURE_STORAGE_{name}", raising=False)
@@ -71,7 +71,7 @@ def test_azure_without_an_account(monkeypatch: pytest.MonkeyPatch) -> None:
         open_backend(plugin_manager(), "azure://container")
 
 
-def test_google_without_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_google_needs_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("google.cloud.storage")
     monkeypatch.delenv("STORAGE_EMULATOR_HOST", raising=False)
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))

@@ -132,7 +132,7 @@ class Broken:
         return {"execute": execute}
 
 
-def test_answers_that_are_wrong_are_found(verified: Callable[..., Verification]) -> None:
+def test_wrong_answers_are_found(verified: Callable[..., Verification]) -> None:
     report = verified(plugins={"broken": Broken()})
     assert not report.is_equal
     assert {"rows", "filter", "order"} <= {each.kind for each in report.differences}

@@ -68,7 +68,7 @@ def _nothing_stays(grounds: Grounds, seconds: float) -> Finding:
         spoilt = service.graphql(_SPOILERS[tally.tried % len(_SPOILERS)])
         tally.add(spoilt.status in (200, 503), ("spoil", spoilt.status, spoilt.body))
         inserted, state = service.graphql(_INSERT), service.graphql(_STATE)
-        # A backend that an attack before this one ended may still be told.
+        # A backend that an earlier attack ended may still cause a 503.
         tally.add(b"affectedCount" in inserted.body or inserted.status == 503, ("insert", inserted.body))
         tally.add(state.status == 503 or (state.json or {}).get("data") == clean, (state.body, clean))
     return tally.finding()

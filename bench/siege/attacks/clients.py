@@ -1,4 +1,4 @@
-"""Clients that are slow, silent, too many or without a credential: others are answered meanwhile."""
+"""Clients that are slow, silent, too many or without a credential: other clients are still answered."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _OBJECT = 40_000_000
 
 
 def _others(service: Besieged, tally: Tally, count: int, kind: str) -> None:
-    """Ask as somebody else, some times."""
+    """Send a few requests as another client."""
     for _ in range(count):
         began = time.monotonic()
         answers = [service.graphql(QUESTION, patience_s=_SOON_S), service.ask("GET", "/health", patience_s=_SOON_S)]
-        told = [(answer.status, answer.body[:100]) for answer in answers]
-        held = [status for status, _ in told] == [200, 200]
-        tally.add(held, f"{kind}: somebody else was told {told} after {time.monotonic() - began:.1f} s")
+        reported = [(answer.status, answer.body[:100]) for answer in answers]
+        held = [status for status, _ in reported] == [200, 200]
+        tally.add(held, f"{kind}: another client got {reported} after {time.monotonic() - began:.1f} s")
 
 
 def _comes_again(service: Besieged, tally: Tally) -> None:
-    """Ask as somebody else who follows Retry-After: what was active a moment ago is not closed in favour of others."""
+    """Be another client that follows Retry-After: recently active connections are not closed for others."""
     deadline = time.monotonic() + _SETTLED_WITHIN_S
     while (answer := service.graphql(QUESTION, patience_s=_SOON_S)).status == 503 and time.monotonic() < deadline:
         tally.add("retry-after" in answer.headers, ("busy", answer.headers, answer.body))
         time.sleep(1)
-    tally.add(answer.status == 200, ("somebody else was told", answer.status, answer.body))
+    tally.add(answer.status == 200, ("another client got", answer.status, answer.body))
 
 
 def _slow_readers(grounds: Grounds, _: float) -> Finding:
@@ -179,17 +179,17 @@ def _health(grounds: Grounds, _: float) -> Finding:
 
 
 def _overload(grounds: Grounds, seconds: float) -> Finding:
-    """Ten times as many askers as threads, on functions of 50 ms: each is answered, or told at once to come later."""
+    """Ten times as many clients as threads, on functions of 50 ms: each is answered, or refused at once with 503."""
     service, tally, lock = grounds.service, Tally(), threading.Lock()
-    deadline, told = time.monotonic() + seconds, 0
+    deadline, reported = time.monotonic() + seconds, 0
 
     def asker() -> None:
-        nonlocal told
+        nonlocal reported
         while time.monotonic() < deadline:
             answer: Answer = service.graphql("mutation { slow(seconds: 0.05) }")
             busy = answer.status == 503 and "retry-after" in answer.headers
             with lock:
-                told += busy
+                reported += busy
                 tally.add(busy or answer.status == 200, (answer.status, answer.body))
 
     askers = [threading.Thread(target=asker) for _ in range(10 * WORKERS * THREADS)]
@@ -198,7 +198,7 @@ def _overload(grounds: Grounds, seconds: float) -> Finding:
     for each in askers:
         each.join()
     _others(service, tally, 1, "after the overload")
-    return tally.finding(f"{told} told to come later")
+    return tally.finding(f"{reported} refused with 503")
 
 
 ATTACKS = (
@@ -208,6 +208,6 @@ ATTACKS = (
     Attack("clients that are turned away", "who is turned away and stays takes no place", _turned_away),
     Attack("bodies without a credential", "who has no credential is refused before the body", _without_credential),
     Attack("a full disk", "bodies beyond the space for them are refused in words, nothing else fails", _full_disk),
-    Attack("health under load", "health is told whatever others ask for", _health),
-    Attack("overload", "at ten times the capacity each request is answered or told to come later", _overload),
+    Attack("health under load", "health is answered under any load", _health),
+    Attack("overload", "at ten times the capacity each request is answered or refused with 503", _overload),
 )

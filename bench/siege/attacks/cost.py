@@ -1,4 +1,4 @@
-"""What one request can cost: of CPU, of memory, and of time in the database."""
+"""The cost of one request in CPU, memory, and time in the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated documents on twin databases that differ in hidden rows only: nobody can tell the twins apart."""
+"""Generated documents on twin databases that differ only in hidden rows: callers cannot distinguish the twins."""
 
 from __future__ import annotations
 

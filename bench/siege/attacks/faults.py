@@ -1,4 +1,4 @@
-"""What fails around the service: database, connections, a worker. It recovers, and no acknowledged write is lost."""
+"""Failures around the service: database, connections, a worker. It recovers, and no acknowledged write is lost."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _kill_worker(service: Besieged) -> None:
 
 
 def _killed(_: Grounds, seconds: float) -> Finding:
-    """A server of its own, since nobody else's survives this."""
+    """A separate server, since a shared one would not survive this."""
     if "TEST_DATABASE_URL" in os.environ:
         return Finding(0, 0, "not tried: the server is somebody else's")
     with own_grounds(durable=True) as own:
@@ -211,7 +211,7 @@ ATTACKS = (
     ),
     Attack("PostgreSQL killed", "no acknowledged write is lost, and the service recovers", _killed),
     Attack("PostgreSQL frozen", "requests are given up in time, and the service recovers", _frozen),
-    Attack("PostgreSQL unreachable", "requests are told so, and the service recovers", _unreachable),
-    Attack("no connection left", "requests are told so, and the service recovers", _no_connections),
+    Attack("PostgreSQL unreachable", "requests get clear errors, and the service recovers", _unreachable),
+    Attack("no connection left", "requests get clear errors, and the service recovers", _no_connections),
     Attack("a database that is read only", "what is refused is refused in words", _read_only),
 )

@@ -1,4 +1,4 @@
-"""Tables and rows that are nobody's business: nothing told of a request tells of them, and installing opens none."""
+"""Hidden tables and rows: no response reveals them, and the installation opens none."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _TELLING = ({"cost": True}, {"explain": True}, {"explain": "plan"}, {"timing": T
 
 
 def _estimated(grounds: Grounds, _: float) -> Finding:
-    """How common a value is among hidden rows is in the planner's statistics, and in nothing that anon is told."""
+    """How common a value is among hidden rows is in the planner's statistics, and in no response to anon."""
     tally = Tally()
     with grounds.serving(grounds.database(_SKEWED)) as service:
         for asked in _TELLING:
@@ -74,8 +74,8 @@ def _estimated(grounds: Grounds, _: float) -> Finding:
                 query = f"{{ hiddenCollection(filter: {{kind: {{eq: {kind}}}}}) {{ edges {{ node {{ id }} }} }} }}"
                 body = {"query": query, "extensions": asked}
                 answer = service.ask("POST", "/graphql/v1", body, None, apiKey=ANON)
-                told = (answer.json or {}).get("extensions", {})
-                estimate = told.get("cost", {}).get("estimate")
+                reported = (answer.json or {}).get("extensions", {})
+                estimate = reported.get("cost", {}).get("estimate")
                 plan = re.search(rb"Plan Rows|Total Cost|rows=|cost=", answer.body)
                 tally.add(answer.status < 500 and estimate is None and not plan, (asked, answer.body))
     return tally.finding()
@@ -83,6 +83,6 @@ def _estimated(grounds: Grounds, _: float) -> Finding:
 
 ATTACKS = (
     Attack("errors and hidden tables", "no error tells of a table that its reader may not see", _named),
-    Attack("estimates of hidden rows", "no estimate of the planner is told to who sees no row", _estimated),
+    Attack("estimates of hidden rows", "no caller without rows sees an estimate of the planner", _estimated),
     Attack("tables that were there", "installing opens no table without row level security", _opened),
 )

@@ -146,7 +146,7 @@ def _beyond_the_limits(grounds: Grounds, _: float) -> Finding:
 
 
 def _hidden_images(grounds: Grounds, _: float) -> Finding:
-    """What was drawn for who may read it, asked for by who may not, and by URLs that are signed for something else."""
+    """Rendered images requested by callers who may not read them, and by URLs that are signed for something else."""
     service, tally = grounds.service, Tally()
     bucket = service.bucket()
     service.sql(

@@ -1,4 +1,4 @@
-"""Code that callers run in the database does not become service_role, where that has a login of its own."""
+"""Code that callers run in the database does not become service_role, if that has its own login."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _subscribe(connection: ClientConnection, id_: str) -> None:
 
 
 def _victim(url: str, tally: Tally, during: str) -> float:
-    """Look at something as somebody else; gives the seconds that it took."""
+    """Send a query as another caller; returns the seconds that it took."""
     began, said = time.monotonic(), ""
     with (
         suppress(WebSocketException, OSError, TimeoutError),

@@ -1,4 +1,4 @@
-"""Names that look like markers, quotes or comments to whoever writes SQL: each table answers for itself."""
+"""Names that look like markers, quotes or comments in SQL: each table answers for itself."""
 
 from __future__ import annotations
 

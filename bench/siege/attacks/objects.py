@@ -149,7 +149,7 @@ def _best(service: Besieged, path: str, body: dict[str, Any]) -> float:
 
 
 def _counting(service: Besieged, bucket: str) -> float:
-    """What PostgreSQL takes to apply the policies to all of them, once."""
+    """The time that PostgreSQL takes to apply the policies to all of them, once."""
     durations = []
     for _ in range(5):
         began = time.monotonic()
@@ -160,7 +160,7 @@ def _counting(service: Besieged, bucket: str) -> float:
 
 
 def _long_listings(grounds: Grounds, _: float) -> Finding:
-    """Many at once, of objects that cost much to be hidden: others are answered meanwhile."""
+    """Many concurrent listings of objects that are expensive to hide: other requests are still answered."""
     service, tally, longest = grounds.service, Tally(), 0.0
     with _hidden_objects(service, "owner_id = auth.jwt() ->> 'sub' and md5(repeat(name, 50)) = ''") as bucket:
         for path, body in _DOORS:
@@ -181,7 +181,7 @@ def _long_listings(grounds: Grounds, _: float) -> Finding:
 
 
 def _database_user(grounds: Grounds, _: float) -> Finding:
-    """What a database user without rights on the storage does in SQL."""
+    """SQL statements of a database user without rights on the storage."""
     service, tally = grounds.service, Tally()
     bucket = service.bucket()
     service.ask("POST", f"/object/{bucket}/k", b"kept")
@@ -209,7 +209,7 @@ def _database_user(grounds: Grounds, _: float) -> Finding:
 
 ATTACKS = (
     Attack("pages among stored objects", "no stored object runs scripts in the service's origin", _stored_pages),
-    Attack("hidden or not there", "nobody is told whether what is hidden from them exists", _being_there),
+    Attack("hidden or not there", "callers do not learn whether hidden objects exist", _being_there),
     Attack(
         "the time of a listing",
         "hidden objects cost a listing little more than to count what is visible",

@@ -1,4 +1,4 @@
-"""Queries that try to write: by whatever a query calls, hidden as deep as one likes."""
+"""Queries that try to write, by anything that a query can call, hidden at any depth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import Besieged, Grounds
 
 _WAYS = 40
-"""How many ways to write are made."""
+"""The number of generated ways to write."""
 
 _WRITERS = {
     "insert": "insert into hidden.log default values",
@@ -48,7 +48,7 @@ _STEPS = (
     'create function hidden."{name} ""x"""() returns int language sql stable as \'select hidden.{next}()\';'
     ' create function hidden.{name}() returns int language sql stable as \'select hidden."{name} ""x"""()\'',
 )
-"""What leads to the next step; each is a function of its own name."""
+"""The calls that lead to the next step; each is a function with its own name."""
 
 _ENDS = {
     "view": (
@@ -76,7 +76,7 @@ _ENDS = {
         "{{ itemCollection(first: 2) {{ edges {{ node {{ w{n} }} }} }} }}",
     ),
 }
-"""What a query sees of a way, and the query."""
+"""The part of a way that a query sees, and the query."""
 
 _GROUND = """
 create schema hidden;

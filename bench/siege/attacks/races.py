@@ -1,4 +1,4 @@
-"""Two writers at the same moment: what is committed is what was judged."""
+"""Two concurrent writers: exactly the checked change is committed."""
 
 from __future__ import annotations
 

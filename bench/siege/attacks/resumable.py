@@ -28,8 +28,8 @@ def _begin(service: Besieged, bucket: str, key: str, length: str | None, credent
 def _patch(
     service: Besieged, path: str, offset: int | str, body: bytes, credential: str = SERVICE, **more: str
 ) -> Answer:
-    told = {**_VERSION, "Upload_Offset": str(offset), "Content_Type": _BYTES, **more}
-    return service.ask("PATCH", path, body, credential, **told)
+    reported = {**_VERSION, "Upload_Offset": str(offset), "Content_Type": _BYTES, **more}
+    return service.ask("PATCH", path, body, credential, **reported)
 
 
 def _offset(service: Besieged, path: str) -> str | None:

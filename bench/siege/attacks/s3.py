@@ -1,4 +1,4 @@
-"""The door of the S3 protocol: signatures for something else, framing, documents, and what a stranger may learn."""
+"""The S3 protocol: signatures for something else, framing, documents, and leaks to unauthorized callers."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def _limits_at_once(grounds: Grounds, _: float) -> Finding:
 ATTACKS = (
     Attack("signed URLs used otherwise", "a signed URL is for one method and one object", _another_use),
     Attack("forged chunks", "a body in signed chunks is stored as it was signed, or not at all", _forged_chunks),
-    Attack("hidden or not there, by S3", "nobody is told by S3 whether what is hidden exists", _being_there),
+    Attack("hidden or not there, by S3", "callers of S3 do not learn whether hidden objects exist", _being_there),
     Attack("documents that grow", "no XML document takes long, or reads what is elsewhere", _hostile_documents),
     Attack("parts beyond the limit", "an object of parts is no larger than its bucket allows", _limits_at_once),
 )

@@ -1,4 +1,4 @@
-"""Servers that the service asks itself hang, or answer in drops: nobody else waits for them."""
+"""Servers that the service itself calls hang or answer slowly: other requests do not wait for them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _keys(grounds: Grounds, seconds: float) -> Finding:
 
 
 def _ask_in_vain(service: Besieged, tally: Tally, kind: str, seconds: float) -> None:
-    """Twice as many callers as threads with tokens that nobody signed, and somebody else beside them."""
+    """Twice as many callers as threads with forged tokens, and another caller beside them."""
     lock, deadline = threading.Lock(), time.monotonic() + seconds
 
     def caller() -> None:
@@ -78,7 +78,7 @@ def _ask_in_vain(service: Besieged, tally: Tally, kind: str, seconds: float) -> 
 
 
 def _receiver(grounds: Grounds, _: float) -> Finding:
-    """What is deleted goes from the store, though the receiver of events takes none."""
+    """Deleted bytes leave the backend although the receiver of events accepts none."""
     tally = Tally()
     for kind, begun in _BEGUN.items():
         with _slow_server(begun) as url, grounds.serving(WEBHOOK_URL=url, REPLACED_BYTES_GRACE_S="0") as service:

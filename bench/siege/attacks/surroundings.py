@@ -1,4 +1,4 @@
-"""What surrounds the service changes under it: the clock jumps, the store of objects is full or read only."""
+"""The surroundings of the service change: the clock jumps, the backend is full or read-only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _JUMPS = (0, 2 * _HOUR, -_HOUR, 0, 10 * _YEAR, -10 * _YEAR, 0)
 
 @contextmanager
 def _altered(grounds: Grounds) -> Iterator[tuple[Besieged, World]]:
-    """A service in a world of its own, which is an ordinary one until it is altered."""
+    """A service in its own surroundings, which are ordinary until they are altered."""
     path = grounds.place / "world"
     world = World.make(path)
     with grounds.serving(program="bench.siege.altered", **{VARIABLE: str(path)}) as service:
@@ -57,7 +57,7 @@ def _clock(grounds: Grounds, _: float) -> Finding:
 
 
 def _connections(service: Besieged, world: World, tally: Tally) -> None:
-    """Who is at it is not cut off when the clock jumps, and who is not is not kept."""
+    """Active clients are not disconnected when the clock jumps, and idle ones are not kept."""
     lines = ["Host: x", f"Authorization: Bearer {SERVICE}"]
     asked = "\r\n".join(["GET /version HTTP/1.1", *lines, "", ""]).encode()
     upload = "\r\n".join([f"POST /object/{service.bucket()}/k HTTP/1.1", *lines, "Content-Length: 200000", "", ""])
@@ -88,7 +88,7 @@ _WORDS = {errno.ENOSPC: (507, "InsufficientStorage"), errno.EROFS: (503, "Storag
 
 
 def _store(grounds: Grounds, _: float) -> Finding:
-    """What is there stays readable, what cannot be written is refused in words, and afterwards all is well."""
+    """Existing objects stay readable, impossible writes get clear errors, and afterwards everything works."""
     tally = Tally()
     with _altered(grounds) as (service, world):
         bucket = service.bucket()
@@ -105,8 +105,8 @@ def _store(grounds: Grounds, _: float) -> Finding:
                 ("large", service.ask("PUT", old, bytes(2_000_000))),
                 ("copy", service.ask("POST", "/object/copy", copy)),
             ):
-                told = answer.status, (answer.json or {}).get("code")
-                tally.add(told == words, (name, kind, answer.status, answer.body))
+                reported = answer.status, (answer.json or {}).get("code")
+                tally.add(reported == words, (name, kind, answer.status, answer.body))
             tally.add(service.ask("DELETE", gone).status == 200, (name, "delete"))
             tally.add(service.ask("GET", gone).status == 400, (name, "read what was deleted"))
             tally.add(service.ask("GET", old).body == b"old", (name, "read"))

@@ -1,4 +1,4 @@
-"""Tokens that must be rejected, and roles that nobody may take."""
+"""Tokens that must be rejected, and roles that no caller may take."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def _forged(grounds: Grounds, _: float) -> Finding:
     tally = Tally()
     for kind, credential in _forgeries():
         for door, answer in _believed(grounds.service, credential):
-            told = b"NoSuchBucket" in answer.body or b"Bucket not found" in answer.body
-            tally.add(400 <= answer.status < 500 and not told, (kind, door, answer.status, answer.body))
+            reported = b"NoSuchBucket" in answer.body or b"Bucket not found" in answer.body
+            tally.add(400 <= answer.status < 500 and not reported, (kind, door, answer.status, answer.body))
     return tally.finding()
 
 
@@ -125,16 +125,16 @@ def _two_kinds(grounds: Grounds, _: float) -> Finding:
 
 
 def _kept_out(grounds: Grounds, _: float) -> Finding:
-    """What the database is told of a request has who asks, and nothing that one could ask with."""
+    """The database learns the caller of a request, and no credential."""
     service, tally = grounds.service, Tally()
     for number in range(5):
         credential = token("anon", sub=f"user {number}")
         for more in ({}, {"apikey": credential}, {"Cookie": f"token={credential}"}):
             headers = {"apikey": ANON, **more}
             answer = service.ask("POST", "/graphql/v1", {"query": "{ told }"}, credential, **headers)
-            told = ((answer.json or {}).get("data") or {}).get("told") or ""
+            reported = ((answer.json or {}).get("data") or {}).get("told") or ""
             signature = credential.rpartition(".")[2]
-            tally.add(f"user {number}" in told and signature not in told, (list(more), answer.status, told))
+            tally.add(f"user {number}" in reported and signature not in reported, (list(more), answer.status, reported))
     return tally.finding()
 
 
@@ -143,6 +143,6 @@ ATTACKS = (
     Attack(
         "roles in genuine tokens", "only roles of the API are taken, and no role is a failure of the service", _roles
     ),
-    Attack("tokens and the database", "the database is told who asks, and no token", _kept_out),
+    Attack("tokens and the database", "the database learns the caller, and no token", _kept_out),
     Attack("tokens of two kinds", "a signed URL is nobody, and a user signs no URL", _two_kinds),
 )

@@ -43,7 +43,7 @@ def _patch(service: Besieged, path: str, body: bytes, credential: str | None, **
 
 
 def _by_tus(service: Besieged, path: str, credential: str | None, **signed: str) -> Iterator[tuple[object, Answer]]:
-    """What a stranger sends to the address of a resumable upload."""
+    """Requests of another caller to the URL of a resumable upload."""
     yield "head", service.ask("HEAD", path, None, credential, **_TUS, **signed)
     for more in ({}, {"X_Upsert": "true"}, {"Upload_Length": "10"}):
         yield ("patch", more), _patch(service, path, _EVIL, credential, **more, **signed)
@@ -54,7 +54,7 @@ def _by_tus(service: Besieged, path: str, credential: str | None, **signed: str)
 
 
 def _by_s3(service: Besieged, bucket: str, key: str, upload: str, user: str) -> Iterator[tuple[object, Answer]]:
-    """What a stranger sends about a multipart upload."""
+    """Requests of another caller about a multipart upload."""
     at, named = f"/{bucket}/{key}", f"uploadId={upload}"
     parts = "".join(f"<Part><PartNumber>{n}</PartNumber><ETag>x</ETag></Part>" for n in (1, 2))
     complete = f"<CompleteMultipartUpload>{parts}</CompleteMultipartUpload>".encode()

@@ -117,7 +117,7 @@ _HOSTS = (
 
 
 def _smuggling(grounds: Grounds, _: float) -> Finding:
-    """Behind each request is another one, which is well by itself: neither may be answered as if it were."""
+    """Behind each request is another one, which would be valid alone: neither may be answered as if it were valid."""
     service, tally = grounds.service, Tally()
     for lines in _AMBIGUOUS:
         sent = b"\r\n".join([b"POST /graphql/v1 HTTP/1.1", b"Host: x", *lines, b"", b""]) + _BODY
@@ -150,7 +150,7 @@ def _hosts(grounds: Grounds, _: float) -> Finding:
 
 
 def _long_lines(grounds: Grounds, _: float) -> Finding:
-    """Headers of 200 KB at every door, of which none needs a credential: each is read once."""
+    """Headers of 200 KB in every protocol, without a credential: each is read once."""
     service, tally, most = grounds.service, Tally(), 0.0
     bucket = service.bucket(public=True)
     assert service.ask("POST", f"/object/{bucket}/k", b"x").status == 200

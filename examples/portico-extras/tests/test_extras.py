@@ -96,9 +96,9 @@ def test_audit(service, caplog):
     assert data == {"first": {"records": [{"body": "new"}] * 2}, "deleteFromNoteCollection": {"affectedCount": 0}}
     service.graphql("{ noteCollection { edges { node { id } } } }")
     (line,) = caplog.messages
-    logged = json.loads(line)
-    assert (logged["role"], logged["sub"], logged["operation"]) == ("authenticated", "ann", "Rename")
-    assert logged["affected"] == {"first": 2, "deleteFromNoteCollection": 0}
+    reported = json.loads(line)
+    assert (reported["role"], reported["sub"], reported["operation"]) == ("authenticated", "ann", "Rename")
+    assert reported["affected"] == {"first": 2, "deleteFromNoteCollection": 0}
 
 
 def test_rate_limit(portico_service):

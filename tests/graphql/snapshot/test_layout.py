@@ -9,7 +9,7 @@ from tests.graphql.snapshot.layout import WIDTH, laid_out, tokens
 LONG = ", ".join(f"'key_{number}', t.column_{number}" for number in range(6))
 
 
-def test_what_fits_stays_on_one_line() -> None:
+def test_short_text_stays_on_one_line() -> None:
     assert laid_out("SELECT  a,\n b \nFROM t") == "SELECT a, b FROM t"
 
 
@@ -28,7 +28,7 @@ def test_clauses_have_lines_and_keys_stay_with_their_values() -> None:
 
 
 @pytest.mark.parametrize("text", ["'a  (b'", "'it''s  )'", r"E'\'  ('", '"a  ""(b"', "'SELECT\n  FROM'"])
-def test_what_is_quoted_stays_as_it_is(text: str) -> None:
+def test_quoted_text_is_not_changed(text: str) -> None:
     padding = ", ".join(["column_of_some_length"] * 6)
     assert text in laid_out(f"SELECT {padding}, {text} FROM t")
 

@@ -27,7 +27,7 @@ def decoders() -> Iterator[Decoders]:
 
 @pytest.fixture(scope="package")
 def draw(decoders: Decoders) -> Draw:
-    """What a decoder makes of an image, or why it refuses it."""
+    """The result of a decoder for an image, or the reason for a refusal."""
 
     def draw(content: bytes, form: str = "origin", *, negotiated: bool = False, **transform: object) -> Drawn | str:
         wanted = Wanted(Transform(**transform), form, negotiated)  # type: ignore[arg-type]

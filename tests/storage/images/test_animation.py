@@ -1,4 +1,4 @@
-"""Animations, of which a setting says how many frames are drawn."""
+"""Animations, with the setting for the number of rendered frames."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def animation(name: str, count: int, size: tuple[int, int] = (40, 20), mode: str
 
 
 def frames_of(drawn: Drawn | str) -> tuple[list[tuple[int, tuple[int, ...]]], object]:
-    """How long each frame is shown and the colour of its middle, and how often they are played."""
+    """The duration of each frame and the colour of its middle, and the number of repetitions."""
     assert isinstance(drawn, Drawn), drawn
     image = opened(drawn.content)
     assert image.size == (20, 10)
@@ -90,7 +90,7 @@ def test_all_frames_count_as_pixels(animate: Draw) -> None:
     assert isinstance(animate(animation("GIF", 1, (50, 40))), Drawn)
 
 
-def test_what_is_transparent_stays_so(animate: Draw) -> None:
+def test_transparent_pixels_stay_transparent(animate: Draw) -> None:
     frames = [Image.new("RGBA", (40, 20)) for _ in range(2)]
     for number, frame in enumerate(frames):
         frame.paste((255, 0, 0, 255), (20 * number, 0, 20 * number + 20, 20))
@@ -104,7 +104,7 @@ def test_what_is_transparent_stays_so(animate: Draw) -> None:
         assert [shown.getpixel((x, 5))[3] for x in (3, 16)] == [0, 255]  # type: ignore[index]
 
 
-def test_without_the_setting_it_stands_still(draw: Draw) -> None:
+def test_one_frame_is_rendered_without_the_setting(draw: Draw) -> None:
     drawn = draw(animation("GIF", 3), "webp")
     assert isinstance(drawn, Drawn)
     assert getattr(opened(drawn.content), "n_frames", 1) == 1

@@ -73,7 +73,7 @@ class Interrupted:
 
 
 def failure_of(decoders: Decoders, meanwhile: Callable[[int], None]) -> type[DecoderFailed]:
-    """How a job fails whose decoder has something done to it in the middle."""
+    """The failure of a job whose decoder is disturbed in the middle."""
     assert isinstance(draw(decoders), Drawn)
     pid = pid_of(decoders)
     source = Readable(len(CONTENT), chunks=Interrupted(lambda: meanwhile(pid)))
@@ -87,7 +87,7 @@ def failure_of(decoders: Decoders, meanwhile: Callable[[int], None]) -> type[Dec
     ("number", "failure"),
     [(signal.SIGKILL, DecoderKilled), (signal.SIGSEGV, DecoderFailed), (signal.SIGXCPU, DecoderTimeout)],
 )
-def test_the_end_of_a_decoder_is_told(decoders: Decoders, number: int, failure: type[DecoderFailed]) -> None:
+def test_the_end_of_a_decoder_is_reported(decoders: Decoders, number: int, failure: type[DecoderFailed]) -> None:
     assert failure_of(decoders, lambda pid: os.kill(pid, number)) is failure
     assert isinstance(draw(decoders), Drawn)
 
@@ -134,7 +134,7 @@ def test_a_decoder_is_replaced_after_many_images(decoders: Decoders, monkeypatch
     assert pids[0] == pids[1] != pids[2] == pids[3]
 
 
-def test_who_waits_too_long_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """One decoder and four threads: one may wait for long, the others for a moment."""
     monkeypatch.setattr(module, "_MOMENT_S", 0.05)
     monkeypatch.setattr(module, "_LONGEST_WAIT_S", PATIENCE_S)
@@ -161,7 +161,7 @@ def test_who_waits_too_long_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> Non
     decoders.close()
 
 
-def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_a_decoder_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOMENT_S", 0.01)
     monkeypatch.setattr(module, "_LONGEST_WAIT_S", 0.05)
     decoders = Decoders(DecoderLimits(1_000_000, PATIENCE_S), processes=1, threads=4)
@@ -170,7 +170,7 @@ def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     decoders.close()
 
 
-def test_a_decoder_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decoder_has_no_secret_in_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JWT_SECRET", "a secret")
     decoders = Decoders(DecoderLimits(1_000_000, PATIENCE_S), processes=1, threads=4)
     assert "a secret" not in psutil.Process(pid_of(decoders)).environ().values()

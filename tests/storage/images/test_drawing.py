@@ -1,4 +1,4 @@
-"""What a decoder makes of good images: sizes, formats, colours, and nothing of their metadata."""
+"""Valid images: sizes, formats and colours of the result, and that it has no metadata."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_16_bits_of_grey_with_a_transparent_one_keep_their_brightness(draw: Draw
 
 
 @pytest.mark.parametrize(("name", "mode", "options", "kept"), KINDS)
-def test_formats(draw: Draw, name: str, mode: str, options: dict[str, Any], kept: str) -> None:
+def test_formats_are_kept_or_converted(draw: Draw, name: str, mode: str, options: dict[str, Any], kept: str) -> None:
     content = picture(name, **{"size": (80, 40), **options}, mode=mode)
     types = []
     for form in ("origin", "webp", "avif"):
@@ -78,7 +78,7 @@ def test_formats(draw: Draw, name: str, mode: str, options: dict[str, Any], kept
         ("PNG", (70_000, 2), "avif", False, "resolution"),
     ],
 )
-def test_an_image_that_does_not_fit_into_the_negotiated_format(
+def test_an_image_too_long_for_the_negotiated_format_keeps_its_own(
     draw: Draw, source: str, size: tuple[int, int], form: str, negotiated: bool, expected: str
 ) -> None:
     drawn = draw(picture(source, size), form, negotiated=negotiated)
@@ -88,7 +88,7 @@ def test_an_image_that_does_not_fit_into_the_negotiated_format(
     assert (drawn.media_type, opened(drawn.content).size) == (expected, size)
 
 
-def test_a_side_that_follows_decides_too(draw: Draw) -> None:
+def test_a_derived_side_counts_for_the_limit(draw: Draw) -> None:
     content = picture("PNG", (40, 36_000))
     drawn = [draw(content, "webp", negotiated=True, width=width) for width in (40, 20, 18)]
     assert [image.media_type for image in drawn if isinstance(image, Drawn)] == ["image/png", "image/png", "image/webp"]
@@ -110,8 +110,8 @@ def test_images_are_turned_upright_first(draw: Draw, name: str, orientation: int
     assert image.getpixel(light[orientation]) > 190  # type: ignore[operator]
 
 
-def test_what_is_shown_of_the_middle(draw: Draw) -> None:
-    """A gradient from 0 to 255 over 256 columns tells by its colours which columns are shown."""
+def test_gravity_chooses_the_visible_part(draw: Draw) -> None:
+    """A gradient from 0 to 255 over 256 columns shows by its colours which columns are visible."""
     content = picture("PNG", (256, 64), "L")
     for options, first, last in (
         ({"gravity": "we"}, 0, 63),
@@ -123,7 +123,7 @@ def test_what_is_shown_of_the_middle(draw: Draw) -> None:
         assert (image.getpixel((0, 30)), image.getpixel((63, 30))) == (first, last), options
 
 
-def test_the_liveliest_part(draw: Draw) -> None:
+def test_smart_gravity_chooses_the_part_with_most_detail(draw: Draw) -> None:
     image = Image.new("RGB", (300, 100), "white")
     image.paste(Image.effect_noise((100, 100), 100).convert("RGB"), (200, 0))
     shown = image_of(draw(encoded(image, "PNG"), width=100, height=100, gravity="sm"))
@@ -133,7 +133,7 @@ def test_the_liveliest_part(draw: Draw) -> None:
     assert shown.convert("L").histogram()[255] < 50 * 100
 
 
-def test_quality(draw: Draw) -> None:
+def test_quality_changes_the_size(draw: Draw) -> None:
     content = encoded(Image.effect_noise((200, 200), 50).convert("RGB"), "PNG")
     for form, usual in (("webp", 80), ("avif", 62)):
         best, plain, worst = (draw(content, form, quality=quality) for quality in (100, usual, 20))
@@ -141,7 +141,7 @@ def test_quality(draw: Draw) -> None:
         assert draw(content, form) == plain
 
 
-def test_only_the_first_frame_of_an_animation_is_drawn(draw: Draw) -> None:
+def test_only_the_first_frame_of_an_animation_is_rendered(draw: Draw) -> None:
     frames = [Image.new("RGB", (40, 20), colour) for colour in ("red", "blue", "green")]
     for name, form, media_type in (
         ("GIF", "origin", "image/gif"),
@@ -226,7 +226,7 @@ def test_the_same_request_gets_the_same_bytes(draw: Draw) -> None:
     assert draw(gif, width=70) == draw(gif, width=70)
 
 
-def test_formats_are_known_by_their_bytes(draw: Draw) -> None:
+def test_formats_are_recognized_by_their_bytes(draw: Draw) -> None:
     heic = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + b"\0" * 100
     ppm = BytesIO()
     Image.new("RGB", (8, 8)).save(ppm, "PPM")

@@ -1,4 +1,4 @@
-"""Images made to harm their decoder: refused, or drawn within the limits, whatever they claim."""
+"""Images made to harm their decoder: they are refused, or rendered within the limits."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ def ico(nested: bytes) -> bytes:
     ],
     ids=["PNG", "largest PNG", "a row too many", "JPEG", "WebP", "BMP", "GIF", "frame of a GIF", "PNG in an ICO"],
 )
-def test_more_pixels_than_allowed(draw: Draw, content: bytes) -> None:
+def test_more_pixels_than_allowed_are_refused(draw: Draw, content: bytes) -> None:
     assert draw(content, width=10) == "resolution"
 
 
-def test_as_many_pixels_as_allowed(draw: Draw) -> None:
+def test_the_pixel_limit_is_exact(draw: Draw) -> None:
     pixels = (b"\0" * 6001) * 2000
     assert isinstance(draw(png(2000, 2000, pixels=pixels), width=10), Drawn)
 
@@ -99,7 +99,7 @@ BOMB = zlib.compress(b"\0" * 100_000_000)
     ],
     ids=["zTXt", "iTXt", "iCCP", "IDAT", "many texts"],
 )
-def test_chunks_that_grow(decoders: Decoders, draw: Draw, content: bytes) -> None:
+def test_growing_chunks_take_little_memory(decoders: Decoders, draw: Draw, content: bytes) -> None:
     outcome = draw(content)
     assert isinstance(outcome, Drawn) or outcome == "invalid"
     with decoders.one() as decoder:
@@ -107,7 +107,7 @@ def test_chunks_that_grow(decoders: Decoders, draw: Draw, content: bytes) -> Non
 
 
 @pytest.mark.parametrize("name", ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF", "ICO"])
-def test_truncated_images(draw: Draw, name: str) -> None:
+def test_truncated_images_are_rendered_or_refused(draw: Draw, name: str) -> None:
     content = picture(name, (64, 64))
     for length in range(1, len(content), max(1, len(content) // 12)):
         outcome = draw(content[:length])
@@ -115,7 +115,7 @@ def test_truncated_images(draw: Draw, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["JPEG", "PNG", "GIF", "WEBP", "BMP"])
-def test_polyglots_lose_what_else_they_are(draw: Draw, name: str) -> None:
+def test_polyglots_lose_their_other_content(draw: Draw, name: str) -> None:
     script = b"<script>alert(1)</script>*/=1;//"
     drawn = draw(picture(name, (16, 16)) + script)
     assert isinstance(drawn, Drawn)
@@ -123,12 +123,12 @@ def test_polyglots_lose_what_else_they_are(draw: Draw, name: str) -> None:
     assert opened(drawn.content).size == (16, 16)
 
 
-def test_an_image_behind_something_else_is_none(draw: Draw) -> None:
+def test_an_image_after_other_bytes_is_invalid(draw: Draw) -> None:
     for prefix in (b"%PDF-1.7\n", b"\0", b"PK\3\4"):
         assert draw(prefix + picture()) == "invalid"
 
 
-def test_directories_of_tiff_that_lead_in_circles(draw: Draw) -> None:
+def test_circular_directories_of_tiff_end(draw: Draw) -> None:
     content = bytearray(picture("TIFF", (8, 8)))
     first = struct.unpack("<I", content[4:8])[0]
     entries = struct.unpack("<H", content[first : first + 2])[0]
@@ -136,7 +136,7 @@ def test_directories_of_tiff_that_lead_in_circles(draw: Draw) -> None:
     assert isinstance(draw(bytes(content)), Drawn)
 
 
-def test_mutated_images() -> None:
+def test_mutated_images_do_no_harm() -> None:
     """``python -m bench.mutated_images`` does it a hundred thousand times."""
     decoders = Decoders(DecoderLimits(PIXELS, PATIENCE_S), processes=1, threads=4)
     trial = Trial(400, decoders, seeds())

@@ -1,4 +1,4 @@
-"""How often one client may have one object drawn."""
+"""The rate at which one client may have one object rendered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.storage.service import running
 ONE, OTHER = ObjectName("b", "one"), ObjectName("b", "other")
 
 
-def test_an_average_over_four_seconds() -> None:
+def test_the_rate_is_an_average_over_four_seconds() -> None:
     now = [100.0]
     rates = RenderRates(5, lambda: now[0])
     assert [rates.allow("me", ONE) for _ in range(21)] == [True] * 20 + [False]
@@ -28,12 +28,12 @@ def test_an_average_over_four_seconds() -> None:
     assert [rates.allow("me", ONE) for _ in range(21)] == [True] * 20 + [False]
 
 
-def test_any_number() -> None:
+def test_a_rate_of_zero_allows_any_number() -> None:
     rates = RenderRates(0)
     assert all(rates.allow("me", ONE) for _ in range(1000))
 
 
-def test_only_what_is_drawn_counts(
+def test_only_rendered_images_count(
     postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path
 ) -> None:
     with running(postgres, storage_database(), tmp_path, image_rate=1) as service:
@@ -44,7 +44,7 @@ def test_only_what_is_drawn_counts(
             return service.get(f"/render/image/public/{bucket}/a.png?width={width}", None)
 
         assert [ask(1).status_code for _ in range(10)] == [200] * 10
-        # Each width is drawn anew; a second in which one may be drawn passes more slowly than these requests.
+        # Each width is rendered again; these requests take less than the second in which one may be rendered.
         refused = next(answer for width in range(2, 100) if not (answer := ask(width)).ok)
         assert (refused.status_code, refused.json()["code"], refused.headers["retry-after"]) == (429, "SlowDown", "1")
         assert ask(1).status_code == 200

@@ -60,7 +60,7 @@ def derived(service: Service) -> list[str]:
     return [name for _, _, names in os.walk(service.folder / "derived") for name in names]
 
 
-def test_a_long_picture_for_browsers(service: Service) -> None:
+def test_a_long_picture_keeps_its_format(service: Service) -> None:
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/long.png", picture("PNG", (80, 18_000))).raise_for_status()
     for query in ("", "?width=80", "?quality=60"):
@@ -73,11 +73,11 @@ def test_a_long_picture_for_browsers(service: Service) -> None:
     assert error(refused) == (400, "400", "InvalidRequest", "The source image resolution is too large to process")
 
 
-def test_headers(service: Service, bucket: str) -> None:
+def test_images_have_their_headers(service: Service, bucket: str) -> None:
     got = drawn(service, bucket, "?width=200&height=200&quality=60&download=x.jpg")
     assert size_of(got) == (200, 200)
     headers = got.headers
-    # The type follows the bytes, whatever they are stored as.
+    # The type follows the bytes, not the stored type.
     assert (headers["content-type"], int(headers["content-length"])) == ("image/jpeg", len(got.content))
     assert headers["x-transformations"] == "height:200,width:200,resizing_type:fill,quality:60"
     assert headers["cache-control"] == "max-age=60"
@@ -94,7 +94,7 @@ def test_headers(service: Service, bucket: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "answered"),
     [
         ("?width=5000&format=origin", "width:2000,resizing_type:fill"),
         ("?height=1e2&resize=contain&format=webp", "height:100,resizing_type:fit,format:webp"),
@@ -105,8 +105,8 @@ def test_headers(service: Service, bucket: str) -> None:
         ("?width=10&height=10&gravity=ea&x_offset=-3", "height:10,width:10,resizing_type:fill,gravity:ea:-3:0"),
     ],
 )  # fmt: skip
-def test_what_is_told_of_the_transform(service: Service, bucket: str, query: str, told: str) -> None:
-    assert drawn(service, bucket, query).headers["x-transformations"] == told
+def test_a_header_describes_the_transform(service: Service, bucket: str, query: str, answered: str) -> None:
+    assert drawn(service, bucket, query).headers["x-transformations"] == answered
 
 
 @pytest.mark.parametrize(
@@ -131,41 +131,41 @@ def test_what_is_told_of_the_transform(service: Service, bucket: str, query: str
         ("gravity=ea&x_offset=1e999", "querystring/x_offset must be number"),
     ],
 )
-def test_refused_parameters(service: Service, bucket: str, query: str, message: str) -> None:
+def test_invalid_parameters_are_refused(service: Service, bucket: str, query: str, message: str) -> None:
     assert error(drawn(service, bucket, f"?{query}")) == (400, "400", "InvalidRequest", message)
 
 
 def test_formats_are_negotiated(service: Service, bucket: str) -> None:
-    def told(query: str, **headers: str) -> tuple[str, str | None]:
+    def answered(query: str, **headers: str) -> tuple[str, str | None]:
         got = drawn(service, bucket, query, **headers)
         assert got.status_code == 200
         return got.headers["content-type"], got.headers.get("vary")
 
-    assert told("?width=9") == ("image/jpeg", "Accept")
-    assert told("?width=9", accept="*/*") == ("image/jpeg", "Accept")
-    assert told("?width=9", accept="image/*") == ("image/jpeg", "Accept")
-    assert told("?width=9", accept="image/webp;q=0, */*") == ("image/jpeg", "Accept")
-    assert told("?width=9", accept="image/avif") == ("image/jpeg", "Accept")
-    assert told("?width=9", **WEBP) == ("image/webp", "Accept")
-    assert told("?width=9&format=origin", **WEBP) == ("image/jpeg", None)
-    assert told("?width=9&format=webp") == ("image/webp", None)
-    assert told("?width=9&format=avif") == ("image/avif", None)
+    assert answered("?width=9") == ("image/jpeg", "Accept")
+    assert answered("?width=9", accept="*/*") == ("image/jpeg", "Accept")
+    assert answered("?width=9", accept="image/*") == ("image/jpeg", "Accept")
+    assert answered("?width=9", accept="image/webp;q=0, */*") == ("image/jpeg", "Accept")
+    assert answered("?width=9", accept="image/avif") == ("image/jpeg", "Accept")
+    assert answered("?width=9", **WEBP) == ("image/webp", "Accept")
+    assert answered("?width=9&format=origin", **WEBP) == ("image/jpeg", None)
+    assert answered("?width=9&format=webp") == ("image/webp", None)
+    assert answered("?width=9&format=avif") == ("image/avif", None)
 
 
-def test_avif_is_negotiated_where_it_is_chosen(own_service: Callable[..., Service]) -> None:
+def test_avif_is_negotiated_with_the_setting(own_service: Callable[..., Service]) -> None:
     service = own_service(image_negotiation="avif")
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/a.jpg", picture()).raise_for_status()
 
-    def told(query: str = "", **headers: str) -> tuple[str, str | None]:
+    def answered(query: str = "", **headers: str) -> tuple[str, str | None]:
         got = drawn(service, bucket, f"?width=9{query}", **headers)
         assert size_of(got)[0] == 9
         return got.headers["content-type"], got.headers.get("vary")
 
-    assert told(**WEBP) == ("image/avif", "Accept")
-    assert told(accept="image/avif;q=0,image/webp") == ("image/webp", "Accept")
-    assert told(accept="*/*") == ("image/jpeg", "Accept")
-    assert told("&format=origin", **WEBP) == ("image/jpeg", None)
+    assert answered(**WEBP) == ("image/avif", "Accept")
+    assert answered(accept="image/avif;q=0,image/webp") == ("image/webp", "Accept")
+    assert answered(accept="*/*") == ("image/jpeg", "Accept")
+    assert answered("&format=origin", **WEBP) == ("image/jpeg", None)
 
 
 def test_svg_is_passed_on_without_scripts(service: Service, bucket: str) -> None:
@@ -178,13 +178,13 @@ def test_svg_is_passed_on_without_scripts(service: Service, bucket: str) -> None
     assert error(drawn(service, bucket, "?format=webp", "a.svg")) == INVALID
 
 
-def test_turned_images(service: Service, bucket: str) -> None:
+def test_turned_images_are_turned_upright(service: Service, bucket: str) -> None:
     service.upload(f"{bucket}/turned.jpg", turned(6, (80, 60))).raise_for_status()
     assert size_of(drawn(service, bucket, "", "turned.jpg")) == (60, 80)
     assert size_of(drawn(service, bucket, "?width=10", "turned.jpg")) == (10, 13)
 
 
-def test_conditions_and_heads(service: Service, bucket: str) -> None:
+def test_conditions_and_heads_are_answered(service: Service, bucket: str) -> None:
     got = drawn(service, bucket, "?width=77")
     tag = got.headers["etag"]
     head = service.request("HEAD", f"/render/image/public/{bucket}/a.jpg?width=77", None)
@@ -214,7 +214,7 @@ def test_a_304_needs_no_decoder(own_service: Callable[..., Service]) -> None:
     assert drawn(service, bucket, **{"if-none-match": "*"}).status_code == 304
 
 
-def test_who_may_see_an_object_may_have_it_drawn(service: Service, private: str, bucket: str) -> None:
+def test_a_caller_who_may_read_an_object_may_render_it(service: Service, private: str, bucket: str) -> None:
     url = f"/render/image/authenticated/{private}/a.jpg?width=10"
     missing = service.get(url, None)
     assert (missing.status_code, missing.json()) == (
@@ -223,7 +223,7 @@ def test_who_may_see_an_object_may_have_it_drawn(service: Service, private: str,
     )
     assert error(service.get(url, token())) == NO_OBJECT
     assert size_of(service.get(url)) == (10, 8)
-    # What was drawn for one is kept, and still not shown to another.
+    # An image rendered for one caller is kept, and still not shown to another.
     assert error(service.get(url, token())) == NO_OBJECT
     assert error(service.get(url.replace("authenticated", "public"), None))[2:] == ("NoSuchBucket", "Bucket not found")
     # Anybody with a token may read from a public bucket.
@@ -243,7 +243,7 @@ def test_policies_see_the_operation(service: Service, private: str) -> None:
         service.sql("drop policy images on storage.objects")
 
 
-def test_signed_transforms(service: Service, private: str) -> None:
+def test_signed_transforms_are_rendered(service: Service, private: str) -> None:
     path = f"{private}/a.jpg"
     url = sign(service, path, {"width": "100", "height": 50, "resize": "contain", "quality": 30})
     assert url.startswith(f"/render/image/sign/{path}?token=")
@@ -271,20 +271,20 @@ def test_tokens_open_what_they_were_signed_for(service: Service, private: str) -
     plain = sign(service, path, {}).partition("token=")[2]
     upload = service.post(f"/object/upload/sign/{path}2").json()["token"]
 
-    def told(door: str, given: str) -> tuple[str, str]:
+    def answered(door: str, given: str) -> tuple[str, str]:
         return error(service.get(f"{door}/{path}?token={given}", None))[2:]
 
-    assert told("/object/sign", transformed) == ("InvalidSignature", "Token is for a transformed image")
-    assert told("/render/image/sign", plain) == ("InvalidSignature", "Token is not for a transformed image")
-    assert told("/render/image/sign", upload) == ("InvalidSignature", "Token is not scoped for download")
-    assert told("/render/image/sign", "x") == ("InvalidJWT", "Invalid Compact JWS")
+    assert answered("/object/sign", transformed) == ("InvalidSignature", "Token is for a transformed image")
+    assert answered("/render/image/sign", plain) == ("InvalidSignature", "Token is not for a transformed image")
+    assert answered("/render/image/sign", upload) == ("InvalidSignature", "Token is not scoped for download")
+    assert answered("/render/image/sign", "x") == ("InvalidJWT", "Invalid Compact JWS")
     other = service.get(f"/render/image/sign/{private}/b.jpg?token={transformed}", None)
     assert error(other)[2:] == ("InvalidSignature", "Invalid signature")
     none = service.get(f"/render/image/sign/{path}", None)
     assert error(none)[3] == "querystring must have required property 'token'"
 
 
-def test_tokens_of_older_servers(service: Service, private: str) -> None:
+def test_tokens_of_older_servers_are_accepted(service: Service, private: str) -> None:
     path, later = f"{private}/a.jpg", int(time.time()) + 60
     claims = {"url": path, "scope": "download", "exp": later, "transformations": "width:20,resize:undefined"}
     signed = jwt.encode(claims, derived_key(SECRET, SIGNED_URLS), algorithm="HS256")
@@ -301,32 +301,32 @@ def test_tokens_of_older_servers(service: Service, private: str) -> None:
         ("x", "body/transform must be object"),
     ],
 )
-def test_transforms_that_are_not_signed(service: Service, private: str, transform: object, message: str) -> None:
+def test_unsigned_transforms_are_refused(service: Service, private: str, transform: object, message: str) -> None:
     answer = service.post(f"/object/sign/{private}/a.jpg", json={"expiresIn": 60, "transform": transform})
     assert error(answer) == (400, "400", "InvalidRequest", message)
 
 
-def test_what_is_no_image(service: Service, bucket: str) -> None:
+def test_other_files_are_refused(service: Service, bucket: str) -> None:
     for content in (b"", b"a text", picture()[:200], b"%PDF-1.7\n" + picture()):
         service.upload(f"{bucket}/none", content, content_type="image/jpeg", x_upsert="true").raise_for_status()
         assert error(drawn(service, bucket, "?width=5", "none")) == INVALID
     assert service.request("HEAD", f"/render/image/public/{bucket}/none", None).status_code == 400
 
 
-def test_limits(own_service: Callable[..., Service]) -> None:
+def test_limits_of_images_are_enforced(own_service: Callable[..., Service]) -> None:
     service = own_service(image_pixel_limit=800 * 600, image_file_limit=20_000, image_side_limit=300)
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/a.jpg", picture()).raise_for_status()
     service.upload(f"{bucket}/large.jpg", picture(size=(801, 600))).raise_for_status()
     service.upload(f"{bucket}/long.jpg", picture() + b"\0" * 20_000).raise_for_status()
     assert size_of(drawn(service, bucket, "?width=400")) == (300, 225)
-    told = error(drawn(service, bucket, "", "large.jpg"))
-    assert told[2:] == ("InvalidRequest", "The source image resolution is too large to process")
-    told = error(drawn(service, bucket, "", "long.jpg"))
-    assert told[2:] == ("InvalidRequest", "The source image file is too large to process")
+    answered = error(drawn(service, bucket, "", "large.jpg"))
+    assert answered[2:] == ("InvalidRequest", "The source image resolution is too large to process")
+    answered = error(drawn(service, bucket, "", "long.jpg"))
+    assert answered[2:] == ("InvalidRequest", "The source image file is too large to process")
 
 
-def test_a_decoder_that_is_killed_takes_no_other_request_along(own_service: Callable[..., Service]) -> None:
+def test_a_killed_decoder_fails_only_its_own_request(own_service: Callable[..., Service]) -> None:
     service = own_service(threads=4, image_timeout_s=PATIENCE_S, image_processes=1)
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/a.jpg", picture()).raise_for_status()
@@ -378,7 +378,7 @@ def decoders_of(service: Service) -> list[psutil.Process]:
     return [each for each in psutil.Process().children() if each.pid in known]
 
 
-def test_what_was_drawn_is_kept_and_goes_with_its_version(own_service: Callable[..., Service]) -> None:
+def test_a_rendered_image_is_kept_until_its_version_is_deleted(own_service: Callable[..., Service]) -> None:
     service = own_service(replaced_bytes_grace_s=0.0)
     bucket = service.bucket(public=True)
     for content in (picture(), picture(colour="red"), picture(colour="blue")):
@@ -401,8 +401,8 @@ def test_what_was_drawn_is_kept_and_goes_with_its_version(own_service: Callable[
     assert service.blobs() == set()
 
 
-def test_images_of_an_object_that_is_replaced_meanwhile(own_service: Callable[..., Service]) -> None:
-    """Each is drawn from one version, whole: the wide one or the high one."""
+def test_images_of_an_object_replaced_meanwhile_are_not_kept(own_service: Callable[..., Service]) -> None:
+    """Each is rendered from one version as a whole: the wide one or the high one."""
     service = own_service(replaced_bytes_grace_s=0.0)
     path = f"{service.bucket(public=True)}/a.png"
     shapes = {(20, 10): picture("PNG", (80, 40)), (20, 40): picture("PNG", (80, 160))}
@@ -443,7 +443,7 @@ def work(service: Service) -> None:
         time.sleep(0.01)
 
 
-def test_what_is_kept_has_a_limit(own_service: Callable[..., Service]) -> None:
+def test_kept_images_have_a_limit(own_service: Callable[..., Service]) -> None:
     service = own_service(image_cache=0)
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/a.jpg", picture()).raise_for_status()
@@ -451,7 +451,7 @@ def test_what_is_kept_has_a_limit(own_service: Callable[..., Service]) -> None:
     assert derived(service) == []
 
 
-def test_the_oldest_go_first(service: Service, private: str) -> None:
+def test_the_oldest_images_are_dropped_first(service: Service, private: str) -> None:
     backend = service.application.services.storage.backend
     made = [service.get(f"/render/image/authenticated/{private}/a.jpg?width={side}") for side in range(100, 120)]
     names = [each.headers["etag"].strip('"') for each in made]
@@ -467,7 +467,7 @@ def test_the_oldest_go_first(service: Service, private: str) -> None:
     assert service.get(f"/render/image/authenticated/{private}/a.jpg?width=100").content == made[0].content
 
 
-def test_images_switched_off(own_service: Callable[..., Service]) -> None:
+def test_routes_do_not_exist_with_images_off(own_service: Callable[..., Service]) -> None:
     service = own_service(images="off")
     path = f"{service.bucket(public=True)}/a.jpg"
     service.upload(path, picture()).raise_for_status()
@@ -485,7 +485,7 @@ def test_images_switched_off(own_service: Callable[..., Service]) -> None:
     assert sign(service, path, {"width": 10}).startswith("/object/sign/")
 
 
-def test_a_released_client(service: Service) -> None:
+def test_a_released_client_renders_images(service: Service) -> None:
     storage3 = pytest.importorskip("storage3")
     headers = {"apikey": SERVICE, "Authorization": f"Bearer {SERVICE}"}
     client = storage3.create_client(f"{service.url}/storage/v1/", headers, is_async=False)

@@ -1,4 +1,4 @@
-"""The sizes of drawn images, and what is cut off: the specification's table, and an independent formulation."""
+"""Sizes and crops of rendered images: the specification's table, and an independent formulation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def drawn_size(source: tuple[int, int], transform: Transform) -> tuple[int, int]
 
 
 @pytest.mark.parametrize(("source", "given", "expected"), TABLE)
-def test_the_table(source: tuple[int, int], given: dict[str, Any], expected: tuple[int, int]) -> None:
+def test_sizes_are_those_of_the_table(
+    source: tuple[int, int], given: dict[str, Any], expected: tuple[int, int]
+) -> None:
     assert drawn_size(source, Transform(**given).clamped(2000)) == expected
 
 
@@ -71,7 +73,7 @@ def rectangle(source: tuple[int, int], box: tuple[int, int], resize: str) -> tup
 
 
 @given(source=st.tuples(side, side), wide=side, high=side, resize=st.sampled_from(["cover", "contain", "fill"]))
-def test_both_sides_by_the_box(source: tuple[int, int], wide: int, high: int, resize: str) -> None:
+def test_both_sides_follow_the_box(source: tuple[int, int], wide: int, high: int, resize: str) -> None:
     expected = rectangle(source, (wide, high), resize)
     assert scaled_size(Size(*source), Transform(width=wide, height=high, resize=resize)) == expected
 
@@ -93,7 +95,7 @@ def test_one_side_keeps_the_shape(source: tuple[int, int], length: int, resize: 
     x=st.floats(-3000, 3000),
     y=st.floats(0, 1),
 )
-def test_what_is_shown_is_inside(
+def test_the_visible_part_is_inside_the_image(
     source: tuple[int, int], wide: int, high: int, resize: str, gravity: str, x: float, y: float
 ) -> None:
     transform = Transform(width=wide, height=high, resize=resize, gravity=gravity, x_offset=x, y_offset=y)
@@ -136,7 +138,7 @@ def test_what_is_shown_is_inside(
         ("fp", 0.6, 0.4, 60, 35),
     ],
 )
-def test_where_the_part_begins(gravity: str, x: float, y: float, left: int, top: int) -> None:
+def test_gravity_and_offsets_place_the_part(gravity: str, x: float, y: float, left: int, top: int) -> None:
     def crop(height: int) -> tuple[int, int]:
         transform = Transform(width=200, height=height, gravity=gravity, x_offset=x, y_offset=y)
         found = crop_of(scaled_size(Size(800, 600), transform), transform)

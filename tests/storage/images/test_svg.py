@@ -15,7 +15,7 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1
 
 
 def cleaned(draw: Draw, inside: str, attributes: str = "") -> str:
-    """What is left inside of a document's element, with the attributes that are left."""
+    """The remaining content of a document's element, with its remaining attributes."""
     drawn = draw(f'<?xml version="1.0"?>\n<!-- made -->\n{HEAD}{attributes}>{inside}</svg>'.encode())
     assert isinstance(drawn, Drawn)
     assert drawn.media_type == "image/svg+xml"
@@ -51,11 +51,11 @@ def cleaned(draw: Draw, inside: str, attributes: str = "") -> str:
         ("<style>.a { fill: red }</style>", "<style>.a { fill: red }</style>"),
     ],
 )
-def test_what_is_left(draw: Draw, inside: str, left: str) -> None:
+def test_harmless_elements_are_kept(draw: Draw, inside: str, left: str) -> None:
     assert cleaned(draw, inside) == f">{left}"
 
 
-def test_attributes_of_the_document(draw: Draw) -> None:
+def test_attributes_of_the_document_are_cleaned(draw: Draw) -> None:
     assert cleaned(draw, "", ' onload="x()" viewBox="0 0 9 9"') == ' viewBox="0 0 9 9">'
 
 
@@ -79,7 +79,7 @@ def test_parameters_have_no_effect(draw: Draw) -> None:
     ],
     ids=["no namespace", "another", "unfinished", "more", "not UTF-8", "large"],
 )
-def test_what_is_refused(draw: Draw, content: bytes) -> None:
+def test_invalid_documents_are_refused(draw: Draw, content: bytes) -> None:
     assert draw(content) == "invalid"
 
 
@@ -116,7 +116,7 @@ def test_a_document_type_without_declarations_is_left_out(draw: Draw, document_t
     assert drawn.content.decode() == f'{HEAD}><g id="a"></g>&lt;</svg>'
 
 
-def test_a_compressed_one(draw: Draw) -> None:
+def test_a_compressed_svg_is_cleaned(draw: Draw) -> None:
     content = f"{HEAD}><rect onload='x()'/></svg>".encode()
     assert draw(gzip.compress(content)) == draw(content)
     for broken in (gzip.compress(content)[:-20], b"\x1f\x8b" + content, gzip.compress(b"a text")):
@@ -127,6 +127,6 @@ def test_a_compressed_one(draw: Draw) -> None:
     assert draw(packed) == "invalid"
 
 
-def test_it_may_be_as_deep_as_it_likes(draw: Draw) -> None:
+def test_a_deep_svg_is_cleaned(draw: Draw) -> None:
     deep = "<g>" * 20_000 + "</g>" * 20_000
     assert cleaned(draw, deep) == f">{deep}"

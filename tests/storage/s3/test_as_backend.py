@@ -47,16 +47,16 @@ def backend(place: Place) -> Iterator[Backend]:
 
 
 class TestAnotherPortico(test_contract.TestContract):
-    """What is slow for its size or its number of blobs is done once here, the rest as on the other servers."""
+    """Slow tests with large or many blobs are run once here, the rest as on the other servers."""
 
     @pytest.mark.parametrize("size", [0, 1000, 8 * MIB, 9 * MIB + 3])
     @pytest.mark.parametrize("declared", [False])
-    def test_what_is_put_comes_back(self, backend: Backend, folder: str, size: int, declared: bool) -> None:
-        super().test_what_is_put_comes_back(backend, folder, size, declared)
+    def test_a_stored_blob_is_read_back(self, backend: Backend, folder: str, size: int, declared: bool) -> None:
+        super().test_a_stored_blob_is_read_back(backend, folder, size, declared)
 
     @pytest.mark.parametrize("size", [9 * MIB])
-    def test_an_interrupted_put_leaves_what_was_there(self, backend: Backend, folder: str, size: int) -> None:
-        super().test_an_interrupted_put_leaves_what_was_there(backend, folder, size)
+    def test_an_interrupted_put_keeps_the_old_blob(self, backend: Backend, folder: str, size: int) -> None:
+        super().test_an_interrupted_put_keeps_the_old_blob(backend, folder, size)
 
     @pytest.mark.parametrize("size", [9 * MIB])
     @pytest.mark.parametrize("declared", [True])
@@ -67,7 +67,7 @@ class TestAnotherPortico(test_contract.TestContract):
     def test_concurrent_puts_leave_one_whole_blob(self, backend: Backend, folder: str, size: int) -> None:
         super().test_concurrent_puts_leave_one_whole_blob(backend, folder, size)
 
-    def test_a_link_takes_what_it_was_made_for(self, backend: Backend, folder: str) -> None:
+    def test_a_link_accepts_only_its_own_blob(self, backend: Backend, folder: str) -> None:
         """This server checks signatures, unlike that of the other tests."""
         assert isinstance(backend, UploadLinking)
         link = backend.upload_link(f"{folder}sent", 4, "image/png", 60)
@@ -87,4 +87,4 @@ class TestAnotherPortico(test_contract.TestContract):
         requests.put(link.url, b"1234", headers=dict(link.headers), timeout=PATIENCE_S).raise_for_status()
         assert backend.arrived(f"{folder}sent") == Arrived(4, md5(b"1234"))
 
-    test_more_than_a_page = None  # type: ignore[assignment]
+    test_more_blobs_than_a_page_are_listed = None  # type: ignore[assignment]

@@ -72,7 +72,7 @@ def refused(act: Callable[[], object]) -> str:
 
 @settings(max_examples=60, deadline=None)
 @given(chunks=st.lists(st.binary(min_size=1, max_size=400), max_size=5), size=st.integers(1, 500))
-def test_data_is_what_was_framed(chunks: list[bytes], size: int) -> None:
+def test_framed_data_is_read(chunks: list[bytes], size: int) -> None:
     data = b"".join(chunks)
     length = {"x_amz_decoded_content_length": str(len(data)), "x_amz_trailer": "x-amz-checksum-crc32"}
     trailer = f"x-amz-checksum-crc32:{crc32(data)}\r\n".encode()
@@ -105,12 +105,12 @@ WHOLE = framed([DATA], TRAILER)
         (framed([DATA], b"a:" + b"b" * 20_000 + b"\r\n"), "InvalidRequest"),
     ],
 )
-def test_bad_framing(data: bytes, code: str) -> None:
+def test_bad_framing_is_refused(data: bytes, code: str) -> None:
     body = body_of(data, UNSIGNED, x_amz_trailer="x-amz-checksum-crc32", **LENGTH)
     assert refused(lambda: read_all(body)) == code
 
 
-def test_changed_chunks_and_trailers() -> None:
+def test_changed_chunks_and_trailers_are_refused() -> None:
     whole = signed_frames([DATA], ("x-amz-checksum-crc32", crc32(DATA)))
     for data in (
         whole.replace(b"456", b"654"),
@@ -123,7 +123,7 @@ def test_changed_chunks_and_trailers() -> None:
     assert refused(lambda: read_all(body_of(unsigned, SIGNED, **LENGTH))) == "InvalidRequest"
 
 
-def test_plain_bodies() -> None:
+def test_plain_bodies_are_verified() -> None:
     digest = hashlib.sha256(DATA).hexdigest()
     assert read_all(body_of(DATA, digest)) == DATA
     assert read_all(body_of(DATA, "UNSIGNED-PAYLOAD")) == DATA
@@ -132,7 +132,7 @@ def test_plain_bodies() -> None:
     assert refused(lambda: body_of(DATA, UNSIGNED)) == "MissingContentLength"
 
 
-def test_the_last_bytes_are_kept_back_until_all_is_verified() -> None:
+def test_the_last_bytes_are_held_back_until_verified() -> None:
     body = body_of(DATA, "0" * 64)
     assert body.read(9) == DATA[:9]
     assert refused(lambda: body.read(1)) == "XAmzContentSHA256Mismatch"
@@ -147,14 +147,14 @@ def test_the_last_bytes_are_kept_back_until_all_is_verified() -> None:
         ("x-amz-checksum-sha256", base64.b64encode(hashlib.sha256(DATA).digest()).decode()),
     ],
 )
-def test_checksums(name: str, value: str) -> None:
+def test_checksums_are_verified(name: str, value: str) -> None:
     good = verified_body(io.BytesIO(DATA), 10, {name: value}, "UNSIGNED-PAYLOAD", signer)
     assert read_all(good) == DATA
     other = verified_body(io.BytesIO(b"9876543210"), 10, {name: value}, "UNSIGNED-PAYLOAD", signer)
     assert refused(lambda: read_all(other)) == "BadDigest"
 
 
-def test_crc32c_where_fast_code_is_installed() -> None:
+def test_crc32c_is_verified_with_fast_code() -> None:
     google_crc32c = pytest.importorskip("google_crc32c")
     value = base64.b64encode(google_crc32c.value(DATA).to_bytes(4, "big")).decode()
     headers = {"x-amz-checksum-crc32c": value}
@@ -163,10 +163,10 @@ def test_crc32c_where_fast_code_is_installed() -> None:
     assert refused(lambda: read_all(other)) == "BadDigest"
 
 
-def test_unknown_checksums_are_taken() -> None:
+def test_unknown_checksums_are_ignored() -> None:
     for name in ("x-amz-checksum-xxhash64", "x-amz-checksum-xxhash3"):
         assert read_all(verified_body(io.BytesIO(DATA), 10, {name: "?"}, "UNSIGNED-PAYLOAD", signer)) == DATA
 
 
-def test_a_malformed_md5() -> None:
+def test_a_malformed_md5_is_refused() -> None:
     assert refused(lambda: body_of(DATA, "UNSIGNED-PAYLOAD", content_md5="nonsense")) == "InvalidDigest"

@@ -17,7 +17,7 @@ from tests.storage.service import Service, unique
 MIB = 1024**2
 
 
-def test_the_resource_of_boto3(s3_service: Service) -> None:
+def test_the_resource_of_boto3_works(s3_service: Service) -> None:
     s3 = boto3.resource("s3", **arguments(s3_service))
     bucket = s3.Bucket(s3_service.bucket())
     bucket.put_object(Key="a/1", Body=b"one")
@@ -28,7 +28,7 @@ def test_the_resource_of_boto3(s3_service: Service) -> None:
     bucket.delete()
 
 
-def test_presigned_urls_of_boto3(s3_service: Service) -> None:
+def test_presigned_urls_of_boto3_work(s3_service: Service) -> None:
     s3, bucket = client(s3_service), s3_service.bucket()
     named = {"Bucket": bucket, "Key": "a b+c"}
     url = s3.generate_presigned_url("put_object", {**named, "ContentType": "text/x", "Metadata": {"a_b": "1"}})
@@ -42,7 +42,7 @@ def test_presigned_urls_of_boto3(s3_service: Service) -> None:
 
 
 @pytest.mark.parametrize("setting", ["when_supported", "when_required"])
-def test_checksums_of_boto3(s3_service: Service, setting: str) -> None:
+def test_checksums_of_boto3_are_accepted(s3_service: Service, setting: str) -> None:
     s3 = client(s3_service, request_checksum_calculation=setting, response_checksum_validation=setting)
     bucket = s3_service.bucket()
     for algorithm in ("CRC32", "SHA1", "SHA256"):
@@ -50,7 +50,7 @@ def test_checksums_of_boto3(s3_service: Service, setting: str) -> None:
         assert s3.head_object(Bucket=bucket, Key=algorithm)["ContentLength"] == 100_000
 
 
-def test_smart_open(s3_service: Service) -> None:
+def test_smart_open_works(s3_service: Service) -> None:
     bucket, given = s3_service.bucket(), {"client": client(s3_service)}
     data = os.urandom(6 * MIB)
     url = f"s3://{bucket}/folder/large"
@@ -65,7 +65,7 @@ def test_smart_open(s3_service: Service) -> None:
     assert smart_open.open(f"s3://{bucket}/small", transport_params=given).read() == "five"
 
 
-def test_s3fs(s3_service: Service) -> None:
+def test_s3fs_works(s3_service: Service) -> None:
     s3fs = pytest.importorskip("s3fs", reason="s3fs is in the extra clients")
     bucket = s3_service.bucket()
     files = s3fs.S3FileSystem(
@@ -91,7 +91,7 @@ def test_s3fs(s3_service: Service) -> None:
     assert not files.exists(bucket)
 
 
-def test_minio(own_service: Callable[..., Service]) -> None:
+def test_minio_works(own_service: Callable[..., Service]) -> None:
     minio = pytest.importorskip("minio")
     service = own_service(
         s3_protocol_host="127.0.0.1", s3_protocol_access_key_id=KEY, s3_protocol_access_key_secret=SECRET_KEY

@@ -1,4 +1,4 @@
-"""Who a request comes from: session tokens, access keys, confined keys, and nobody."""
+"""Credentials: session tokens, access keys, confined keys, and none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.storage.service import ANON, SECRET, USER, Service, token, unique
 
 @pytest.fixture
 def bucket(s3_service: Service) -> str:
-    """A bucket whose objects authenticated users may read and write, each those of a folder of their own."""
+    """A bucket whose objects authenticated users may read and write, each in their own folder."""
     name = s3_service.bucket()
     own = f"bucket_id = '{name}' and (storage.foldername(name))[1] = auth.uid()::text"
     s3_service.sql(f"create policy {unique('own')} on storage.objects to authenticated using ({own})")
@@ -59,7 +59,7 @@ def test_a_session_token_acts_as_its_user(s3_service: Service, bucket: str) -> N
     assert user.get_object(**mine)["Body"].read() == b"mine"
 
 
-def test_what_is_visible_but_may_not_be_deleted(s3_service: Service) -> None:
+def test_a_visible_object_without_delete_rights_is_refused(s3_service: Service) -> None:
     bucket = s3_service.bucket()
     s3_service.upload(f"{bucket}/k")
     s3_service.sql(
@@ -71,7 +71,7 @@ def test_what_is_visible_but_may_not_be_deleted(s3_service: Service) -> None:
     assert failure(user.delete_object, Bucket=bucket, Key="k")[:2] == (403, "AccessDenied")
 
 
-def test_bad_session_tokens(s3_service: Service, bucket: str) -> None:
+def test_bad_session_tokens_are_refused(s3_service: Service, bucket: str) -> None:
     expired = jwt.encode({"role": "authenticated", "exp": int(time.time()) - 100}, SECRET, "HS256")
     for given, message in (
         ("nonsense", "Invalid Compact JWS"),
@@ -99,7 +99,7 @@ def test_a_url_presigned_with_a_token_ends_with_it(s3_service: Service, bucket: 
     )
 
 
-def test_access_keys(s3_service: Service, bucket: str, keys: AccessKeys) -> None:
+def test_access_keys_act_with_their_claims(s3_service: Service, bucket: str, keys: AccessKeys) -> None:
     key = keys.create("of a user", {"role": "authenticated", "sub": USER, "iss": "x", "plan": "free"})
     assert (len(key.id), len(key.secret or "")) == (32, 64)
     user = of(s3_service, key)
@@ -113,7 +113,7 @@ def test_access_keys(s3_service: Service, bucket: str, keys: AccessKeys) -> None
     assert not keys.delete(key.id)
 
 
-def test_confined_and_expired_keys(s3_service: Service, bucket: str, keys: AccessKeys) -> None:
+def test_confined_and_expired_keys_are_refused(s3_service: Service, bucket: str, keys: AccessKeys) -> None:
     other = s3_service.bucket()
     s3_service.upload(f"{other}/secret")
     confined = of(s3_service, keys.create("of a backup", {}, buckets=[bucket]))
@@ -132,19 +132,19 @@ def test_confined_and_expired_keys(s3_service: Service, bucket: str, keys: Acces
     assert failure(of(s3_service, expired).list_buckets)[:2] == (403, "InvalidAccessKeyId")
 
 
-def test_keys_made_with_another_secret(s3_service: Service) -> None:
+def test_keys_made_with_another_secret_are_refused(s3_service: Service) -> None:
     database = s3_service.application.services.engine.database
     other = AccessKeys(database, ContextBuilder(), "another secret of the service, long enough")
     key = other.create("not ours", {})
     assert failure(of(s3_service, key).list_buckets)[:2] == (403, "InvalidAccessKeyId")
 
 
-def test_roles_that_tokens_may_not_name(s3_service: Service, keys: AccessKeys) -> None:
+def test_roles_outside_of_the_api_are_refused(s3_service: Service, keys: AccessKeys) -> None:
     key = keys.create("of nobody", {"role": "postgres"})
     assert failure(of(s3_service, key).list_buckets)[:2] == (403, "AccessDenied")
 
 
-def test_without_a_signature(s3_service: Service, bucket: str) -> None:
+def test_unsigned_requests_are_refused(s3_service: Service, bucket: str) -> None:
     answer = requests.get(f"{s3_service.url}/s3/{bucket}?list-type=2", timeout=30)
     assert (answer.status_code, "<Code>AccessDenied</Code><Message>Missing signature" in answer.text) == (403, True)
     assert f"<Resource>/{bucket}</Resource>" in answer.text

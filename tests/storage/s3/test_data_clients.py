@@ -27,7 +27,7 @@ def files(s3_service: Service) -> Any:
     )
 
 
-def test_files_of_pyarrow(files: Any, s3_service: Service) -> None:
+def test_files_of_pyarrow_work(files: Any, s3_service: Service) -> None:
     from pyarrow import fs
 
     bucket = s3_service.bucket()
@@ -49,7 +49,7 @@ def test_files_of_pyarrow(files: Any, s3_service: Service) -> None:
     files.delete_dir(bucket)
 
 
-def test_empty_folders_of_pyarrow(files: Any, s3_service: Service) -> None:
+def test_empty_folders_of_pyarrow_work(files: Any, s3_service: Service) -> None:
     from pyarrow import fs
 
     bucket = s3_service.bucket()
@@ -64,7 +64,7 @@ def test_empty_folders_of_pyarrow(files: Any, s3_service: Service) -> None:
     assert s3_service.sql(f"select name from storage.objects where bucket_id = '{bucket}'") == []
 
 
-def test_a_data_set_of_pyarrow(files: Any, s3_service: Service) -> None:
+def test_a_data_set_of_pyarrow_works(files: Any, s3_service: Service) -> None:
     import pyarrow as pa
     from pyarrow import dataset, parquet
 
@@ -76,7 +76,7 @@ def test_a_data_set_of_pyarrow(files: Any, s3_service: Service) -> None:
     assert sorted(italian["people"].to_pylist()) == [1, 3]
 
 
-def test_polars(s3_service: Service) -> None:
+def test_polars_reads_and_writes(s3_service: Service) -> None:
     polars = pytest.importorskip("polars", reason="Polars is in the extra clients")
     bucket = s3_service.bucket()
     options = {

@@ -56,9 +56,7 @@ def by_rest(service: Service, bucket: str) -> None:
 
 
 @pytest.mark.parametrize("put", [by_s3, by_chunks, by_parts, by_shape, by_rest])
-def test_a_folder_has_the_key_that_it_was_made_with(
-    s3: Any, s3_service: Service, bucket: str, put: Callable[[Service, str], None]
-) -> None:
+def test_a_folder_keeps_its_key(s3: Any, s3_service: Service, bucket: str, put: Callable[[Service, str], None]) -> None:
     put(s3_service, bucket)
     assert keys(s3, bucket) == ["dir/"]
     grouped = s3.list_objects_v2(Bucket=bucket, Delimiter="/")
@@ -76,7 +74,7 @@ def test_a_folder_has_the_key_that_it_was_made_with(
     assert keys(s3, bucket) == []
 
 
-def test_a_deleted_folder_does_not_live_on(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_a_deleted_folder_is_gone(s3: Any, s3_service: Service, bucket: str) -> None:
     s3_service.upload(f"{bucket}/{PLACEHOLDER}", b"").raise_for_status()
     for data in (b"", b"x"):
         s3.put_object(Bucket=bucket, Key="dir/", Body=data)
@@ -89,7 +87,7 @@ def test_a_deleted_folder_does_not_live_on(s3: Any, s3_service: Service, bucket:
     assert keys(s3, bucket) == [PLACEHOLDER]
 
 
-def test_a_placeholder_keeps_its_folder_visible_at_both_faces(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_a_placeholder_keeps_its_folder_visible_in_both_protocols(s3: Any, s3_service: Service, bucket: str) -> None:
     s3_service.upload(f"{bucket}/{PLACEHOLDER}", b"").raise_for_status()
     s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": "dir/"}]})
     grouped = s3.list_objects_v2(Bucket=bucket, Delimiter="/")
@@ -100,7 +98,7 @@ def test_a_placeholder_keeps_its_folder_visible_at_both_faces(s3: Any, s3_servic
     assert s3_service.post(f"/object/list/{bucket}", json={"prefix": ""}).json() == []
 
 
-def test_a_bucket_for_some_types_has_folders(s3: Any, s3_service: Service) -> None:
+def test_a_bucket_with_allowed_types_has_folders(s3: Any, s3_service: Service) -> None:
     bucket = s3_service.bucket(allowed_mime_types=["image/png"])
     s3.put_object(Bucket=bucket, Key="dir/", Body=b"", ContentType="application/x-directory")
     assert keys(s3, bucket) == ["dir/"]

@@ -33,7 +33,7 @@ def code_of(answer: requests.Response) -> tuple[int, str]:
     return answer.status_code, found or ""
 
 
-def test_a_form(s3: Any, bucket: str) -> None:
+def test_a_form_uploads_a_file(s3: Any, bucket: str) -> None:
     form = s3.generate_presigned_post(bucket, "folder/${filename}")
     answer = post(form)
     assert (answer.status_code, answer.text) == (204, "")
@@ -41,7 +41,7 @@ def test_a_form(s3: Any, bucket: str) -> None:
     assert (found["Body"].read(), found["ETag"]) == (b"0123456789", answer.headers["etag"])
 
 
-def test_fields_that_the_policy_covers(s3: Any, bucket: str) -> None:
+def test_fields_of_the_policy_apply(s3: Any, bucket: str) -> None:
     fields = {"Content-Type": "image/png", "x-amz-meta-user_id": "7", "success_action_status": "201"}
     conditions: list[Any] = [
         {"Content-Type": "image/png"}, ["starts-with", "$x-amz-meta-user_id", ""], {"success_action_status": "201"},
@@ -61,7 +61,7 @@ def test_fields_that_the_policy_covers(s3: Any, bucket: str) -> None:
     assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"0123456789"
 
 
-def test_a_form_that_ends_too_early(s3: Any, bucket: str) -> None:
+def test_a_form_that_ends_too_early_is_refused(s3: Any, bucket: str) -> None:
     form = s3.generate_presigned_post(bucket, "k")
     sent = requests.Request("POST", form["url"], data=form["fields"], files={"file": ("a", b"0123456789")}).prepare()
     body, headers = sent.body, sent.headers
@@ -73,7 +73,7 @@ def test_a_form_that_ends_too_early(s3: Any, bucket: str) -> None:
     assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
 
 
-def test_a_form_with_other_white_space(s3: Any, bucket: str) -> None:
+def test_a_form_with_other_white_space_is_accepted(s3: Any, bucket: str) -> None:
     form = s3.generate_presigned_post(bucket, "k")
     sent = requests.Request("POST", form["url"], data=form["fields"], files={"file": ("a", b"0123456789")}).prepare()
     assert isinstance(sent.body, bytes)
@@ -82,7 +82,7 @@ def test_a_form_with_other_white_space(s3: Any, bucket: str) -> None:
     assert answer.status_code == 204
 
 
-def test_a_checksum_among_the_fields(s3: Any, bucket: str) -> None:
+def test_a_checksum_among_the_fields_is_verified(s3: Any, bucket: str) -> None:
     for name, value in (
         ("x-amz-checksum-sha256", b64encode(hashlib.sha256(b"0123456789").digest()).decode()),
         ("Content-MD5", b64encode(hashlib.md5(b"0123456789").digest()).decode()),
@@ -111,7 +111,7 @@ def test_fields_that_become_headers_have_one_line(s3: Any, s3_service: Service, 
     assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] == 0
 
 
-def test_a_redirect(s3: Any, bucket: str) -> None:
+def test_a_form_can_redirect(s3: Any, bucket: str) -> None:
     target = "https://example.com/done?a=1"
     fields = {"success_action_redirect": target}
     form = s3.generate_presigned_post(bucket, "k", Fields=fields, Conditions=[fields])
@@ -120,7 +120,7 @@ def test_a_redirect(s3: Any, bucket: str) -> None:
     assert answer.headers["location"].startswith(f"{target}&bucket={bucket}&key=k&etag=")
 
 
-def test_what_is_refused(s3_service: Service, s3: Any, bucket: str) -> None:
+def test_invalid_forms_are_refused(s3_service: Service, s3: Any, bucket: str) -> None:
     form = s3.generate_presigned_post(bucket, "k")
     assert code_of(post(form, key="other")) == (403, "AccessDenied")
     assert code_of(post(form, policy="e30=")) == (403, "SignatureDoesNotMatch")
@@ -134,13 +134,13 @@ def test_what_is_refused(s3_service: Service, s3: Any, bucket: str) -> None:
     assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
 
 
-def test_a_field_without_a_name(s3: Any, bucket: str) -> None:
+def test_a_field_without_a_name_is_refused(s3: Any, bucket: str) -> None:
     form = s3.generate_presigned_post(bucket, "k")
     files = [*((name, (None, value)) for name, value in form["fields"].items()), ("", ("photo.png", b"x" * 30_000))]
     assert code_of(requests.post(form["url"], files=files, timeout=30)) == (400, "MalformedPOSTRequest")
 
 
-def test_a_form_of_a_user(s3_service: Service, bucket: str) -> None:
+def test_a_form_of_a_user_follows_policies(s3_service: Service, bucket: str) -> None:
     own = f"bucket_id = '{bucket}' and name like auth.uid() || '/%'"
     s3_service.sql(f"create policy {unique('p')} on storage.objects to authenticated using ({own})")
     user = as_user(s3_service, token(sub=USER))
@@ -169,7 +169,7 @@ def signed_form(service: Service, bucket: str, conditions: list[Any], **fields: 
     }
 
 
-def test_a_policy_names_its_bucket(s3_service: Service, bucket: str) -> None:
+def test_a_policy_must_name_its_bucket(s3_service: Service, bucket: str) -> None:
     conditions: list[Any] = [{"key": "k"}]
     assert code_of(post(signed_form(s3_service, bucket, conditions, key="k"))) == (403, "AccessDenied")
     assert post(signed_form(s3_service, bucket, [*conditions, {"bucket": bucket}], key="k")).status_code == 204
@@ -179,7 +179,7 @@ def test_a_policy_names_its_bucket(s3_service: Service, bucket: str) -> None:
     assert code_of(post({**another, "fields": {**another["fields"], "bucket": bucket}})) == (403, "AccessDenied")
 
 
-def test_a_form_cannot_ask_for_what_is_not_done(s3_service: Service, bucket: str) -> None:
+def test_a_form_with_unsupported_features_is_refused(s3_service: Service, bucket: str) -> None:
     name = "x-amz-server-side-encryption-customer-algorithm"
     conditions = [{"key": "k"}, {"bucket": bucket}, {name: "AES256"}]
     answer = post(signed_form(s3_service, bucket, conditions, **{"key": "k", name: "AES256"}))

@@ -12,7 +12,7 @@ from tests.storage.s3.clients import KEY, SECRET_KEY
 from tests.storage.service import Service, unique
 
 
-def test_the_aws_sdk_for_javascript(s3_service: Service) -> None:
+def test_the_aws_sdk_for_javascript_works(s3_service: Service) -> None:
     bucket = unique("js")
     command = ["node", str(program("s3.mjs")), f"{s3_service.url}/storage/v1/s3", KEY, SECRET_KEY, bucket]
     done = subprocess.run(command, capture_output=True, text=True, timeout=4 * PATIENCE_S)

@@ -41,17 +41,17 @@ def bitwise(name: str, data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("name", "check"), [("crc32", 0xCBF43926), ("crc32c", 0xE3069283), ("crc64nvme", 0xAE8B14860A799888)]
 )
-def test_the_definition_of_each_check(name: str, check: int) -> None:
+def test_each_checksum_has_its_check_value(name: str, check: int) -> None:
     assert int.from_bytes(bitwise(name, b"123456789")) == check
 
 
 @given(st.sampled_from(sorted(POLYNOMIALS)), st.lists(st.binary(max_size=40), min_size=1, max_size=5))
-def test_checks_of_parts_make_that_of_the_whole(name: str, parts: list[bytes]) -> None:
+def test_checksums_of_parts_combine_to_that_of_the_whole(name: str, parts: list[bytes]) -> None:
     checks = [bitwise(name, part) for part in parts]
     assert combined(name, checks, [len(part) for part in parts]) == bitwise(name, b"".join(parts))
 
 
-def test_the_check_of_large_parts() -> None:
+def test_checksums_of_large_parts_combine() -> None:
     parts = [b"a" * 5_000_000, b"b" * 3]
     checks = [zlib.crc32(part).to_bytes(4) for part in parts]
     assert combined("crc32", checks, [len(part) for part in parts]) == zlib.crc32(b"".join(parts)).to_bytes(4)
@@ -64,11 +64,11 @@ def place(s3_service: Service) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def kept(s3_service: Service) -> Any:
-    """boto3's client that asks for checksums and verifies them, as it does by itself."""
+    """boto3's client that requests checksums and verifies them, as it does by default."""
     return client(s3_service, response_checksum_validation="when_supported")
 
 
-def test_of_an_object(kept: Any, place: dict[str, Any]) -> None:
+def test_the_checksum_of_an_object_is_kept(kept: Any, place: dict[str, Any]) -> None:
     sha256 = text(hashlib.sha256(b"one").digest())
     assert kept.put_object(**place, Body=b"one", ChecksumAlgorithm="SHA256")["ChecksumSHA256"] == sha256
     head = kept.head_object(**place, ChecksumMode="ENABLED")
@@ -77,19 +77,19 @@ def test_of_an_object(kept: Any, place: dict[str, Any]) -> None:
     got = kept.get_object(**place, ChecksumMode="ENABLED")
     assert (got["ChecksumSHA256"], got["Body"].read()) == (sha256, b"one")
     assert "ChecksumSHA256" not in kept.get_object(**place, Range="bytes=0-1", ChecksumMode="ENABLED")
-    told = kept.get_object_attributes(**place, ObjectAttributes=["Checksum"])["Checksum"]
-    assert told == {"ChecksumSHA256": sha256, "ChecksumType": "FULL_OBJECT"}
+    reported = kept.get_object_attributes(**place, ObjectAttributes=["Checksum"])["Checksum"]
+    assert reported == {"ChecksumSHA256": sha256, "ChecksumType": "FULL_OBJECT"}
     copied = {**place, "Key": "copied"}
     kept.copy_object(**copied, CopySource=place)
     assert kept.head_object(**copied, ChecksumMode="ENABLED")["ChecksumSHA256"] == sha256
 
 
-def test_of_a_body_whose_checksum_follows_it(kept: Any, place: dict[str, Any]) -> None:
+def test_a_trailing_checksum_is_kept(kept: Any, place: dict[str, Any]) -> None:
     kept.put_object(**place, Body=io.BytesIO(b"x" * 100_000))
     assert kept.get_object(**place, ChecksumMode="ENABLED")["ChecksumCRC32"] == crc32(b"x" * 100_000)
 
 
-def test_none_is_kept_with_an_object_that_had_none(s3_service: Service, kept: Any, place: dict[str, Any]) -> None:
+def test_no_checksum_is_kept_for_an_object_without_one(s3_service: Service, kept: Any, place: dict[str, Any]) -> None:
     silent = client(s3_service, request_checksum_calculation="when_required")
     silent.put_object(**place, Body=b"one")
     head = kept.head_object(**place, ChecksumMode="ENABLED")
@@ -97,7 +97,7 @@ def test_none_is_kept_with_an_object_that_had_none(s3_service: Service, kept: An
 
 
 @pytest.mark.parametrize("kind", ["COMPOSITE", "FULL_OBJECT"])
-def test_of_an_object_made_of_parts(kept: Any, place: dict[str, Any], kind: str) -> None:
+def test_the_checksum_of_an_object_made_of_parts_is_kept(kept: Any, place: dict[str, Any], kind: str) -> None:
     datas = [b"one", b"and two"]
     started = kept.create_multipart_upload(**place, ChecksumAlgorithm="CRC32", ChecksumType=kind)
     assert (started["ChecksumAlgorithm"], started["ChecksumType"]) == ("CRC32", kind)
@@ -134,7 +134,7 @@ def test_a_hash_of_all_bytes_is_refused_for_parts(kept: Any, place: dict[str, An
 
 
 @pytest.mark.parametrize("name", ["MD5", "SHA512"])
-def test_hashes_that_clients_compute_themselves(s3_service: Service, place: dict[str, Any], name: str) -> None:
+def test_hashes_computed_by_clients_are_kept(s3_service: Service, place: dict[str, Any], name: str) -> None:
     s3 = client(s3_service, request_checksum_calculation="when_required")
     member, right = f"Checksum{name}", text(hashlib.new(name, b"one").digest())
     assert s3.put_object(**place, Body=b"one", **{member: right})[member] == right

@@ -1,4 +1,4 @@
-"""Every door that refuses a key of another script names the setting that allows it."""
+"""Every protocol that refuses a key of another script names the setting that allows it."""
 
 from __future__ import annotations
 

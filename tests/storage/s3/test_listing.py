@@ -43,7 +43,7 @@ CASES = [(p, d, "") for p in ("", "a", "a/", "b/", "c", "d-", "none") for d in (
 
 
 @pytest.mark.parametrize("size", [1, 2, 1000])
-def test_pages_by_each_version(s3: Any, filled: str, size: int) -> None:
+def test_both_versions_list_all_pages(s3: Any, filled: str, size: int) -> None:
     for prefix, delimiter, after in CASES:
         wanted = model(prefix, delimiter, after)
         more = {"Prefix": prefix, "Delimiter": delimiter, "Bucket": filled}
@@ -67,7 +67,7 @@ def entries(pages: Any, size: int) -> list[tuple[str, bool]]:
     return found
 
 
-def test_encoding(s3_service: Service, s3: Any, filled: str) -> None:
+def test_keys_are_encoded_on_request(s3_service: Service, s3: Any, filled: str) -> None:
     url = s3.generate_presigned_url(
         "list_objects_v2",
         {"Bucket": filled, "Prefix": "c", "EncodingType": "url", "StartAfter": "c x", "Delimiter": "+"},
@@ -79,7 +79,7 @@ def test_encoding(s3_service: Service, s3: Any, filled: str) -> None:
     assert "<StartAfter>c%20x</StartAfter>" in body
 
 
-def test_limits(s3: Any, filled: str) -> None:
+def test_limits_of_listings_are_checked(s3: Any, filled: str) -> None:
     empty = s3.list_objects_v2(Bucket=filled, MaxKeys=0)
     assert (empty["KeyCount"], empty["IsTruncated"], empty["MaxKeys"]) == (0, False, 0)
     assert s3.list_objects_v2(Bucket=filled, MaxKeys=5000)["MaxKeys"] == 1000
@@ -89,7 +89,7 @@ def test_limits(s3: Any, filled: str) -> None:
         assert code_of(caught.value) == (400, "InvalidArgument")
 
 
-def test_owners(s3: Any, filled: str) -> None:
+def test_owners_are_listed(s3: Any, filled: str) -> None:
     first = s3.list_objects(Bucket=filled)["Contents"]
     assert {each["Owner"]["ID"] for each in first} == {"service_role"}
     assert all("Owner" not in each for each in s3.list_objects_v2(Bucket=filled)["Contents"])
@@ -97,12 +97,12 @@ def test_owners(s3: Any, filled: str) -> None:
     assert {each["Owner"]["ID"] for each in asked} == {"service_role"}
 
 
-def test_an_empty_token_is_that_of_the_first_page(s3: Any, filled: str) -> None:
+def test_an_empty_token_means_the_first_page(s3: Any, filled: str) -> None:
     page = s3.list_objects_v2(Bucket=filled, ContinuationToken="")
     assert (page["ContinuationToken"], [each["Key"] for each in page["Contents"]]) == ("", KEYS)
 
 
-def test_versions(s3: Any, filled: str) -> None:
+def test_each_object_has_one_version(s3: Any, filled: str) -> None:
     page = s3.list_object_versions(Bucket=filled, Prefix="a", MaxKeys=2)
     assert [(each["Key"], each["VersionId"], each["IsLatest"]) for each in page["Versions"]] == [
         ("a", "null", True), ("a/", "null", True)

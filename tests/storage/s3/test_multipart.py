@@ -53,7 +53,7 @@ class Upload:
         return done
 
 
-def test_parts_in_any_order_and_replaced(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_parts_may_arrive_in_any_order_and_be_replaced(s3: Any, s3_service: Service, bucket: str) -> None:
     upload = Upload(s3, bucket, "a/b c", ContentType="text/x", Metadata={"a_b": "1"}, CacheControl="max-age=3")
     three, two = upload.part(3, b"three"), upload.part(2, b"wrong")
     two, nine = upload.part(2, b"two"), upload.part(9, b"not listed")
@@ -79,7 +79,7 @@ def test_parts_in_any_order_and_replaced(s3: Any, s3_service: Service, bucket: s
     assert failure(s3.abort_multipart_upload, **upload.named) == (404, "NoSuchUpload")
 
 
-def test_what_is_refused(s3: Any, bucket: str) -> None:
+def test_invalid_completions_are_refused(s3: Any, bucket: str) -> None:
     upload = Upload(s3, bucket)
     one, two = upload.part(1, b"one"), upload.part(2, b"two")
     wrong = {"PartNumber": 1, "ETag": two["ETag"]}
@@ -101,7 +101,7 @@ def test_what_is_refused(s3: Any, bucket: str) -> None:
     upload.complete([one, two])
 
 
-def test_what_the_client_says_of_the_whole_upload(s3: Any, bucket: str) -> None:
+def test_declared_sizes_and_conditions_are_checked(s3: Any, bucket: str) -> None:
     upload = Upload(s3, bucket)
     part = upload.part(1, b"abc")
     done = {**upload.named, "MultipartUpload": {"Parts": [part]}}
@@ -112,7 +112,7 @@ def test_what_the_client_says_of_the_whole_upload(s3: Any, bucket: str) -> None:
     assert s3.get_object(**upload.name)["Body"].read() == b"abc"
 
 
-def test_giving_up(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_an_aborted_upload_is_gone(s3: Any, s3_service: Service, bucket: str) -> None:
     upload = Upload(s3, bucket)
     upload.part(1, b"one")
     s3.abort_multipart_upload(**upload.named)
@@ -121,7 +121,7 @@ def test_giving_up(s3: Any, s3_service: Service, bucket: str) -> None:
     assert s3_service.sql(f"select 1 from storage.upload_parts where upload_id = '{upload.named['UploadId']}'") == []
 
 
-def test_parts_at_once(s3_service: Service, s3: Any, bucket: str) -> None:
+def test_parts_can_be_sent_at_once(s3_service: Service, s3: Any, bucket: str) -> None:
     upload = Upload(s3, bucket)
     blocks = [os.urandom(100_000) for _ in range(6)]
     with ThreadPoolExecutor(3) as pool:
@@ -131,7 +131,7 @@ def test_parts_at_once(s3_service: Service, s3: Any, bucket: str) -> None:
     assert s3.get_object(**upload.name)["Body"].read() == b"".join(blocks)
 
 
-def test_a_condition_of_the_beginning(s3: Any, bucket: str) -> None:
+def test_a_condition_of_the_first_request_applies_at_the_end(s3: Any, bucket: str) -> None:
     def ask(request: Any, **_: Any) -> None:
         request.headers["If-None-Match"] = "*"
 
@@ -143,7 +143,7 @@ def test_a_condition_of_the_beginning(s3: Any, bucket: str) -> None:
     assert s3.get_object(**first.name)["Body"].read() == b"one"
 
 
-def test_conditions(s3: Any, bucket: str) -> None:
+def test_conditions_of_a_completion_are_checked(s3: Any, bucket: str) -> None:
     first, second = Upload(s3, bucket), Upload(s3, bucket)
     one, other = first.part(1, b"one"), second.part(1, b"other")
     first.complete([one], IfNoneMatch="*")
@@ -155,7 +155,7 @@ def test_conditions(s3: Any, bucket: str) -> None:
     assert s3.get_object(**first.name)["Body"].read() == b"other"
 
 
-def test_conditions_of_two_completions_at_once(own_service: Callable[..., Service], tmp_path: Path) -> None:
+def test_two_completions_at_once_both_succeed(own_service: Callable[..., Service], tmp_path: Path) -> None:
     """A client repeats a completion whose answer is late: both end well."""
     plugin = GatedPlugin(tmp_path / "gated")
     keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
@@ -174,7 +174,7 @@ def test_conditions_of_two_completions_at_once(own_service: Callable[..., Servic
         assert etag == other == s3.head_object(**upload.name)["ETag"]
 
 
-def test_copied_parts(s3: Any, bucket: str) -> None:
+def test_parts_can_be_copied(s3: Any, bucket: str) -> None:
     etag = s3.put_object(Bucket=bucket, Key="source key", Body=b"0123456789")["ETag"]
     upload = Upload(s3, bucket)
     given = {**upload.named, "CopySource": {"Bucket": bucket, "Key": "source key"}}
@@ -188,7 +188,7 @@ def test_copied_parts(s3: Any, bucket: str) -> None:
     assert s3.get_object(**upload.name)["Body"].read() == b"2340123456789"
 
 
-def test_the_list_of_uploads(s3: Any, bucket: str) -> None:
+def test_uploads_are_listed(s3: Any, bucket: str) -> None:
     made = [Upload(s3, bucket, key) for key in ("b/2", "a", "b/1", "a", "c x")]
     keys = ["a", "a", "b/1", "b/2", "c x"]
     whole = s3.list_multipart_uploads(Bucket=bucket)
@@ -206,7 +206,7 @@ def test_the_list_of_uploads(s3: Any, bucket: str) -> None:
     s3.delete_bucket(Bucket=bucket)
 
 
-def test_limits_and_rights(s3: Any, s3_service: Service) -> None:
+def test_limits_and_rights_are_checked(s3: Any, s3_service: Service) -> None:
     bucket = s3_service.bucket(file_size_limit=10, allowed_mime_types=["text/plain"])
     assert failure(s3.create_multipart_upload, Bucket=bucket, Key="k", ContentType="text/css") == (
         415,
@@ -228,7 +228,7 @@ def test_limits_and_rights(s3: Any, s3_service: Service) -> None:
     assert s3.head_object(**upload.name)["ContentLength"] == 6
 
 
-def test_the_transfer_manager(s3: Any, bucket: str) -> None:
+def test_the_transfer_manager_works(s3: Any, bucket: str) -> None:
     data = os.urandom(11 * MIB)
     config = TransferConfig(multipart_threshold=5 * MIB, multipart_chunksize=5 * MIB, max_concurrency=3)
     s3.upload_fileobj(io.BytesIO(data), bucket, "large", Config=config)
@@ -239,7 +239,7 @@ def test_the_transfer_manager(s3: Any, bucket: str) -> None:
     assert received.getvalue() == data
 
 
-def test_small_parts_where_they_are_refused(own_service: Callable[..., Service]) -> None:
+def test_small_parts_are_refused_with_the_setting(own_service: Callable[..., Service]) -> None:
     keys = {"s3_protocol_access_key_id": "AK", "s3_protocol_access_key_secret": "secret"}
     service = own_service(s3_smallest_part="1K", **keys)
     upload = Upload(client(service, "AK", "secret"), service.bucket())

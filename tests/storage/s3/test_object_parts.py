@@ -25,7 +25,7 @@ def crc32(data: bytes) -> str:
 
 @pytest.fixture(scope="module")
 def kept(s3_service: Service) -> Any:
-    """boto3's client that sends checksums and verifies them, as it does by itself."""
+    """boto3's client that sends checksums and verifies them, as it does by default."""
     return client(s3_service, response_checksum_validation="when_supported")
 
 
@@ -48,7 +48,7 @@ def refusal(act: Any, **arguments: Any) -> tuple[int, str]:
     return code_of(caught.value)
 
 
-def test_each_part_by_its_number(kept: Any, joined: dict[str, Any]) -> None:
+def test_each_part_is_read_by_its_number(kept: Any, joined: dict[str, Any]) -> None:
     start = 0
     etag = kept.head_object(**joined)["ETag"]
     for number, body in BODIES.items():
@@ -70,7 +70,7 @@ def test_each_part_by_its_number(kept: Any, joined: dict[str, Any]) -> None:
     assert kept.get_object(**joined)["Body"].read() == WHOLE
 
 
-def test_the_attributes_of_parts(kept: Any, joined: dict[str, Any]) -> None:
+def test_attributes_list_the_parts(kept: Any, joined: dict[str, Any]) -> None:
     found = kept.get_object_attributes(**joined, ObjectAttributes=ATTRIBUTES)
     parts = found["ObjectParts"]
     assert (parts["TotalPartsCount"], parts["IsTruncated"], parts["PartNumberMarker"]) == (6, False, 0)
@@ -98,7 +98,7 @@ def test_a_copy_has_the_same_parts(s3_service: Service, kept: Any, joined: dict[
     assert refusal(kept.get_object, **{**joined, "Key": "moved"}, PartNumber=6) == (416, "InvalidPartNumber")
 
 
-def test_an_object_that_was_stored_as_a_whole_is_its_first_part(kept: Any, joined: dict[str, Any]) -> None:
+def test_a_whole_object_is_its_first_part(kept: Any, joined: dict[str, Any]) -> None:
     whole = {**joined, "Key": "whole"}
     for data in (b"some bytes", b""):
         kept.put_object(**whole, Body=data)
@@ -108,7 +108,7 @@ def test_an_object_that_was_stored_as_a_whole_is_its_first_part(kept: Any, joine
         assert "ObjectParts" not in kept.get_object_attributes(**whole, ObjectAttributes=ATTRIBUTES)
 
 
-def test_what_is_kept_of_many_parts_is_short(s3_service: Service, kept: Any) -> None:
+def test_the_data_kept_of_many_parts_is_short(s3_service: Service, kept: Any) -> None:
     place = {"Bucket": s3_service.bucket(), "Key": "k"}
     upload = {**place, "UploadId": kept.create_multipart_upload(**place)["UploadId"]}
     parts = [
@@ -128,7 +128,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("member", BROKEN)
-def test_metadata_that_sql_has_changed_break_nothing(s3_service: Service, kept: Any, member: str) -> None:
+def test_metadata_changed_by_sql_does_no_harm(s3_service: Service, kept: Any, member: str) -> None:
     bucket = s3_service.bucket()
     place = {"Bucket": bucket, "Key": "k"}
     kept.put_object(**place, Body=b"four")

@@ -28,7 +28,7 @@ def failure(act: Any, **arguments: Any) -> tuple[int, str]:
     return code_of(caught.value)
 
 
-def test_an_object_with_all_headers(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_an_object_keeps_all_headers(s3: Any, s3_service: Service, bucket: str) -> None:
     key = "folder/a b+c'(d)*!&$@=;:,?.txt"
     put = s3.put_object(
         Bucket=bucket, Key=key, Body=b"0123456789", ContentType="text/html", CacheControl="max-age=5",
@@ -53,7 +53,7 @@ def test_an_object_with_all_headers(s3: Any, s3_service: Service, bucket: str) -
     assert s3_service.get(f"/object/{bucket}/folder/a%20b%2Bc'(d)*!&$@=;:,%3F.txt").content == b"0123456789"
 
 
-def test_headers_with_tabs_and_beyond_ascii(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_headers_with_tabs_and_beyond_ascii_are_kept(s3: Any, s3_service: Service, bucket: str) -> None:
     """A tab may separate words in a header of a request, but no answer can have one."""
     given = {"cache-control": 'max-age=1,\ta="é"', "content-language": "de,\tfr", "content-disposition": "inline;\tx=é"}
     url = s3.generate_presigned_url("put_object", {"Bucket": bucket, "Key": "k"})
@@ -63,9 +63,9 @@ def test_headers_with_tabs_and_beyond_ascii(s3: Any, s3_service: Service, bucket
     answers = requests.get(url, timeout=30), s3_service.get(f"/object/{bucket}/k")
     for answer in answers:
         for name, value in given.items():
-            told = answer.headers.get(name)
-            assert told in (None, value.replace("\t", " ").encode().decode("latin-1"))
-            assert told is not None or name == "content-language"
+            reported = answer.headers.get(name)
+            assert reported in (None, value.replace("\t", " ").encode().decode("latin-1"))
+            assert reported is not None or name == "content-language"
     assert [answer.status_code for answer in answers] == [200, 200]
 
 
@@ -75,28 +75,28 @@ def test_names_of_metadata_are_in_lower_case_on_the_wire(s3: Any, bucket: str) -
     assert "x-amz-meta-some-name" in [name for name in raw.headers if name.startswith("x-amz-meta")]
 
 
-def test_what_no_header_can_hold_is_counted(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_metadata_that_no_header_can_hold_is_counted(s3: Any, s3_service: Service, bucket: str) -> None:
     value = base64.b64encode(b'{"plain": "1", "number": 2, "two": "a\\nb"}').decode()
     s3_service.upload(f"{bucket}/k", x_metadata=value)
     found = s3.head_object(Bucket=bucket, Key="k")
     assert (found["Metadata"], found["MissingMeta"]) == ({"plain": "1"}, 2)
 
 
-def test_metadata_that_is_not_ascii(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_metadata_beyond_ascii_is_kept(s3: Any, s3_service: Service, bucket: str) -> None:
     text = "gr\u00f6\u00dfe"
     word = f"=?UTF-8?B?{base64.b64encode(text.encode()).decode()}?="
     value = base64.b64encode(json.dumps({"size": text}).encode()).decode()
     s3_service.upload(f"{bucket}/k", x_metadata=value)
     found = s3.head_object(Bucket=bucket, Key="k")
     assert (found["Metadata"], found.get("MissingMeta")) == ({"size": word}, None)
-    # Whoever writes what was read writes the same.
+    # A client that writes the value that it read writes the same.
     s3.put_object(Bucket=bucket, Key="copy", Body=b"x", Metadata=found["Metadata"])
     s3.put_object(Bucket=bucket, Key="plain", Body=b"x", Metadata={"size": "=?UTF-8?B?/w==?="})
     rows = s3_service.sql(f"select user_metadata from storage.objects where bucket_id = '{bucket}' order by name")
     assert rows == [[{"size": text}], [{"size": text}], [{"size": "=?UTF-8?B?/w==?="}]]
 
 
-def test_empty_objects_and_folders(s3: Any, bucket: str) -> None:
+def test_empty_objects_and_folders_are_stored(s3: Any, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="empty", Body=b"")
     assert s3.head_object(Bucket=bucket, Key="empty")["ContentLength"] == 0
     assert s3.get_object(Bucket=bucket, Key="empty")["Body"].read() == b""
@@ -108,7 +108,7 @@ def test_empty_objects_and_folders(s3: Any, bucket: str) -> None:
     assert failure(s3.head_object, Bucket=bucket, Key="dir/") == (404, "404")
 
 
-def test_what_is_done_with_a_folder(s3: Any, bucket: str) -> None:
+def test_a_folder_can_be_copied_and_deleted(s3: Any, bucket: str) -> None:
     """A client sees it by the key that it made it with: it copies and deletes it by that, to rename it."""
     s3.put_object(Bucket=bucket, Key="dir/", Body=b"", Metadata={"mode": "1"})
     s3.copy_object(Bucket=bucket, Key="new/", CopySource={"Bucket": bucket, "Key": "dir/"})
@@ -129,7 +129,7 @@ def test_what_is_done_with_a_folder(s3: Any, bucket: str) -> None:
     assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] == 0
 
 
-def test_ranges(s3: Any, bucket: str) -> None:
+def test_ranges_are_answered(s3: Any, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"0123456789")
 
     def get(value: str) -> tuple[int, bytes, str | None]:
@@ -155,7 +155,7 @@ def test_ranges(s3: Any, bucket: str) -> None:
     "bytes=33-10", "bytes=1-0", "bytes=0--1", "bytes=invalid-range", "invalid", "bytes=", "bytes=-", "bytes=5", "0-1",
     "bytes 0-1", "bytes=10-9", "bytes=1-2-3", "bytes=-1-", "bytes=0x1-2", "bytes=" + "9" * 40 + "-1",
 ])  # fmt: skip
-def test_a_range_that_is_not_valid_gives_the_whole_object(s3: Any, bucket: str, value: str) -> None:
+def test_an_invalid_range_returns_the_whole_object(s3: Any, bucket: str, value: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"0123456789")
     found = s3.get_object(Bucket=bucket, Key="k", Range=value)
     assert (found["ResponseMetadata"]["HTTPStatusCode"], found["Body"].read()) == (200, b"0123456789")
@@ -163,7 +163,7 @@ def test_a_range_that_is_not_valid_gives_the_whole_object(s3: Any, bucket: str, 
     assert (head["ResponseMetadata"]["HTTPStatusCode"], head["ContentLength"]) == (200, 10)
 
 
-def test_conditions_of_reads(s3: Any, bucket: str) -> None:
+def test_conditions_of_reads_are_checked(s3: Any, bucket: str) -> None:
     etag = s3.put_object(Bucket=bucket, Key="k", Body=b"x")["ETag"]
     modified = s3.head_object(Bucket=bucket, Key="k")["LastModified"]
     for act, failed in ((s3.get_object, "PreconditionFailed"), (s3.head_object, "412")):
@@ -175,7 +175,7 @@ def test_conditions_of_reads(s3: Any, bucket: str) -> None:
         assert failure(act, Bucket=bucket, Key="k", IfUnmodifiedSince="2001-01-01") == (412, failed)
 
 
-def test_conditional_writes(s3: Any, bucket: str) -> None:
+def test_conditions_of_writes_are_checked(s3: Any, bucket: str) -> None:
     assert failure(s3.put_object, Bucket=bucket, Key="k", Body=b"1", IfMatch='"x"') == (404, "NoSuchKey")
     etag = s3.put_object(Bucket=bucket, Key="k", Body=b"1", IfNoneMatch="*")["ETag"]
     assert failure(s3.put_object, Bucket=bucket, Key="k", Body=b"2", IfNoneMatch="*") == (412, "PreconditionFailed")
@@ -193,7 +193,7 @@ def test_conditional_writes(s3: Any, bucket: str) -> None:
     assert failure(s3.copy_object, IfNoneMatch="*", **copied) == (412, "PreconditionFailed")
 
 
-def test_overrides_of_headers(s3: Any, s3_service: Service) -> None:
+def test_response_headers_can_be_overridden(s3: Any, s3_service: Service) -> None:
     bucket = unique("s3b")
     s3.create_bucket(Bucket=bucket, ACL="public-read")
     s3.put_object(Bucket=bucket, Key="k", Body=b"x")
@@ -209,7 +209,7 @@ def test_overrides_of_headers(s3: Any, s3_service: Service) -> None:
     assert requests.get(f"{plain}?response-content-type=text/html", timeout=30).status_code == 400
 
 
-def test_copies(s3: Any, bucket: str) -> None:
+def test_objects_are_copied(s3: Any, bucket: str) -> None:
     source = "a b/\u0041+c's.txt"
     s3.put_object(Bucket=bucket, Key=source, Body=b"x", ContentType="text/a", Metadata={"m": "1"}, ContentLanguage="de")
     given = {"Bucket": bucket, "Key": source}
@@ -239,7 +239,7 @@ def test_copies(s3: Any, bucket: str) -> None:
     assert failure(s3.copy_object, Bucket=bucket, Key="c", CopySource=versioned) == (404, "NoSuchVersion")
 
 
-def test_deletions(s3: Any, bucket: str) -> None:
+def test_objects_are_deleted(s3: Any, bucket: str) -> None:
     for key in ("a", "b", " c ", "1"):
         s3.put_object(Bucket=bucket, Key=key, Body=b"x")
     keys = [{"Key": key} for key in ("a", " c ", "missing")]
@@ -261,7 +261,7 @@ def test_deletions(s3: Any, bucket: str) -> None:
     assert failure(s3.delete_objects, Bucket=bucket, Delete={"Objects": [{"Key": "k"}]}) == (404, "NoSuchBucket")
 
 
-def test_conditional_deletions(s3: Any, bucket: str) -> None:
+def test_conditions_of_deletions_are_checked(s3: Any, bucket: str) -> None:
     tags = {key: s3.put_object(Bucket=bucket, Key=key, Body=key.encode())["ETag"] for key in "abcd"}
     wanted = [
         {"Key": "a", "ETag": tags["b"]},
@@ -279,7 +279,7 @@ def test_conditional_deletions(s3: Any, bucket: str) -> None:
     assert [each["Key"] for each in s3.list_objects_v2(Bucket=bucket)["Contents"]] == ["a", "d"]
 
 
-def test_limits_of_the_bucket(s3: Any, s3_service: Service) -> None:
+def test_limits_of_the_bucket_are_enforced(s3: Any, s3_service: Service) -> None:
     bucket = s3_service.bucket(file_size_limit=4, allowed_mime_types=["text/plain"])
     s3.put_object(Bucket=bucket, Key="k", Body=b"1234", ContentType="text/plain")
     large = {"Bucket": bucket, "Key": "l", "Body": b"12345", "ContentType": "text/plain"}
@@ -292,7 +292,7 @@ def test_limits_of_the_bucket(s3: Any, s3_service: Service) -> None:
     assert [each["Key"] for each in s3.list_objects_v2(Bucket=bucket)["Contents"]] == ["k"]
 
 
-def test_what_is_not_done_is_refused(s3: Any, bucket: str) -> None:
+def test_unsupported_requests_are_refused(s3: Any, bucket: str) -> None:
     """Otherwise an append would replace the object, and locks be missing that the client relies on."""
     s3.put_object(Bucket=bucket, Key="k", Body=b"whole")
     refused = (501, "NotImplemented")
@@ -306,7 +306,7 @@ def test_what_is_not_done_is_refused(s3: Any, bucket: str) -> None:
     assert failure(s3.copy_object, **copied, MetadataDirective="MERGE") == (400, "InvalidArgument")
 
 
-def test_buckets(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_buckets_are_listed_created_and_deleted(s3: Any, s3_service: Service, bucket: str) -> None:
     assert bucket in [each["Name"] for each in s3.list_buckets(Prefix="s3b")["Buckets"]]
     page = s3.list_buckets(Prefix="s3b", MaxBuckets=1)
     assert len(page["Buckets"]) == 1
@@ -318,7 +318,7 @@ def test_buckets(s3: Any, s3_service: Service, bucket: str) -> None:
     assert s3_service.get(f"/bucket/{bucket}public").json()["public"] is True
 
 
-def test_configurations_that_are_not_kept(s3: Any, bucket: str) -> None:
+def test_unsupported_configurations_are_read_as_unset(s3: Any, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"kept")
     assert s3.get_object_tagging(Bucket=bucket, Key="k")["TagSet"] == []
     grant = s3.get_bucket_acl(Bucket=bucket)["Grants"][0]

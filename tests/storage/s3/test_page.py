@@ -14,7 +14,7 @@ from tests.storage.s3.clients import KEY, SECRET_KEY
 from tests.storage.service import ANON, SECRET, USER, Service, token
 
 
-def test_python(s3_service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lines_in_python_work(s3_service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "report.pdf").write_bytes(b"%PDF")
     s3_service.post("/bucket", json={"name": "avatars"})
@@ -28,7 +28,7 @@ def test_python(s3_service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert sorted(rows) == [["avatars", "me.png"], ["reports", "2026/report.pdf"]]
 
 
-def test_commands(s3_service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_work(s3_service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "DATABASE_URL": s3_service.database_url, "JWT_SECRET": SECRET, "PUBLIC_URL": s3_service.url,
         "DATA_DIR": str(tmp_path),

@@ -1,4 +1,4 @@
-"""What `portico doctor` says about signed requests, directly and through proxies that change them."""
+"""The report of `portico doctor` about signed requests, directly and through proxies that change them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def found(service: Service, url: str) -> tuple[str, str]:
     return finding.mark, finding.what
 
 
-def test_what_arrives(s3_service: Service) -> None:
+def test_the_probe_reports_how_requests_arrive(s3_service: Service) -> None:
     assert found(s3_service, s3_service.url) == ("ok", f"signed requests arrive at {s3_service.url}/s3")
     assert found(s3_service, f"{s3_service.url}/storage/v1")[0] == "ok"
     mark, what = found(s3_service, f"{s3_service.url}/elsewhere")
@@ -63,7 +63,7 @@ def test_what_arrives(s3_service: Service) -> None:
     assert (mark, "cannot be reached" in what) == ("note", True)
 
 
-def test_what_proxies_change(s3_service: Service) -> None:
+def test_the_probe_reports_changes_by_proxies(s3_service: Service) -> None:
     def other_host(target: str, headers: dict[str, str]) -> tuple[str, dict[str, str]]:
         return target, {**headers, "host": "inner:8000", "X-Forwarded-Host": headers["host"]}
 
@@ -81,7 +81,7 @@ def test_what_proxies_change(s3_service: Service) -> None:
         assert "the header x-amz-meta-under_score does not arrive" in what
 
 
-def test_nobody_else_learns_what_arrives(s3_service: Service) -> None:
+def test_other_callers_get_no_probe(s3_service: Service) -> None:
     for ticket in ("1.00", "x", "9999999999." + "0" * 64):
         answer = s3_service.get(f"/s3/probe/k?x-portico-probe={ticket}", None)
         assert "headers" not in answer.text

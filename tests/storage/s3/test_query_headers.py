@@ -33,7 +33,7 @@ def bucket(s3_service: Service) -> str:
     return s3_service.bucket()
 
 
-def test_metadata(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_metadata_in_the_query_is_kept(s3: Any, s3_service: Service, bucket: str) -> None:
     query = {"x-amz-meta-owner": "42", "X-Amz-Meta-Place": " Größe ", "x-amz-storage-class": "STANDARD"}
     assert send(s3_service, "PUT", f"{bucket}/k", query, b"x").status_code == 200
     rows = s3_service.sql(f"select user_metadata from storage.objects where bucket_id = '{bucket}'")
@@ -46,7 +46,7 @@ def test_metadata(s3: Any, s3_service: Service, bucket: str) -> None:
     assert s3.head_object(Bucket=bucket, Key="parts")["Metadata"] == {"owner": "7"}
 
 
-def test_copies(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_copies_by_the_query_are_made(s3: Any, s3_service: Service, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="precious", Body=b"a year of work")
     source = {"x-amz-copy-source": f"{bucket}/precious"}
     onto_itself = {**source, "x-amz-metadata-directive": "REPLACE"}
@@ -72,9 +72,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_done_is_refused_in_the_query_and_as_a_header(
-    s3: Any, s3_service: Service, bucket: str, name: str
-) -> None:
+def test_unsupported_headers_are_refused_in_both_places(s3: Any, s3_service: Service, bucket: str, name: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"old")
     assert code(send(s3_service, "PUT", f"{bucket}/k", {name: REFUSED[name]}, b"new")) == (501, "NotImplemented")
     request = AWSRequest("PUT", f"{s3_service.url}/s3/{bucket}/k", headers={name: REFUSED[name]})
@@ -84,7 +82,7 @@ def test_what_is_not_done_is_refused_in_the_query_and_as_a_header(
     assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"old"
 
 
-def test_access_of_everybody(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_public_read_in_the_query_is_obeyed(s3: Any, s3_service: Service, bucket: str) -> None:
     name = unique("acl")
     assert send(s3_service, "PUT", name, {"x-amz-acl": "public-read"}).status_code == 200
     assert send(s3_service, "PUT", f"{name}/k", {"x-amz-acl": "public-read"}, b"x").status_code == 200
@@ -108,11 +106,11 @@ def test_the_checksum_of_an_empty_body_is_ignored(s3: Any, s3_service: Service, 
 @pytest.mark.parametrize("query", [
     {"x-amz-meta-a": "b\r\nSet-Cookie: c"}, {"x-amz-meta-a": "b\0"}, {"x-amz-meta-a b": "c"}, {"x-amz-meta-ä": "c"},
 ])  # fmt: skip
-def test_what_no_header_can_be_is_refused(s3_service: Service, bucket: str, query: dict[str, str]) -> None:
+def test_impossible_headers_are_refused(s3_service: Service, bucket: str, query: dict[str, str]) -> None:
     assert code(send(s3_service, "PUT", f"{bucket}/k", query, b"x")) == (400, "InvalidArgument")
 
 
-def test_one_header_at_two_places(s3_service: Service, bucket: str) -> None:
+def test_a_header_in_both_places_must_be_equal(s3_service: Service, bucket: str) -> None:
     """A header that is not signed is refused anyway; this one need not be."""
     query = {"x-amz-user-agent": "one"}
     assert send(s3_service, "PUT", f"{bucket}/k", query, b"x", x_amz_user_agent="one").status_code == 200

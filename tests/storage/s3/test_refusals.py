@@ -1,4 +1,4 @@
-"""What a request asks for and this service does not do, or does otherwise than S3, has the code that clients expect."""
+"""Requests for features that are absent, or differ from S3, get the codes that clients expect."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def refusal(act: Any, **arguments: Any) -> tuple[int, str]:
     return code_of(caught.value)
 
 
-def test_a_copy_onto_itself_changes_something(s3: Any, bucket: str) -> None:
+def test_a_copy_onto_itself_must_change_something(s3: Any, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"x", Metadata={"a": "1"})
     same = {"Bucket": bucket, "Key": "k", "CopySource": {"Bucket": bucket, "Key": "k"}}
     assert refusal(s3.copy_object, **same) == (400, "InvalidRequest")
@@ -37,7 +37,7 @@ def test_a_copy_onto_itself_changes_something(s3: Any, bucket: str) -> None:
 
 
 @pytest.mark.parametrize("given", ["0-2", "bytes=0", "bytes=hello-world", "bytes=0-bar", "bytes=0-2,3-5", "bytes=3-2"])
-def test_a_range_of_a_copied_part_that_is_not_valid(s3: Any, bucket: str, given: str) -> None:
+def test_an_invalid_range_of_a_copied_part_is_refused(s3: Any, bucket: str, given: str) -> None:
     s3.put_object(Bucket=bucket, Key="source", Body=b"12345")
     upload = {"Bucket": bucket, "Key": "k"}
     upload["UploadId"] = s3.create_multipart_upload(**upload)["UploadId"]
@@ -46,7 +46,7 @@ def test_a_range_of_a_copied_part_that_is_not_valid(s3: Any, bucket: str, given:
     assert refusal(s3.upload_part_copy, **part, CopySourceRange="bytes=0-21") == (400, "InvalidRange")
 
 
-def test_the_owner_that_a_request_expects(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_the_expected_owner_is_checked(s3: Any, s3_service: Service, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"x", ExpectedBucketOwner="service_role")
     other = {"Bucket": bucket, "ExpectedBucketOwner": "123456789012"}
     for act, more in (
@@ -68,7 +68,7 @@ def test_a_bucket_that_the_caller_does_not_see_is_not_its_own(s3: Any, s3_servic
     assert refusal(s3.create_bucket, Bucket=bucket) == (409, "BucketAlreadyOwnedByYou")
 
 
-def test_the_list_of_an_object_does_not_reveal_buckets(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_the_access_list_of_an_object_does_not_reveal_buckets(s3: Any, s3_service: Service, bucket: str) -> None:
     user = as_user(s3_service, token(sub=USER))
     refusals = {
         refusal(user.put_object, Bucket=name, Key="k", Body=b"x", ACL="public-read")
@@ -77,7 +77,7 @@ def test_the_list_of_an_object_does_not_reveal_buckets(s3: Any, s3_service: Serv
     assert refusals == {(501, "NotImplemented")}
 
 
-def test_the_list_of_a_public_bucket(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_the_access_list_of_a_public_bucket_grants_read(s3: Any, s3_service: Service, bucket: str) -> None:
     public = s3_service.bucket(public=True)
     s3.put_object(Bucket=public, Key="k", Body=b"x")
 
@@ -90,7 +90,7 @@ def test_the_list_of_a_public_bucket(s3: Any, s3_service: Service, bucket: str) 
     assert grants(s3.get_bucket_acl(Bucket=bucket)) == [own]
 
 
-def test_what_a_new_bucket_cannot_have(s3: Any, bucket: str) -> None:
+def test_unsupported_options_of_a_new_bucket_are_refused(s3: Any, bucket: str) -> None:
     name = unique("owned")
     refused = refusal(s3.create_bucket, Bucket=name, ObjectOwnership="ObjectWriter")
     assert refused == (501, "NotImplemented")
@@ -99,7 +99,7 @@ def test_what_a_new_bucket_cannot_have(s3: Any, bucket: str) -> None:
 
 
 @pytest.mark.parametrize("header", ["Aws-Kms-Key-Id", "Context", "Bucket-Key-Enabled", "Customer-Algorithm"])
-def test_headers_of_encryption(s3: Any, s3_service: Service, bucket: str, header: str) -> None:
+def test_headers_of_encryption_are_refused(s3: Any, s3_service: Service, bucket: str, header: str) -> None:
     name = f"x-amz-server-side-encryption-{header.lower()}"
 
     def add(params: Any, **_: Any) -> None:
@@ -110,7 +110,7 @@ def test_headers_of_encryption(s3: Any, s3_service: Service, bucket: str, header
         assert refusal(act, Bucket=bucket, Key="k", **more) == (501, "NotImplemented")
 
 
-def test_preflights_that_no_setting_allows(s3: Any, s3_service: Service, bucket: str) -> None:
+def test_preflights_without_a_setting_are_refused(s3: Any, s3_service: Service, bucket: str) -> None:
     url = s3.generate_presigned_url("get_object", {"Bucket": bucket, "Key": "k"})
     asked = {"origin": "https://example.com", "access-control-request-method": "GET"}
     for headers, status, code in (({}, 400, "BadRequest"), (asked, 403, "AccessForbidden")):
@@ -121,7 +121,7 @@ def test_preflights_that_no_setting_allows(s3: Any, s3_service: Service, bucket:
 @pytest.mark.parametrize(
     ("date", "wanted"), [(None, 200), ("Mon, 01 Jan 2001 00:00:00 GMT", 400), ("", 403), ("x", 403)]
 )
-def test_the_header_date_in_place_of_amazons(s3_service: Service, date: str | None, wanted: int) -> None:
+def test_the_header_date_may_replace_x_amz_date(s3_service: Service, date: str | None, wanted: int) -> None:
     url = f"{s3_service.url}/s3"
     given = {"Date": formatdate(usegmt=True), "X-Amz-Content-SHA256": "UNSIGNED-PAYLOAD"}
     request = AWSRequest("GET", url, headers=given)

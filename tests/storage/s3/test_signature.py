@@ -82,7 +82,7 @@ def check(found: Head, *, public_url: str | None = None) -> None:
     token=st.none() | st.just("a.b.c"),
     presigned=st.booleans(),
 )
-def test_botocore(
+def test_signatures_of_botocore_match(
     method: str, key: str, query: dict[str, str], headers: dict[str, str], token: str | None, presigned: bool
 ) -> None:
     reserved = {"X-Amz-Signature", "X-Amz-Algorithm"}
@@ -134,13 +134,13 @@ def test_headers_that_change_the_request_must_be_signed(name: str) -> None:
         ("https://example.com/s3/b/k", "/s3/b/k", {"host": "inner", "forwarded": 'for=1;host="example.com"'}),
     ],
 )
-def test_what_proxies_change(signed_url: str, received: str, more: dict[str, str]) -> None:
+def test_signatures_match_after_changes_by_proxies(signed_url: str, received: str, more: dict[str, str]) -> None:
     found = signed("GET", signed_url, {})
     lines = tuple((name, value) for name, value in found.lines if name != "host")
     check(Head.of("GET", received, (*lines, *more.items())), public_url="https://public.example.com/there")
 
 
-def test_accept_encoding_that_a_proxy_changes() -> None:
+def test_a_changed_accept_encoding_matches() -> None:
     # Go's SDK signs it.
     found = signed("GET", "http://h/s3/b/k", {})
     request = AWSRequest("GET", "http://h/s3/b/k", headers={"Accept-Encoding": "identity", "Host": "h"})
@@ -177,14 +177,14 @@ def test_a_wrong_signature_does_not_fill_the_log(caplog: pytest.LogCaptureFixtur
     assert len(caplog.text) < 8000
 
 
-def test_repeated_and_folded_values() -> None:
+def test_repeated_and_folded_values_are_joined() -> None:
     text = "GET /s3/b/k HTTP/1.1\r\nHost: h\r\nX-Amz-Meta-A:  one \r\nX-Amz-Meta-A: two  three\r\n four\r\n\r\n"
     assert lines_of(text.encode()) == (
         ("host", "h"), ("x-amz-meta-a", "one"), ("x-amz-meta-a", "two  three four")
     )  # fmt: skip
 
 
-def test_times() -> None:
+def test_times_are_checked() -> None:
     now = time.time()
     found = signed("GET", "http://h/s3/b/k", {})
     presented = signature_of_request(found, {})
@@ -219,14 +219,14 @@ def test_times() -> None:
         ("X-Amz-Date=yesterday", "AccessDenied"),
     ],
 )
-def test_malformed(query: str, code: str) -> None:
+def test_malformed_parameters_are_refused(query: str, code: str) -> None:
     found = signed("GET", "http://h/s3/b/k", {}, presigned=True)
     with pytest.raises(S3Error) as caught:
         signature_of_request(found, {**found.query(), **dict([query.split("=", 1)])})
     assert caught.value.code == code
 
 
-def test_older_signatures_are_told_what_to_do() -> None:
+def test_older_signatures_get_a_hint() -> None:
     for found in (
         head("GET", "/s3/b/k", "Host: h", "Authorization: AWS AK:sig"),
         head("GET", "/s3/b/k?AWSAccessKeyId=AK&Signature=x&Expires=1", "Host: h"),
@@ -236,7 +236,7 @@ def test_older_signatures_are_told_what_to_do() -> None:
         assert (caught.value.status, caught.value.code) == (400, "InvalidRequest")
 
 
-def test_another_service() -> None:
+def test_a_signature_for_another_service_is_refused() -> None:
     credential = "Credential=AK/20260101/r/ec2/aws4_request,SignedHeaders=host,Signature=" + "0" * 64
     authorization = f"Authorization: AWS4-HMAC-SHA256 {credential}"
     found = head("GET", "/s3/b/k", "Host: h", "X-Amz-Date: 20260101T000000Z", authorization)

@@ -1,4 +1,4 @@
-"""An unfinished upload belongs to who began it: for all others but service_role it does not exist, at any door."""
+"""An unfinished upload belongs to its caller: for all others but service_role it does not exist, in any protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.faces.s3.access_keys import AccessKey, AccessKeys
 from tests.process.running import PATIENCE_S
 from tests.storage.s3.clients import as_user, client, code_of
 from tests.storage.service import ANON, SERVICE, USER, Service, token, unique
-from tests.storage.test_resumable import COLLECTION, Client, metadata, signed_token, told
+from tests.storage.test_resumable import COLLECTION, Client, answered, metadata, signed_token
 
 OTHER = USER.replace("3", "4")
 ALICE, BOB = token(sub=USER), token(sub=OTHER)
@@ -56,15 +56,15 @@ def rows(service: Service, path: str) -> list[list[Any]]:
     [BOB, token(), ANON, token("authenticated", sub=USER + " "), token("anon", sub=USER)],
     ids=["another subject", "no subject", "anon", "a similar subject", "another role"],
 )
-def test_a_resumable_upload(s3_service: Service, path: str, stranger: str) -> None:
+def test_a_resumable_upload_is_hidden_from_others(s3_service: Service, path: str, stranger: str) -> None:
     alice, bob = Client(s3_service, ALICE), Client(s3_service, stranger)
     url = alice.begin(path, 10)
     for _ in range(2):
         assert bob.head(url).status_code == 404
-        assert told(bob.patch(url, 0, b"0123456789")) == NONE
-        assert told(bob.patch(url, 3, b"0123456789", **{"upload-length": "11"})) == NONE
-        assert told(bob.send("DELETE", url)) == NONE
-        assert told(bob.send("POST", url, **{"x-http-method-override": "DELETE"})) == NONE
+        assert answered(bob.patch(url, 0, b"0123456789")) == NONE
+        assert answered(bob.patch(url, 3, b"0123456789", **{"upload-length": "11"})) == NONE
+        assert answered(bob.send("DELETE", url)) == NONE
+        assert answered(bob.send("POST", url, **{"x-http-method-override": "DELETE"})) == NONE
         # Also when it has become an object.
         assert alice.patch(url, 0 if not rows(s3_service, path) else 10, b"").status_code == 204
         assert alice.patch(url, 0, b"of Alice..").status_code in (204, 409)
@@ -86,7 +86,7 @@ def test_a_new_token_of_the_same_user_continues(s3_service: Service, path: str) 
     assert rows(s3_service, path) == [[USER]]
 
 
-def test_the_service_finishes_and_gives_up_uploads_of_all(s3_service: Service, path: str) -> None:
+def test_the_service_role_finishes_and_aborts_any_upload(s3_service: Service, path: str) -> None:
     alice, service = Client(s3_service, ALICE), Client(s3_service, SERVICE)
     url = alice.begin(path, 10)
     service.patch(url, 0, b"0123456789").raise_for_status()
@@ -96,13 +96,13 @@ def test_the_service_finishes_and_gives_up_uploads_of_all(s3_service: Service, p
     assert alice.head(other).status_code == 404
 
 
-def test_what_the_service_began_is_of_nobody_else(s3_service: Service, path: str) -> None:
+def test_uploads_of_the_service_role_are_hidden_from_others(s3_service: Service, path: str) -> None:
     url = Client(s3_service, token("service_role", sub=USER)).begin(path, 10)
     assert Client(s3_service, ALICE).head(url).status_code == 404
 
 
-def test_callers_without_a_subject_share_what_they_know_the_address_of(s3_service: Service, path: str) -> None:
-    """They cannot be told apart, so the id is what they have, and no list shows it."""
+def test_callers_without_a_subject_share_uploads_by_their_url(s3_service: Service, path: str) -> None:
+    """They cannot be distinguished, so the id decides, and no list shows it."""
     url = Client(s3_service, ANON).begin(path, 4)
     assert Client(s3_service, token("anon", iss="another key")).patch(url, 0, b"anon").status_code == 204
     assert rows(s3_service, path) == [[None]]
@@ -114,7 +114,7 @@ def test_callers_without_a_subject_share_what_they_know_the_address_of(s3_servic
 
 
 @pytest.mark.parametrize("owner", [f"'{USER}'", "null"])
-def test_uploads_that_an_earlier_version_began(s3_service: Service, path: str, owner: str) -> None:
+def test_uploads_of_an_earlier_version_keep_their_owner(s3_service: Service, path: str, owner: str) -> None:
     begun = Client(s3_service, ALICE if owner != "null" else ANON)
     url = begun.begin(path, 4)
     identifier = url.rpartition("/")[2]
@@ -124,7 +124,7 @@ def test_uploads_that_an_earlier_version_began(s3_service: Service, path: str, o
     assert begun.patch(url, 0, b"1234").status_code == 204
 
 
-def test_every_request_of_a_multipart_upload(s3_service: Service, path: str) -> None:
+def test_a_multipart_upload_is_hidden_from_others(s3_service: Service, path: str) -> None:
     alice, bob = as_user(s3_service, ALICE), as_user(s3_service, BOB)
     bucket, _, key = path.partition("/")
     named = {"Bucket": bucket, "Key": key}
@@ -172,7 +172,7 @@ def test_a_list_of_many_uploads_of_others_is_empty(s3_service: Service, path: st
     assert [each["Key"] for page in pages for each in page["Uploads"]] == ["k1", "k3"]
 
 
-def test_access_keys_are_their_subjects_or_themselves(
+def test_uploads_by_access_keys_belong_to_the_subject_or_the_key(
     s3_service: Service, path: str, new_key: Callable[..., AccessKey]
 ) -> None:
     bucket, _, key = path.partition("/")
@@ -201,8 +201,8 @@ def test_a_signed_upload_belongs_to_its_signer(s3_service: Service, path: str) -
     for stranger in (bob, service):
         # A link that the service has signed is in anybody's hands.
         assert stranger.head(url).status_code == 404
-        assert told(stranger.patch(url, 0, b"evil")) == NONE
-        assert told(stranger.send("DELETE", url)) == NONE
+        assert answered(stranger.patch(url, 0, b"evil")) == NONE
+        assert answered(stranger.send("DELETE", url)) == NONE
     assert Client(s3_service, BOB).head(plain).status_code == 404
     assert Client(s3_service, ALICE).head(plain).status_code == 200
     own = Client(s3_service, ALICE).begin(path, 4)
@@ -211,8 +211,8 @@ def test_a_signed_upload_belongs_to_its_signer(s3_service: Service, path: str) -
     assert rows(s3_service, path) == [[USER]]
 
 
-def test_parts_of_another_are_not_read_as_a_source(s3_service: Service, path: str) -> None:
-    """Who may not read an object cannot copy it into an upload, or complete one of the same key with it."""
+def test_parts_of_others_cannot_be_copied(s3_service: Service, path: str) -> None:
+    """A caller who may not read an object cannot copy it into an upload, or complete one of the same key with it."""
     alice, bob = as_user(s3_service, ALICE), as_user(s3_service, BOB)
     bucket, _, key = path.partition("/")
     alice.put_object(Bucket=bucket, Key="secret", Body=b"of Alice")

@@ -1,4 +1,4 @@
-"""What clients of other kinds send, byte by byte: early refusals, framing in framing, names with underscores, hosts."""
+"""Requests of unusual clients, byte by byte: early refusals, nested framing, names with underscores, hosts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def code(answer: bytes) -> str:
     return found[1].decode() if found else ""
 
 
-def test_refused_before_the_body(s3_service: Service) -> None:
+def test_requests_are_refused_before_the_body(s3_service: Service) -> None:
     path, large = f"/s3/{s3_service.bucket()}/k", {"Content-Length": "1000000", "Expect": "100-continue"}
     heads = [
         (f"PUT {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n".encode(), 403, "AccessDenied"),
@@ -87,7 +87,7 @@ def test_a_credential_of_many_spaces_takes_no_time(s3_service: Service) -> None:
 
 
 def unsigned_head(names: list[str], lines: list[str]) -> bytes:
-    """The head of a request with a session token and a signature that nobody made, for which no secret is needed."""
+    """The head of a request with a session token and an invented signature, which needs no secret."""
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     signed = ";".join(["host", "x-amz-date", "x-amz-security-token", *names])
     credential = f"Credential=a/{moment[:8]}/r/s3/aws4_request, SignedHeaders={signed}, Signature={'0' * 64}"
@@ -119,7 +119,7 @@ def test_a_form_with_a_long_content_type_takes_no_time(s3_service: Service) -> N
     assert time.monotonic() - began < 5
 
 
-def test_continue_is_sent_for_what_may_come_in(s3_service: Service) -> None:
+def test_continue_is_sent_for_accepted_requests(s3_service: Service) -> None:
     path = f"/s3/{s3_service.bucket()}/k"
     head = signed_head(
         s3_service, "PUT", path, {"Content-Length": "5", "Expect": "100-continue", "Connection": "close"}
@@ -128,7 +128,7 @@ def test_continue_is_sent_for_what_may_come_in(s3_service: Service) -> None:
     assert s3_service.get(path.replace("/s3", "/object", 1)).content == b"hello"
 
 
-def test_trailers_inside_a_chunked_body(s3_service: Service) -> None:
+def test_trailers_inside_a_chunked_body_are_verified(s3_service: Service) -> None:
     path = f"/s3/{s3_service.bucket()}/k"
     data = bytes(range(256)) * 1000
     inner = framed([data[:100_000], data[100_000:]], f"x-amz-checksum-crc32:{crc32(data)}\r\n".encode())
@@ -154,7 +154,7 @@ def test_trailers_inside_a_chunked_body(s3_service: Service) -> None:
     assert (status(answer), code(answer)) == (400, "BadDigest")
 
 
-def test_a_body_that_is_not_the_signed_one(s3_service: Service) -> None:
+def test_another_body_than_the_signed_one_is_refused(s3_service: Service) -> None:
     bucket = s3_service.bucket()
     head = signed_head(s3_service, "PUT", f"/s3/{bucket}/k", {"Content-Length": "5"}, payload="0" * 64)
     answer = raw_request(s3_service.address, head + b"hello")
@@ -167,14 +167,14 @@ def test_a_body_that_is_not_the_signed_one(s3_service: Service) -> None:
     b"<Delete><Object></Object></Delete>", b"<Delete/>", b"<Other/>", b"not XML", b"",
     b"<Delete><Object><Key>k</Key></Object>",
 ])  # fmt: skip
-def test_malformed_documents(s3_service: Service, document: bytes) -> None:
+def test_malformed_documents_are_refused(s3_service: Service, document: bytes) -> None:
     path = f"/s3/{s3_service.bucket()}?delete="
     head = signed_head(s3_service, "POST", path, {"Content-Length": str(len(document))})
     answer = raw_request(s3_service.address, head + document)
     assert (status(answer), code(answer)) == (400, "MalformedXML")
 
 
-def test_paths_of_the_door(s3_service: Service) -> None:
+def test_the_paths_of_the_protocol_are_served(s3_service: Service) -> None:
     bucket = s3_service.bucket()
     for path in ("/s3", "/s3/", "/storage/v1/s3", f"/s3/{bucket}/", f"/storage/v1/s3/{bucket}"):
         assert status(raw_request(s3_service.address, signed_head(s3_service, "GET", path, {}))) == 200
@@ -185,13 +185,13 @@ def test_paths_of_the_door(s3_service: Service) -> None:
     assert (status(answer), code(answer)) == (400, "InvalidURI")
 
 
-def test_where_it_is_off(own_service: Any) -> None:
+def test_the_protocol_can_be_turned_off(own_service: Any) -> None:
     service = own_service(s3_protocol=False)
     assert service.get("/s3/b/k").json()["errors"][0]["extensions"]["code"] == "NOT_FOUND"
     assert service.get("/storage/v1/s3").status_code == 404
 
 
-def test_a_host_of_its_own(own_service: Any) -> None:
+def test_the_protocol_can_have_its_own_host(own_service: Any) -> None:
     keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
     service = own_service(s3_protocol_host="s3.localhost", **keys)
     name = unique("b")
@@ -212,7 +212,7 @@ def test_a_host_of_its_own(own_service: Any) -> None:
     assert service.get(f"/object/{name}/object/k").content == b"one"
 
 
-def test_pages_of_other_origins(own_service: Any) -> None:
+def test_pages_of_allowed_origins_can_read(own_service: Any) -> None:
     keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
     service = own_service(cors_origins=("https://app.example.com",), **keys)
     s3, bucket = client(service, KEY, SECRET_KEY), service.bucket()
@@ -230,7 +230,7 @@ def test_pages_of_other_origins(own_service: Any) -> None:
     assert "PUT" in preflight.headers["access-control-allow-methods"]
 
 
-def test_the_debug_setting(own_service: Any) -> None:
+def test_the_debug_setting_shows_the_canonical_request(own_service: Any) -> None:
     keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
     service = own_service(s3_protocol_debug=True, **keys)
     answer = raw_request(service.address, signed_head(service, "GET", "/s3/", {}, secret="wrong"))
@@ -249,7 +249,7 @@ def put(service: Service, target: str, host: str, *more: str) -> int:
     return status(raw_request(service.address, f"{lines}\r\nevil".encode()))
 
 
-def test_a_signed_url_is_for_one_object_whatever_is_said_of_proxies(s3_service: Service) -> None:
+def test_forged_proxy_headers_do_not_extend_a_signed_url(s3_service: Service) -> None:
     uploads, private = s3_service.bucket(), s3_service.bucket()
     inner = f"s3/{private}/k"
     path, _, query = presigned(s3_service, uploads, f"mine/{inner}").partition("?")
@@ -262,7 +262,7 @@ def test_a_signed_url_is_for_one_object_whatever_is_said_of_proxies(s3_service: 
         assert put(s3_service, f"/{spelled}?{query}", host) == 400
 
 
-def test_a_signed_url_is_for_one_host(own_service: Any) -> None:
+def test_a_signed_url_is_valid_for_one_host(own_service: Any) -> None:
     keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
     service = own_service(s3_protocol_host="s3.localhost", **keys)
     ours, theirs, inner = service.bucket(), service.bucket(), service.bucket()
