@@ -67,7 +67,7 @@ def door(wagtail: str) -> Iterator[Door]:
 
 def test_init_opens_no_table(wagtail: str, door: Door, postgres: PostgresServer) -> None:
     report = install(wagtail)
-    reported = " ".join(f"{lack.what} {lack.fix}" for lack in report.lacks)
+    reported = " ".join(f"{lack.what} {lack.fix}" for lack in report.problems)
     assert "public.auth_user" in reported
     assert "public.wagtailcore_page" in reported
     readable = "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"

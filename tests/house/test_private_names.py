@@ -83,6 +83,12 @@ def foreign_names(source: str, ours: set[str]) -> set[str]:
     return {name for name in found - PUBLIC if PRIVATE.fullmatch(name)}
 
 
+def test_waitress_is_imported_in_its_file_only() -> None:
+    importing = {file.relative_to(REPOSITORY).as_posix() for file in source_files()
+                 if re.search(r"^(?:from|import) waitress", file.read_text(), re.M)}  # fmt: skip
+    assert importing == {"app/server/waitress_internals.py"}
+
+
 def test_private_names_are_used_in_their_file_only() -> None:
     trees = {file.relative_to(REPOSITORY).as_posix(): file.read_text() for file in source_files()}
     ours = {name for path, text in trees.items() if path not in FENCES for name in defined_names(ast.parse(text))}

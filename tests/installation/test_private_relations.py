@@ -140,7 +140,7 @@ def test_nothing_private_and_no_write_is_proposed(request, session: Session, as_
     owner = session(url)
     owner.run(DJANGO)
     report = install(url, as_extension=as_extension)
-    reported = [f"{each.what}\n{each.fix}" for each in report.lacks]
+    reported = [f"{each.what}\n{each.fix}" for each in report.problems]
     proposed = [line for each in reported for line in each.splitlines() if line.startswith("grant select on")]
     assert proposed == [
         'grant select on public."Guest\'s book" to anon, authenticated;',

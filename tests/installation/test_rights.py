@@ -22,7 +22,7 @@ def as_user(url: str, user: str) -> str:
 
 
 def answered(report: Report) -> str:
-    return "\n".join(f"{lack.what} -> {lack.fix}" for lack in report.lacks)
+    return "\n".join(f"{lack.what} -> {lack.fix}" for lack in report.problems)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_an_ordinary_owner_installs_what_it_may(nobody_yet, fresh_server: Postgr
     fresh_server.execute("grant anon, authenticated, service_role to installer")
     again = install(url)
     assert "not counted" in answered(again)
-    assert len(again.lacks) == 1
+    assert len(again.problems) == 1
     owner.run("set role anon")
     owner.run("insert into note values (1)")
     assert owner.run("select count(*) from storage.objects") == [[0]]
