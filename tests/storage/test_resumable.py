@@ -604,8 +604,6 @@ def test_a_failing_head_never_restarts_an_upload(own_service: Callable[..., Serv
     ("POST", "/graphql/v1", 503),
 ])  # fmt: skip
 def test_an_overloaded_service_restarts_no_upload(service: Service, method: str, path: str, status: int) -> None:
-    application = service.application
-    admission = Admission(application.services.settings, faces=application.faces)
     block = f"{method} {path} HTTP/1.1\r\nHost: x".encode()
     assert service.application.admission.busy_status(ReceivedHead(method, path, {"host": "x"}, block)) == status
 

@@ -109,7 +109,7 @@ def _count_nothing(planning: Planning, left: Compared, operand: Leaf) -> None:
 
 
 def _text(make: Callable[[ToText], ToText], weight: int) -> Operand:
-    """Text, whatever the column's length."""
+    """Text, to which the length of the column does not apply."""
     return Operand(_one, lambda left: make(left.type.to_text), lambda left: "text", _count_as(weight))
 
 
