@@ -1,4 +1,4 @@
--- What is quicker, or only possible, once the rows are there.
+-- Steps that are faster, or only possible, after the rows are loaded.
 
 create index on country (continent_code);
 create index on country (currency_code);

@@ -1,4 +1,4 @@
--- The buckets of the demonstration: maps for everybody, and pictures of visits for those who see the visit.
+-- The buckets of the demonstration: public maps, and pictures of visits for callers who may see the visit.
 
 insert into storage.buckets (id, name, public) values ('maps', 'maps', true), ('visits', 'visits', false)
 on conflict (id) do nothing;
@@ -9,7 +9,7 @@ create policy demonstration on storage.buckets for select to anon, authenticated
 drop policy if exists maps on storage.objects;
 create policy maps on storage.objects for select to anon, authenticated using (bucket_id = 'maps');
 
--- The folder is the id of a visit; the policies on visits decide whether there is such a row for the caller.
+-- The folder is the id of a visit. The policies on visits decide whether the caller sees this row.
 drop policy if exists pictures_of_visits on storage.objects;
 create policy pictures_of_visits on storage.objects for select to anon, authenticated
   using (bucket_id = 'visits' and exists (

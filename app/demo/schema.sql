@@ -1,4 +1,4 @@
--- The demonstration database: the world's cities as GeoNames has them, and two users who travel.
+-- The demonstration database: the world's cities from GeoNames, and two users who travel.
 
 create type city_size as enum ('town', 'city', 'large_city', 'metropolis');
 

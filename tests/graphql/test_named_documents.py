@@ -173,7 +173,7 @@ def test_a_table_is_read_with_the_rights_of_the_service(reading_door: OpenDoor) 
         ({"m.json": '{"a": 1}'}, "m.json", "a document whose id or text is not a string"),
         ({"m.json": '{"operations": [1]}'}, "m.json", "a document whose id or text is not a string"),
         ({"m.json": '{"": "{ __typename }"}'}, "m.json", "a document is registered without an id"),
-        ({"m.json": '{"sha256:00": "{ __typename }"}'}, "m.json", "under a hash that is not that of its text"),
+        ({"m.json": '{"sha256:00": "{ __typename }"}'}, "m.json", "under a hash that does not match its text"),
         (
             {"m.json": '{"operations": [{"id": "a", "body": "{ a }"}, {"id": "a", "body": "{ b }"}]}'},
             "m.json",

@@ -111,7 +111,7 @@ def test_no_request_fails_while_services_replace_one_another(listener: socket.so
 
 def test_a_socket_that_does_not_listen_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(activation, "_FIRST", socket.socket().detach())
-    with pytest.raises(ListenError, match="not one that listens for TCP"):
+    with pytest.raises(ListenError, match="not a listening TCP socket"):
         passed_socket({"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1"})
 
 
