@@ -75,7 +75,7 @@ def test_dry_run_and_deletion(sweep: tuple[Service, Callable[..., Result]]) -> N
     assert dry.return_value == 0
     assert "1 without an object, 5 bytes: would be deleted" in dry.output
     assert "1 unfinished writes: would be deleted" in dry.output
-    assert "1 replaced versions wait" in dry.output
+    assert "1 replaced versions are still in their grace period" in dry.output
     assert orphan.exists()
     assert unfinished.exists()
 
