@@ -75,7 +75,7 @@ def test_a_sweep_lists_or_deletes_orphans(sweep: tuple[Service, Callable[..., Re
     assert dry.return_value == 0
     assert "1 without an object, 5 bytes: would be deleted" in dry.output
     assert "1 unfinished writes: would be deleted" in dry.output
-    assert "1 replaced versions wait" in dry.output
+    assert "1 replaced versions are still in their grace period" in dry.output
     assert orphan.exists()
     assert unfinished.exists()
 
