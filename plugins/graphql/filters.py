@@ -12,9 +12,7 @@ from graphql import (
     GraphQLInputField,
     GraphQLList,
     GraphQLNamedType,
-    GraphQLNonNull,
 )
-from sqlalchemy import not_
 
 from app.errors import RequestError
 from app.graphql.schema.api_schema import ApiSchema
@@ -24,16 +22,23 @@ from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.graphql.values.types import ValueType
 from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.filter.comparison_operators import IN_ORDER, ComparisonOperator, by_symbol, with_patterns
 from app.query.filter.conditions import (
     Compared,
     Condition,
-    Operator,
     column_condition,
     id_filter_type,
     query_condition,
     relation_filter_type,
     value_filter_type,
+)
+from app.query.filter.operators import (
+    EQUALITY,
+    IN_ORDER,
+    OF_LISTS,
+    PATTERNS,
+    FilterOperator,
+    members,
+    with_patterns,
 )
 from app.query.plan.planning import Planning
 from app.query.plan.rows import Rows
@@ -51,44 +56,14 @@ def _is(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
     raise RequestError("Invalid input for FilterIs type")
 
 
-_EQUAL = ComparisonOperator(lambda own: own.equal)
-_UNEQUAL = ComparisonOperator(lambda own: str(own.unequal))
+_TEXT = "String"
+IN_ORDER_TOO = frozenset(("Int", "Float", "BigInt", "BigFloat", "Date", "Time", "Datetime", _TEXT))
+"""Filters of values that are compared by their order."""
 
+EQUAL_ONLY = frozenset(("Boolean", "Opaque"))
+"""Filters that have ``eq`` alone of the operators of equality."""
 
-def _is_unequal(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
-    if left.operators.unequal is None:
-        return not_(_EQUAL(planning, left, operand))
-    return _UNEQUAL(planning, left, operand)
-
-
-OPERATORS: Mapping[str, Operator] = {
-    "eq": _EQUAL,
-    "neq": _is_unequal,
-    **IN_ORDER,
-    "in": ComparisonOperator(lambda own: own.equal, "list"),
-    "is": _is,
-    "startsWith": by_symbol("^@", "pattern"),
-    "like": by_symbol("LIKE", "pattern"),
-    "ilike": by_symbol("ILIKE", "pattern"),
-    "regex": by_symbol("~", "regex"),
-    "iregex": by_symbol("~*", "regex"),
-    "contains": by_symbol("@>"),
-    "containedBy": by_symbol("<@"),
-    "overlaps": by_symbol("&&"),
-}
-
-COMPARISONS = ("eq", "gt", "gte", "in", "is", "lt", "lte", "neq")
-BY_FILTER: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("Int", "Float", "BigInt", "BigFloat", "Date", "Time", "Datetime"), COMPARISONS),
-    "String": (*COMPARISONS, "ilike", "iregex", "like", "regex", "startsWith"),
-    "UUID": ("eq", "in", "is", "neq"),
-    "Boolean": ("eq", "is"),
-    "JSON": ("is",),
-    "JSONText": ("is",),
-    "Opaque": ("eq", "is"),
-}
-OTHER_OPERATORS = ("eq", "in", "is", "neq")
-LIST_OPERATORS = ("containedBy", "contains", "eq", "is", "overlaps")
+NOT_COMPARED = frozenset(("JSON", "JSONText"))
 
 
 @hookimpl
@@ -98,27 +73,22 @@ def relation_names(type_name: str) -> RelationNames:
 
 @hookimpl
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields:
-    names: Sequence[str] = LIST_OPERATORS
-    if value_type.element is None:
-        names = BY_FILTER.get(str(value_type.filter), OTHER_OPERATORS)
-    if not value_type.equatable:
-        names = [name for name in names if name == "is"]
-    members = {
-        name: GraphQLInputField(_operand_type(api, value_type, name), extensions={"operator": OPERATORS[name]})
-        for name in sorted(names)
-    }
-    return Fields(10, with_patterns(members, value_type.patterns))
+    offered = members(value_type, _operators(value_type))
+    offered["is"] = GraphQLInputField(_filter_is_type(api), extensions={"operator": _is})
+    return Fields(10, dict(sorted(offered.items())))
 
 
-def _operand_type(api: ApiSchema, value_type: ValueType, name: str) -> Any:
-    if name == "is":
-        return _filter_is_type(api)
-    element = value_type.element
-    if element is not None:
-        return GraphQLList(GraphQLNonNull(element.input))
-    if name == "in":
-        return GraphQLList(GraphQLNonNull(value_type.input))
-    return value_type.input
+def _operators(value_type: ValueType) -> Mapping[str, FilterOperator]:
+    filter_ = str(value_type.filter)
+    if not value_type.equatable or filter_ in NOT_COMPARED:
+        return {}
+    if value_type.element is not None:
+        return OF_LISTS
+    if filter_ in EQUAL_ONLY:
+        return {"eq": EQUALITY["eq"]}
+    if filter_ == _TEXT:
+        return {**EQUALITY, **IN_ORDER, **with_patterns(PATTERNS, value_type.patterns)}
+    return {**EQUALITY, **IN_ORDER} if filter_ in IN_ORDER_TOO else EQUALITY
 
 
 def _filter_is_type(api: ApiSchema) -> GraphQLEnumType:

@@ -12,7 +12,7 @@ from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields
 from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.filter.comparison_operators import IN_ORDER, comparison_members
+from app.query.filter.operators import IN_ORDER, members
 from app.query.sql.constructs import as_text, builtin, cast_to, constant
 from app.query.values.own_scalars import own_value_type
 from schema_cache.model import Type
@@ -34,7 +34,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 
 @hookimpl
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
-    return Fields(20, comparison_members(value_type, IN_ORDER)) if value_type.filter == NAME else None
+    return Fields(20, members(value_type, IN_ORDER)) if value_type.filter == NAME else None
 
 
 def printed_once(expression: ColumnElement[Any]) -> ColumnElement[Any]:

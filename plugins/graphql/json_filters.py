@@ -13,27 +13,25 @@ from graphql import (
     GraphQLNonNull,
     GraphQLString,
 )
-from sqlalchemy import ColumnElement, and_, case, null
+from sqlalchemy import ColumnElement, and_, case
 
 from app.errors import RequestError
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields
 from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName
-from app.graphql.values.types import ToText, ValueType
+from app.graphql.values.types import ValueType
 from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.filter.comparison_operators import VALUES_TO_ONE
 from app.query.filter.conditions import (
     Compared,
     Condition,
-    Operator,
     column_condition,
     value_condition,
     value_filter_type,
 )
-from app.query.filter.json_paths import json_path_text, number_of_regexes
-from app.query.plan.planning import OF_A_REGEX, Planning
-from app.query.sql.comparison import USUAL_OPERATORS, compared
+from app.query.filter.operators import OF_DOCUMENTS, VALUES_TO_ONE, members
+from app.query.plan.planning import Planning
+from app.query.sql.comparison import USUAL_OPERATORS
 from app.query.sql.constructs import builtin, cast_to, constant
 from app.query.sql.texts import ArrayText, StringText
 from app.query.values.json_columns import json_kind
@@ -82,69 +80,15 @@ def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
     if value_type.filter not in FILTERS.values():
         return None
     kind = next(each for each, name in FILTERS.items() if name == value_type.filter)
-    members = _of_jsonb(value_type) if kind == "jsonb" else {}
-    members["path"] = _parts(api, value_type, kind)
-    return Fields(20, members)
-
-
-@dataclass(frozen=True)
-class DocumentOperator:
-    """A comparison of a jsonb document by an SQL operator with an operand of the type ``type_text``."""
-
-    symbol: str
-    to_text: ToText
-    type_text: str
-
-    def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
-        if operand is None:
-            return cast_to(null(), "boolean")
-        if self.to_text is json_path_text:
-            operand.steer(number_of_regexes)
-            planning.count_conditions(OF_A_REGEX * number_of_regexes(operand.raw))
-        elif self.to_text is _KEYS:
-            planning.count_values(operand, VALUES_TO_ONE)
-        return compared(left.value, self.symbol, planning.bind(operand, self.to_text, self.type_text))
-
-
-def _operator(type_: Any, operator: Operator, description: str) -> GraphQLInputField:
-    return GraphQLInputField(type_, description=description, extensions={"operator": operator})
-
-
-_KEY = StringText("String")
-_KEYS = ArrayText(_KEY)
-
-
-def _of_jsonb(document: ValueType) -> dict[str, GraphQLInputField]:
-    keys = GraphQLList(GraphQLNonNull(GraphQLString))
-    to_text = document.to_text
-    return {
-        "contains": _operator(
-            document.input, DocumentOperator("@>", to_text, "jsonb"), "Documents that have all of this within them"
-        ),
-        "containedBy": _operator(
-            document.input, DocumentOperator("<@", to_text, "jsonb"), "Documents all of which is within this"
-        ),
-        "hasKey": _operator(
-            GraphQLString, DocumentOperator("?", _KEY, "text"), "Objects with this key, arrays with this string"
-        ),
-        "hasAnyKey": _operator(keys, DocumentOperator("?|", _KEYS, "text[]"), "Those that have one of these"),
-        "hasAllKeys": _operator(keys, DocumentOperator("?&", _KEYS, "text[]"), "Those that have all of these"),
-        "match": _operator(
-            GraphQLString,
-            DocumentOperator("@@", json_path_text, "jsonpath"),
-            "Documents of which this SQL/JSON path says true",
-        ),
-        "exists": _operator(
-            GraphQLString,
-            DocumentOperator("@?", json_path_text, "jsonpath"),
-            "Documents in which this SQL/JSON path finds something",
-        ),
-    }
+    offered = members(value_type, OF_DOCUMENTS) if kind == "jsonb" else {}
+    offered["path"] = _parts(api, value_type, kind)
+    return Fields(20, offered)
 
 
 # Parts of a document
 
 AT = "at"
+_PATH = ArrayText(StringText("String"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +142,11 @@ def _parts(api: ApiSchema, document: ValueType, kind: str) -> GraphQLInputField:
         conditions = [each for each in made if each is not None]
         return and_(*conditions) if conditions else None
 
-    return _operator(GraphQLList(GraphQLNonNull(type_)), operator, "What parts of the document are; all must match")
+    return GraphQLInputField(
+        GraphQLList(GraphQLNonNull(type_)),
+        description="What parts of the document are; all must match",
+        extensions={"operator": operator},
+    )
 
 
 def _of_part(
@@ -216,7 +164,7 @@ def _of_part(
         raise RequestError(f"An element of path asks for exactly one of {known}", code="BAD_USER_INPUT")
     (name,) = names
     planning.count_values(asked[AT], VALUES_TO_ONE)
-    part = DocumentPart(document, kind, planning.bind(asked[AT], _KEYS, "text[]"))
+    part = DocumentPart(document, kind, planning.bind(asked[AT], _PATH, "text[]"))
     made: Condition | None = type_.fields[name].extensions["part"](planning, part, asked[name])
     return made
 

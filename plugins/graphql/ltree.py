@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from graphql import GraphQLInputField, GraphQLString
-from sqlalchemy import null
+from graphql import GraphQLString
 
 from app.database.identifiers import quoted
 from app.errors import RequestError
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields
 from app.graphql.values.types import ValueType
-from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
 from app.query.call.extension_functions import schema_of
-from app.query.filter.comparison_operators import IN_ORDER, by_symbol, comparison_members
-from app.query.filter.conditions import Compared, Condition
-from app.query.plan.planning import Planning
-from app.query.sql.comparison import compared
-from app.query.sql.constructs import cast_to
+from app.query.filter.operators import IN_ORDER, fixed, members, of_extension
 from app.query.sql.texts import StringText
 from app.query.values.own_scalars import own_value_type
 from schema_cache.model import Type
 
 NAME = "Ltree"
 LTREE = "ltree"
-DESCRIPTIONS = {
-    "ancestorOf": "Paths that this one begins with, or equals",
-    "descendantOf": "Paths that begin with this one, or equal it",
-}
 MOST_OPEN = 4
 """How many levels of a pattern may stand for any number of labels: each multiplies what PostgreSQL tries, and ten of
 them keep it busy for minutes with a single path of a hundred labels."""
@@ -59,36 +48,20 @@ def _is_ltree(type_: Type) -> bool:
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
     if value_type.filter != NAME:
         return None
-    schema = schema_of(api, _is_ltree)
+    schema = quoted(schema_of(api, _is_ltree))
+    pattern = fixed(GraphQLString, pattern_text, f"{schema}.lquery")
     operators = {
         **IN_ORDER,
-        "ancestorOf": by_symbol(_of_extension(schema, "@>")),
-        "descendantOf": by_symbol(_of_extension(schema, "<@")),
+        "ancestorOf": of_extension(schema, "@>", "Paths that this one begins with, or equals"),
+        "descendantOf": of_extension(schema, "<@", "Paths that begin with this one, or equal it"),
+        "matches": of_extension(
+            schema,
+            "~",
+            "Paths that match this pattern of PostgreSQL's type lquery, such as `plants.*.oak|elm`",
+            pattern,
+        ),
     }
-    members = comparison_members(value_type, operators, DESCRIPTIONS)
-    members["matches"] = GraphQLInputField(
-        GraphQLString,
-        description="Paths that match this pattern of PostgreSQL's type lquery, such as `plants.*.oak|elm`",
-        extensions={"operator": _Matches(schema)},
-    )
-    return Fields(20, members)
-
-
-def _of_extension(schema: str, symbol: str) -> str:
-    return f"OPERATOR({quoted(schema)}.{symbol})"
-
-
-@dataclass(frozen=True)
-class _Matches:
-    """Whether a path matches a pattern."""
-
-    schema: str
-
-    def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
-        if operand is None:
-            return cast_to(null(), "boolean")
-        pattern = planning.bind(operand, pattern_text, f"{quoted(self.schema)}.lquery")
-        return compared(left.value, _of_extension(self.schema, "~"), pattern)
+    return Fields(20, members(value_type, operators))
 
 
 def pattern_text(value: Any) -> str | None:

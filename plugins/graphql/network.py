@@ -9,25 +9,13 @@ from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields
 from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.filter.comparison_operators import IN_ORDER, by_symbol, comparison_members
+from app.query.filter.operators import OF_NETWORKS, members
 from app.query.values.own_scalars import own_value_type
 from schema_cache.model import Type
 
 NAME = "Inet"
 INET = "inet"
 """PostgreSQL compares networks (cidr) as addresses of this type, with an operand that need not be a network."""
-
-OPERATORS = {
-    **IN_ORDER,
-    "within": by_symbol("<<="),
-    "contains": by_symbol(">>="),
-    "overlaps": by_symbol("&&"),
-}
-DESCRIPTIONS = {
-    "within": "Addresses and networks within this network, or equal to it",
-    "contains": "Networks that have this address or network within them, or equal it",
-    "overlaps": "Networks and addresses of which one is within the other",
-}
 
 
 @hookimpl
@@ -45,4 +33,4 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 
 @hookimpl
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
-    return Fields(20, comparison_members(value_type, OPERATORS, DESCRIPTIONS)) if value_type.filter == NAME else None
+    return Fields(20, members(value_type, OF_NETWORKS)) if value_type.filter == NAME else None

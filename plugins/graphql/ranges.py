@@ -8,30 +8,13 @@ from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields
 from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.filter.comparison_operators import by_symbol, comparison_members
+from app.query.filter.operators import OF_RANGES, members
 from app.query.values.own_scalars import own_value_type
 from schema_cache.model import Type
 
 NAME = "Range"
 RANGE, MULTIRANGE = "r", "m"
 """Kinds of types (``typtype``)."""
-
-OPERATORS = {
-    "contains": by_symbol("@>"),
-    "containedBy": by_symbol("<@"),
-    "overlaps": by_symbol("&&"),
-    "adjacent": by_symbol("-|-"),
-    "before": by_symbol("<<"),
-    "after": by_symbol(">>"),
-}
-DESCRIPTIONS = {
-    "contains": "Ranges that have all of this within them",
-    "containedBy": "Ranges all of which is within this",
-    "overlaps": "Ranges that share a value with this",
-    "adjacent": "Ranges that touch this and share no value with it",
-    "before": "Ranges that end before this begins",
-    "after": "Ranges that begin after this ends",
-}
 
 
 @hookimpl
@@ -48,4 +31,4 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 
 @hookimpl
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
-    return Fields(20, comparison_members(value_type, OPERATORS, DESCRIPTIONS)) if value_type.filter == NAME else None
+    return Fields(20, members(value_type, OF_RANGES)) if value_type.filter == NAME else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, func, literal_column, select
+from sqlalchemy import ColumnElement, case, func, literal_column, not_, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from app.graphql.schema.api_schema import ApiSchema
@@ -15,7 +15,7 @@ from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
 from app.query.group.aggregates import is_number
 from app.query.plan.walk import Field
-from app.query.sql.comparison import operators_of
+from app.query.sql.comparison import is_distinct, operators_of
 from app.query.sql.constructs import builtin, cast_to, constant
 from app.query.write.assignments import assigned, operator_argument, own_operators_name, read_and_updated
 from schema_cache.model import Type
@@ -85,7 +85,8 @@ def _removed(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: 
     taken = builtin.unnest(assigned(field, column, operand)).table_valued("item")
     taken = taken.render_derived(name=field.planning.alias("taken"))
     one: ColumnElement[Any] = literal_column("1")
-    equal = select(one).select_from(taken).where(taken.c.item.is_not_distinct_from(items.c.item))
+    operators = operators_of(field.api.view, field.api.catalog.type_by_oid[column.column.type].element)
+    equal = select(one).select_from(taken).where(not_(is_distinct(taken.c.item, items.c.item, operators)))
     left = select(func.coalesce(builtin.array_agg(aggregate_order_by(items.c.item, items.c.place)), _empty(column)))
     left = left.select_from(items).where(~equal.correlate(items).exists())
     return case((own.is_not(None), left.scalar_subquery()))

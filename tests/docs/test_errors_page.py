@@ -11,8 +11,8 @@ from app.errors import SQLSTATE_CODES, UNNAMED_SQLSTATE
 
 REPOSITORY = Path(__file__).parents[2]
 OTHERS = (
-    "storage", "app/faces/images/", "app/faces/resumable/", "app/installation/", "app/commands/", "app/embedded/",
-    "app/wsgi.py",
+    "storage", "app/faces/rest/", "app/faces/s3/", "app/faces/resumable/", "app/faces/images/", "app/faces/direct/",
+    "app/faces/shared/", "app/installation/", "app/commands/", "app/embedded/", "app/wsgi.py",
 )  # fmt: skip
 """Parts of paths whose errors the GraphQL API never returns, or whose errors are named after their HTTP status."""
 

@@ -46,10 +46,10 @@ def loose(reading_door: OpenDoor) -> Door:
 def cold(door: Door, query: str, variables: Any = None) -> Any:
     """The response of the same service with empty caches."""
     engine: Engine = door.application.services.engine
-    names = ("documents", "forms", "valid_documents", "steering", "plans")
+    names = ("documents", "shapes", "valid_documents", "steering", "plans")
     forgetful = replace(engine, **{name: BoundedCache[Any](1) for name in names})
     head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
-    return json.loads(run(GraphQLRequest(query, variables, head=head), forgetful).reply.body)
+    return json.loads(run(GraphQLRequest(query, variables, head=head), forgetful).response.body)
 
 
 SHARING = [
@@ -171,8 +171,8 @@ def test_an_operation_replaced_by_a_plugin_has_its_own_plan(door: Door) -> None:
     query = "{ fewCollection(filter: {id: {eq: %d}}) { edges { node { name } } } }"
     texts = [query % 11, query % 12]
     documents = [read(GraphQLRequest(each), engine).document for each in texts]
-    assert documents[0].form == documents[1].form not in texts
-    assert [replace(each, text="another").form for each in documents] == ["another"] * 2
+    assert documents[0].shape == documents[1].shape not in texts
+    assert [replace(each, text="another").shape for each in documents] == ["another"] * 2
 
 
 def test_a_document_of_many_literals_has_no_shape() -> None:

@@ -52,13 +52,13 @@ def cold(door: Door, query: str, variables: Any) -> Any:
     forgetful = replace(
         engine,
         documents=BoundedCache(1),
-        forms=BoundedCache(1),
+        shapes=BoundedCache(1),
         valid_documents=BoundedCache(1),
         steering=BoundedCache(1),
         plans=BoundedCache(1),
     )
     head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
-    return json.loads(run(GraphQLRequest(query, variables, head=head), forgetful).reply.body)
+    return json.loads(run(GraphQLRequest(query, variables, head=head), forgetful).response.body)
 
 
 def node_id(*parts: Any) -> str:

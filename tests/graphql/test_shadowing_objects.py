@@ -69,3 +69,30 @@ def pages(door: Door) -> list[Any]:
         node = page["data"]["thingCollection"]["edges"][0]["node"]["nodeId"]
         found.append(post(door, NODE % json.dumps(node)))
     return found
+
+
+DISTINCT = """
+create table owner (code varchar(5) primary key);
+create table part (code varchar(5), number int, primary key (code, number));
+create table piece (
+  id int primary key, code varchar(5) references owner, number int, tags varchar[],
+  foreign key (code, number) references part
+);
+insert into piece (id, tags) values (1, '{a,b,NULL}');
+create function called(varchar, varchar) returns bool language plpgsql as $$ begin raise exception 'called'; end $$;
+create operator = (leftarg = varchar, rightarg = varchar, function = called);
+grant all on owner, part, piece to anon;
+"""
+SAME = """mutation { insertIntoownerCollection(objects: [{code: "x", pieceCollection: {objects: [
+  {id: 2, part: {object: {code: "%s", number: 1}}}]}}]) { records { pieceCollection { edges { node { id } } } } } }"""
+REMOVED = """mutation { updatepieceCollection(set: {}, remove: {tags: %s}, filter: {id: {eq: 1}}) {
+  records { tags } } }"""
+
+
+def test_shadowing_operators_do_not_decide_which_values_are_distinct(open_door: OpenDoor) -> None:
+    door = open_door(DISTINCT)
+    assert "different values for code" in door.ask(SAME % "y").message
+    records = door.ask(SAME % "x").data["insertIntoownerCollection"]["records"]
+    assert records == [{"pieceCollection": {"edges": [{"node": {"id": 2}}]}}]
+    removed = door.ask(REMOVED % '["a", null]')
+    assert removed.data["updatepieceCollection"]["records"] == [{"tags": ["b"]}]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,13 @@ from prometheus_client import Histogram, Summary
 from sqlalchemy import ColumnClause, ColumnElement, select
 from sqlalchemy.sql.elements import NamedColumn
 from sqlalchemy.sql.functions import FunctionElement
+from waitress import parser
+from waitress.parser import HTTPRequestParser
+from waitress.receiver import ChunkedReceiver, FixedStreamReceiver
+from waitress.task import ErrorTask, Task, WSGITask
 
-import app.faces.live.connections  # noqa: F401 - it changes h11's pattern
+import app.faces.live.connections
+import app.server.waitress_internals  # noqa: F401 - it changes waitress's pattern
 from app.faces.shared.falcon_internals import set_headers
 from tests.process.running import REPOSITORY
 
@@ -78,6 +83,12 @@ def foreign_names(source: str, ours: set[str]) -> set[str]:
     return {name for name in found - PUBLIC if PRIVATE.fullmatch(name)}
 
 
+def test_waitress_is_imported_in_its_file_only() -> None:
+    importing = {file.relative_to(REPOSITORY).as_posix() for file in source_files()
+                 if re.search(r"^(?:from|import) waitress", file.read_text(), re.M)}  # fmt: skip
+    assert importing == {"app/server/waitress_internals.py"}
+
+
 def test_private_names_are_used_in_their_file_only() -> None:
     trees = {file.relative_to(REPOSITORY).as_posix(): file.read_text() for file in source_files()}
     ours = {name for path, text in trees.items() if path not in FENCES for name in defined_names(ast.parse(text))}
@@ -94,6 +105,23 @@ def _sources(*objects: Any) -> str:
     return "".join(map(inspect.getsource, objects))
 
 
+def _mentions(names: Iterable[str], *objects: Any) -> bool:
+    source = _sources(*objects)
+    missing = [name for name in names if not re.search(rf"\b{name}\b", source)]
+    return missing == []
+
+
+# What app/server/request/request.py reads and sets, and what app/server/request/task.py does.
+_OF_THE_PARSER = (
+    "adj", "body_rcv", "chunked", "command", "completed", "connection_close", "content_length", "empty", "error",
+    "expect_continue", "first_line", "fragment", "header_bytes_received", "header_plus", "headers", "headers_finished",
+    "parse_header", "path", "proxy_netloc", "proxy_scheme", "query", "received", "request_uri", "url_scheme", "version",
+)  # fmt: skip
+_OF_A_TASK = (
+    "build_response_header", "channel", "chunked_response", "close_on_finish", "complete", "content_length", "finish",
+    "request", "response_headers", "set_close_on_finish", "status", "version", "write", "wrote_header",
+)  # fmt: skip
+
 CONTRACTS: tuple[tuple[str, str, Callable[[], bool]], ...] = (
     ("pg8000", "CoreConnection._backend_key_data and ._sock", lambda: all(
         f"self.{name} =" in _sources(CoreConnection) for name in ("_backend_key_data", "_sock"))),
@@ -103,6 +131,13 @@ CONTRACTS: tuple[tuple[str, str, Callable[[], bool]], ...] = (
         hasattr(Parser("{a}"), name) for name in ("_lexer", "_token_counter"))),
     ("prometheus_client", "Histogram._sum, ._buckets and ._upper_bounds, Summary._count and ._sum", lambda: all(
         f"self.{name}" in _sources(Histogram, Summary) for name in ("_sum", "_buckets", "_upper_bounds", "_count"))),
+    ("waitress", "HTTPRequestParser with _OF_THE_PARSER", lambda: _mentions(_OF_THE_PARSER, HTTPRequestParser)),
+    ("waitress", "Task with _OF_A_TASK", lambda: _mentions(_OF_A_TASK, Task, WSGITask, ErrorTask)),
+    ("waitress", "FixedStreamReceiver(cl, buf)", lambda:
+        [*inspect.signature(FixedStreamReceiver.__init__).parameters][1:] == ["cl", "buf"]),
+    ("waitress", "ChunkedReceiver.control_line and .trailer", lambda:
+        _mentions(("control_line", "trailer"), ChunkedReceiver)),
+    ("waitress", "parser.HEADER_FIELD_RE with ':[ \\t]{0,}?'", lambda: b":[ \t]*+" in parser.HEADER_FIELD_RE.pattern),
     ("SQLAlchemy", "ClauseElement._compiler_dispatch and ._from_objects", lambda: all(
         hasattr(ColumnElement, name) for name in ("_compiler_dispatch", "_from_objects"))),
     ("SQLAlchemy", "SQLCompiler.stack and ._default_stack_entry", lambda: all(

@@ -119,6 +119,19 @@ class Service:
         return host, int(port)
 
 
+def usual_settings(database_url: str, folder: Path) -> dict[str, Any]:
+    """Settings of a service that keeps bytes in ``folder``, and knows the credentials of this module."""
+    return {
+        "database_url": database_url,
+        "jwt_secret": SECRET,
+        "anon_key": ANON,
+        "service_role_key": SERVICE,
+        "storage_url": folder.as_uri(),
+        "threads": 8,
+        "shutdown_grace_s": 1.0,
+    }
+
+
 @contextmanager
 def running(
     postgres: PostgresServer,
@@ -129,17 +142,7 @@ def running(
     **settings: Any,
 ) -> Iterator[Service]:
     """Serve the application as a worker process does, in threads of this one."""
-    given = {
-        "database_url": database_url,
-        "jwt_secret": SECRET,
-        "anon_key": ANON,
-        "service_role_key": SERVICE,
-        "storage_url": folder.as_uri(),
-        "threads": 8,
-        "shutdown_grace_s": 1.0,
-        **settings,
-    }
-    loaded, chosen = configure({}, given, plugins)
+    loaded, chosen = configure({}, {**usual_settings(database_url, folder), **settings}, plugins)
     listener = listen("127.0.0.1", 0)
     application = create_app(loaded, chosen)
     capacity = make_capacity(loaded, 1)

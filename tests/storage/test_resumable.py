@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 import requests
 
-from app.http.admission import Admission
-from app.server.request.request import ReceivedHead
+from app.http.head import ReceivedHead
 from tests.postgres_server import connect
 from tests.process.running import PATIENCE_S, until
 from tests.storage.gated import Gate
@@ -605,10 +604,8 @@ def test_a_failing_head_never_restarts_an_upload(own_service: Callable[..., Serv
     ("POST", "/graphql/v1", 503),
 ])  # fmt: skip
 def test_an_overloaded_service_restarts_no_upload(service: Service, method: str, path: str, status: int) -> None:
-    application = service.application
-    admission = Admission(application.services.settings, faces=application.faces)
     block = f"{method} {path} HTTP/1.1\r\nHost: x".encode()
-    assert admission.busy_status(ReceivedHead(method, path, {"host": "x"}, block)) == status
+    assert service.application.admission.busy_status(ReceivedHead(method, path, {"host": "x"}, block)) == status
 
 
 @pytest.mark.parametrize(

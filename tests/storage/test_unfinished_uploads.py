@@ -68,7 +68,7 @@ class Door:
         return put_part(self.storage, self.asker, upload, number, BytesIO(data), size=len(data))
 
     def find(self, upload: Upload) -> Upload:
-        return find(self.storage, self.asker, upload.form, upload.id)
+        return find(self.storage, self.asker, upload.kind, upload.id)
 
     def finish(self, upload: Upload, parts: list[UploadPart]) -> str:
         return finish(self.storage, self.asker, upload, parts, upload_type="test").entity_tag

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, and_, func, not_
 
 from app.query.sql.compiled_constructs import WrittenComparison
 from app.query.sql.constructs import as_text, cast_to
@@ -56,6 +56,14 @@ USUAL_OPERATORS = Operators()
 
 def compared(left: ColumnElement[Any], operator: str, right: ColumnElement[Any]) -> ColumnElement[Any]:
     return WrittenComparison(left, operator, right)
+
+
+def is_distinct(left: ColumnElement[Any], right: ColumnElement[Any], operators: Operators) -> ColumnElement[Any]:
+    """That two values differ, where null is a value. IS DISTINCT FROM takes the operator = that the search path leads
+    to, so it is not used where that may be a user's."""
+    if not operators.is_shadowed:
+        return left.is_distinct_from(right)
+    return not_(func.coalesce(compared(left, operators.equal, right), and_(left.is_(None), right.is_(None))))
 
 
 def operators_of(view: RoleView, type_oid: int) -> Operators:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, literal_column
+from sqlalchemy import ColumnElement, FromClause, literal_column, not_
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import Boolean, NullType
@@ -18,7 +18,7 @@ from sqlalchemy.types import Boolean, NullType
 from app.graphql.schema import names
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.relations import ApiRelation
-from app.query.sql.comparison import Comparison, key_comparison
+from app.query.sql.comparison import Comparison, is_distinct, key_comparison
 from schema_cache.model import UniqueIndex
 from schema_cache.role_view import RoleView
 
@@ -55,7 +55,7 @@ class Arbiter:
         """That two values of a column are one to the index; ``right`` is of the comparison's type."""
         if self.index.nulls_distinct:
             return comparison.equal(left, right)
-        return comparison.value(left).is_not_distinct_from(right)
+        return not_(is_distinct(comparison.value(left), right, comparison.operators))
 
 
 def arbiters_of(api: ApiSchema, relation: ApiRelation) -> Mapping[str, Arbiter]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from waitress.channel import ClientDisconnected
-from waitress.utilities import InternalServerError
-
 from app.server.connection.output import File, Output
 from app.server.connection.server import Server
 from app.server.request.request import Request
 from app.server.request.task import AnswerTask, RefusalTask
+from app.server.waitress_internals import ClientDisconnected, InternalServerError
 
 _log = logging.getLogger("portico.server")
 

@@ -13,8 +13,6 @@ from functools import partial
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import Any
 
-from waitress.channel import ClientDisconnected
-
 from app.http.refusal import Refusal
 from app.server.connection.answering import Answering
 from app.server.connection.ending import Ending
@@ -24,6 +22,7 @@ from app.server.connection.server import OPERATIONS, Server
 from app.server.request.request import Request
 from app.server.turns.loop import Overloaded
 from app.server.turns.ownership import Holding
+from app.server.waitress_internals import ClientDisconnected
 
 
 class Waits(Enum):

@@ -8,9 +8,6 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from waitress.adjustments import Adjustments
-from waitress.proxy_headers import PROXY_HEADERS, proxy_headers_middleware
-
 from app.http.admission import Admission
 from app.http.cross_origin import CrossOrigin, Headers
 from app.http.environ import FORWARDED, PASSED_ON
@@ -18,6 +15,7 @@ from app.server.capacity import WorkerTotals
 from app.server.request.header_cache import HeaderMemory
 from app.server.request.request import Reception, Request
 from app.server.turns.loop import Loop
+from app.server.waitress_internals import PROXY_HEADERS, Adjustments, proxy_headers_middleware
 
 WSGIApplication = Callable[..., Any]
 

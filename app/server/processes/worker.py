@@ -13,8 +13,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from waitress.adjustments import Adjustments
-
 from app.http.admission import Admission
 from app.http.cross_origin import CrossOrigin
 from app.server.capacity import WorkerTotals, make_capacity
@@ -22,6 +20,7 @@ from app.server.connection.connections import Connections, Patience
 from app.server.connection.listener import Listener
 from app.server.connection.server import Server, WSGIApplication
 from app.server.turns.loop import Loop, guarded
+from app.server.waitress_internals import Adjustments
 from app.settings import Settings
 
 _LOOK_S = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from waitress.task import hop_by_hop
+from app.server.waitress_internals import hop_by_hop
 
 
 class HeaderFormat(NamedTuple):

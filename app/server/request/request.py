@@ -11,11 +11,6 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any, NamedTuple
 
-import waitress.parser
-from waitress.parser import HTTPRequestParser, ParsingError
-from waitress.receiver import FixedStreamReceiver
-from waitress.utilities import BadRequest, RequestEntityTooLarge
-
 from app.http.admission import Admission, RequestRefused
 from app.http.cross_origin import CrossOrigin, Headers
 from app.http.head import ReceivedHead
@@ -25,6 +20,13 @@ from app.http.slices import Slices
 from app.server.capacity import WorkerTotals
 from app.server.request.body_buffer import BodyBuffer
 from app.server.request.header_cache import HeaderMemory, KnownHeader
+from app.server.waitress_internals import (
+    BadRequest,
+    FixedStreamReceiver,
+    HTTPRequestParser,
+    ParsingError,
+    RequestEntityTooLarge,
+)
 
 _log = logging.getLogger("portico.server")
 
@@ -34,12 +36,6 @@ _LONGEST_FRAMING = 64 * 1024
 _CHARGED_ABOVE = 64 * 1024
 # What is received at once with a header is shorter; the rest is received, and counted, in parts.
 _LONGEST_AT_ONCE = 16 * 1024
-
-
-# For a value after many spaces waitress goes back over them for each of them; this takes each once.
-waitress.parser.HEADER_FIELD_RE = re.compile(
-    waitress.parser.HEADER_FIELD_RE.pattern.replace(b":[ \t]{0,}?", b":[ \t]*+")
-)
 
 
 _LINE = re.compile(rb"[^\x00-\x20\x7f]+ [^\x00-\x20\x7f]+ HTTP/1\.[01]\r\n")

@@ -7,13 +7,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from waitress.buffers import ReadOnlyFileBasedBuffer
-from waitress.task import ErrorTask, Task, WSGITask
-from waitress.utilities import build_http_date
-
 from app.http.environ import HEADER_BLOCK
 from app.server.request.header_cache import KnownHeader
 from app.server.request.header_format import HeaderFormat, header_format
+from app.server.waitress_internals import ErrorTask, ReadOnlyFileBasedBuffer, Task, WSGITask, build_http_date
 
 _date = lru_cache(2)(build_http_date)
 _CLOSES = "Connection: close\r\n"

@@ -18,6 +18,7 @@ from app.query.plan.planning import Planning
 from app.query.plan.rows import TableRows
 from app.query.plan.walk import Field
 from app.query.read.keys import KEY, RowKey, key_input_type
+from app.query.sql.comparison import USUAL_OPERATORS, is_distinct, operators_of
 from app.query.sql.constructs import as_text, builtin, cast_to, computed_first, fail_with, unmodified, unnest
 from app.query.sql.texts import ArrayText
 from app.query.write.nested.objects import ObjectPlace
@@ -159,7 +160,9 @@ class NestedRows:
         relation = self.relation_at(batch.place)
         message = f"{relation.type_name} is given different values for {column} by two members"
         failure = cast_to(fail_with(message, as_text(value)), self.type_text(relation, column))
-        return case((value.is_distinct_from(other), failure), else_=value)
+        known = relation.relation.column(column)
+        operators = USUAL_OPERATORS if known is None else operators_of(self.field.api.view, known.type)
+        return case((is_distinct(value, other, operators), failure), else_=value)
 
     def held(self, keys: KeysOfPlace, place: ObjectPlace, name: str, type_text: str) -> ColumnElement[Any]:
         """A column of the keys of a place's rows, for rows that are to hold these: with null they would belong to
