@@ -89,7 +89,7 @@ REMOVED = """mutation { updatepieceCollection(set: {}, remove: {tags: %s}, filte
   records { tags } } }"""
 
 
-def test_values_are_distinct_by_postgresql_s_own_operator(open_door: OpenDoor) -> None:
+def test_shadowing_operators_do_not_decide_which_values_are_distinct(open_door: OpenDoor) -> None:
     door = open_door(DISTINCT)
     assert "different values for code" in door.ask(SAME % "y").message
     records = door.ask(SAME % "x").data["insertIntoownerCollection"]["records"]

@@ -1,4 +1,4 @@
-"""The storage API served by waitress as it comes, instead of by ``portico serve``."""
+"""The storage API served by unmodified waitress instead of by ``portico serve``."""
 
 from __future__ import annotations
 
@@ -42,6 +42,6 @@ def served_by_waitress(postgres: PostgresServer, database_url: str, folder: Path
 def service(
     postgres: PostgresServer, storage_database: Callable[[], str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Service]:
-    """In the place of the one of the same name in tests/storage."""
+    """Replaces the fixture of the same name in tests/storage."""
     with served_by_waitress(postgres, storage_database(), tmp_path_factory.mktemp("objects")) as service:
         yield service

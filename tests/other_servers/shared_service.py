@@ -11,7 +11,7 @@ PARAMETERS = {"service"}
 
 
 def with_shared_service(module: ModuleType, left_out: Set[str]) -> Mapping[str, Callable[..., Any]]:
-    """By name: the tests whose only fixture is ``service``; their other arguments are parameters.
+    """Tests whose only fixture is ``service``, by name; their other arguments are parameters.
     ``left_out`` are names of tests in the module."""
     name = module.__name__.rpartition(".")[2]
     return {

@@ -18,12 +18,12 @@ PAGE = (REPOSITORY / "docs" / "deployment.md").read_text()
 LINES = re.findall(r"^((?:waitress-serve|gunicorn) .*portico\.wsgi:application)$", PAGE, re.M)
 
 
-def test_the_page_has_a_line_for_each_server() -> None:
+def test_the_page_has_a_command_for_each_server() -> None:
     assert [line.partition(" ")[0] for line in LINES] == ["waitress-serve", "gunicorn"]
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.partition(" ")[0])
-def test_both_apis_answer(storage_database: Callable[[], str], tmp_path: Path, line: str) -> None:
+def test_both_apis_answer_under_each_server(storage_database: Callable[[], str], tmp_path: Path, line: str) -> None:
     port = free_port()
     environ = {
         "DATABASE_URL": storage_database(), "JWT_SECRET": SECRET, "ANON_KEY": ANON, "SERVICE_ROLE_KEY": SERVICE,
@@ -34,8 +34,8 @@ def test_both_apis_answer(storage_database: Callable[[], str], tmp_path: Path, l
     url, service = f"http://127.0.0.1:{port}", {"authorization": f"Bearer {SERVICE}"}
     with started(command, tmp_path, **environ) as process:
         wait_until(lambda: _answers(f"{url}/health"), "the service answers")
-        asked = {"json": {"query": "{ __typename }"}, "headers": {"apikey": ANON}, "timeout": PATIENCE_S}
-        assert requests.post(f"{url}/graphql/v1", **asked).json() == {"data": {"__typename": "Query"}}
+        request = {"json": {"query": "{ __typename }"}, "headers": {"apikey": ANON}, "timeout": PATIENCE_S}
+        assert requests.post(f"{url}/graphql/v1", **request).json() == {"data": {"__typename": "Query"}}
         made = requests.post(f"{url}/storage/v1/bucket", json={"name": "b"}, headers=service, timeout=PATIENCE_S)
         assert made.json() == {"name": "b"}
         place = f"{url}/storage/v1/object/b/k"

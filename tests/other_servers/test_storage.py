@@ -1,4 +1,4 @@
-"""Tests of the storage that use one shared service, under waitress as it comes."""
+"""Tests of the storage API that share one service, run under unmodified waitress."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import tests.storage.test_signed_urls
 import tests.storage.test_uploads
 from tests.other_servers.shared_service import with_shared_service
 
-OWN_SERVER_ONLY = {"test_what_is_refused_before_the_body_is_sent"}
-"""What only ``portico serve`` does."""
+OWN_SERVER_ONLY = {"test_invalid_requests_are_refused_before_the_body"}
+"""Tests of what only ``portico serve`` does."""
 
 for module in (
     tests.storage.test_buckets,
