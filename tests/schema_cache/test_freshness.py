@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from threading import Barrier, Event, Semaphore
 
 import pytest
@@ -163,7 +164,8 @@ def test_the_poller_survives_a_database_that_goes_away(
 ) -> None:
     cache.current()
     caplog.set_level(logging.INFO, "schema_cache")
-    database = Session(asker.url).database
+    with closing(Session(asker.url)) as session:
+        database = session.database
     other = Session(postgres.url)
     poller = Poller(cache, interval=0.02)
     poller.start()
@@ -177,9 +179,8 @@ def test_the_poller_survives_a_database_that_goes_away(
         until(lambda: asker.looks + asker.loads >= asked + 2)
         other.execute(f'alter database "{database}" allow_connections true')
         until(lambda: "can be read again" in caplog.text)
-        session = Session(asker.url)
-        session.execute("create table seen ()")
-        session.close()
+        with closing(Session(asker.url)) as session:
+            session.execute("create table seen ()")
         until(lambda: names(cache) == ["seen"])
     finally:
         poller.close()

@@ -59,6 +59,9 @@ class Client(threading.Thread):
                 )()
         except BaseException as error:
             self.failure = error
+        finally:
+            if self._connection is not None:
+                self._connection.close()
 
     def _create(self) -> None:
         self._write("POST", must_be_new=True)

@@ -45,9 +45,9 @@ def test_memory(postgres: PostgresServer, storage_database: Callable[[], str], t
     server = Restarting(
         {"database_url": url, "jwt_secret": SECRET, "storage_url": tmp_path.as_uri(), "upload_size_limit": 2 * LARGE}
     )
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     try:
         process = psutil.Process(server.serve())
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
         headers = {"authorization": f"Bearer {SERVICE}", "content-type": "application/octet-stream"}
 
         def send(method: str, path: str, body: object, length: int, **more: str) -> bytes:
@@ -71,6 +71,7 @@ def test_memory(postgres: PostgresServer, storage_database: Callable[[], str], t
         assert response.headers["etag"] == f'"{digest.hexdigest()}"'
         assert _peak(process) - before < 16 * MIB
     finally:
+        connection.close()
         server.close()
 
 

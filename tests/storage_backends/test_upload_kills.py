@@ -54,6 +54,9 @@ class Uploader(threading.Thread):
                 self.objects += 1
         except BaseException as error:
             self.failure = error
+        finally:
+            if self._connection is not None:
+                self._connection.close()
 
     def _upload(self, key: str, data: bytes) -> None:
         path = self._begin(key, len(data))

@@ -410,14 +410,13 @@ def test_images_of_an_object_that_is_replaced_meanwhile(own_service: Callable[..
     enough = threading.Event()
 
     def replace() -> None:
-        session = requests.Session()
         headers = {"authorization": f"Bearer {SERVICE}", "x-upsert": "true"}
-        for content in itertools.cycle(reversed(shapes.values())):
-            if enough.is_set():
-                break
-            session.post(f"{service.url}/object/{path}", content, headers=headers, timeout=PATIENCE_S)
-            work(service)
-        session.close()
+        with requests.Session() as session:
+            for content in itertools.cycle(reversed(shapes.values())):
+                if enough.is_set():
+                    break
+                session.post(f"{service.url}/object/{path}", content, headers=headers, timeout=PATIENCE_S)
+                work(service)
 
     thread = threading.Thread(target=replace)
     thread.start()
@@ -485,10 +484,8 @@ def test_images_switched_off(own_service: Callable[..., Service]) -> None:
     assert sign(service, path, {"width": 10}).startswith("/object/sign/")
 
 
-def test_a_released_client(service: Service) -> None:
-    storage3 = pytest.importorskip("storage3")
-    headers = {"apikey": SERVICE, "Authorization": f"Bearer {SERVICE}"}
-    client = storage3.create_client(f"{service.url}/storage/v1/", headers, is_async=False)
+def test_a_released_client(service: Service, storage3_client: Callable[[Service, str], Any]) -> None:
+    client = storage3_client(service, SERVICE)
     client.create_bucket("pictures", options={"public": True})
     files = client.from_("pictures")
     files.upload("a b.jpg", picture(), {"content-type": "image/jpeg"})
