@@ -408,6 +408,7 @@ def test_many_pageinfos_and_root_fields(reading_door: OpenDoor) -> None:
     assert len(door.ask(f"{{ tCollection {{ {edges} }} }}").data["tCollection"]) == 120
 
 
+@pytest.mark.timing
 def test_a_thousand_tables_in_a_chain(reading_door: OpenDoor, caplog: pytest.LogCaptureFixture) -> None:
     """The schema of many tables that all refer to the next one is built, in a thread like those that serve requests."""
     count = 1000

@@ -89,6 +89,7 @@ def test_every_text_is_read_to_its_end(pattern: str) -> None:
     assert refusal(pattern) is None or refusal(pattern)
 
 
+@pytest.mark.timing
 def test_reading_takes_time_in_proportion_to_the_length() -> None:
     began = process_time()
     for _ in range(300):

@@ -65,6 +65,7 @@ def test_a_commit_that_is_not_answered_is_unknown(
         return send(connection, sql)
 
     with monkeypatch.context() as patch:
+        # The proxy cannot see which request is the commit.
         patch.setattr(DatabaseConnection, "simple", simple)
         with pytest.raises(Unavailable, match="unknown whether the change was saved") as raised:
             install(proxy.url())

@@ -267,6 +267,7 @@ def test_hook_around_stages(open_door: Callable[..., Door], caplog: pytest.LogCa
 
 def test_a_fault_of_ours_is_not_a_plugins(open_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     door = open_door(TABLE, plugins={"around": Around()})
+    # Stands for an error in the product, of which none is known.
     monkeypatch.setattr(type(door.application.services.engine.plans), "get", lambda *_: 1 / 0)
     assert door.ask(QUERY, role="authenticated").code == "INTERNAL_ERROR"
     assert door.client.simulate_get("/health").json["process"] == "ok"

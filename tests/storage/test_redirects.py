@@ -164,6 +164,7 @@ def test_links_of_google(monkeypatch: pytest.MonkeyPatch) -> None:
     signer = pytest.importorskip("google.auth.crypt").RSASigner.from_string(_private_key())
     account = credentials(signer, "portico@example.iam.gserviceaccount.com", "https://oauth2.googleapis.com/token")
     client = storage.Client("project", account)
+    # Signs with a key of the tests, without Google's credentials or a request.
     monkeypatch.setattr(storage, "Client", lambda: client)
     backend = open_backend(plugin_manager(), "gs://portico-blobs/below")
     assert isinstance(backend, Linking)

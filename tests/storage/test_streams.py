@@ -199,6 +199,7 @@ def test_the_first_bytes_of_a_remote_stream_fail(
     path = f"/object/{service.bucket()}/k"
     service.put(path, data=bytes(MIB)).raise_for_status()
     with monkeypatch.context() as patch:
+        # A switch of the test's own backend, off again after the block.
         patch.setattr(Remote, "failure", failure)
         for headers in ({}, {"range": "bytes=0-99999"}):
             assert error(service.get(path, headers=headers))[:3] == (status, logical, code)

@@ -89,6 +89,7 @@ class Uploader(threading.Thread):
 
     def _offset(self, path: str) -> int:
         while (answer := self._surely("HEAD", path))[0] == 423:
+            # Another request, which was cut off, still has the upload's lock; its end is not reported.
             time.sleep(0.05)
         assert answer[0] == 200, answer
         return int(answer[1]["upload-offset"])
@@ -144,6 +145,7 @@ def test_kills(postgres: PostgresServer, place: Place, monkeypatch: pytest.Monke
             each.start()
         for turn in range(KILLS):
             before = acknowledged()
+            # Kills come at moments that have nothing to do with what is done.
             time.sleep(moments.uniform(0.0, 0.2))
             if turn % 2 == 0:
                 # On a slow machine too, some processes must do something before they are killed.

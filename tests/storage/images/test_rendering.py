@@ -18,7 +18,7 @@ import requests
 
 from app.faces.images.renditions import trim
 from app.identity.derived_keys import SIGNED_URLS, derived_key
-from tests.process.running import PATIENCE_S
+from tests.process.running import PATIENCE_S, until
 from tests.storage.images.pictures import opened, picture, turned
 from tests.storage.service import ANON, SECRET, SERVICE, Service, error, token
 
@@ -437,9 +437,7 @@ def test_images_of_an_object_that_is_replaced_meanwhile(own_service: Callable[..
 def work(service: Service) -> None:
     """Returns when everything that is to be deleted is: the service's own thread may be at it, too."""
     service.application.services.storage.background.work_now()
-    until = time.monotonic() + PATIENCE_S
-    while service.sql("select from storage.work where kind = 'delete_blob'") and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: not service.sql("select from storage.work where kind = 'delete_blob'"))
 
 
 def test_what_is_kept_has_a_limit(own_service: Callable[..., Service]) -> None:
