@@ -92,6 +92,6 @@ def test_every_text_is_read_to_its_end(pattern: str) -> None:
 @pytest.mark.timing
 def test_reading_takes_time_in_proportion_to_the_length() -> None:
     began = process_time()
-    for _ in range(300):
+    for _ in range(100):
         assert refusal("{" + " " * 998) is None
-    assert process_time() - began < 3
+    assert process_time() - began < 1
