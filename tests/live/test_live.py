@@ -209,7 +209,7 @@ def test_filters_and_orders_by_functions_are_repeated(
     with living(made, tmp_path, LIVE_POLL_S="0.2") as live:
         stream = live.stream(f"{{ noteCollection({by}) {{ edges {{ node {{ id body }} }} }} }}")
         before = stream.data()
-        # So that the change is not one from before the first run.
+        # Any run that began with the stream is over, so only a repeated one finds the change.
         time.sleep(QUIET_S)
         postgres.execute("truncate weight; insert into weight values (2, 1)", made)
         after = stream.next(20)[1]["data"]
@@ -312,7 +312,7 @@ def test_who_leaves_and_comes_back_waits_for_the_same_run(made: str, tmp_path: P
     with living(made, tmp_path, POOL_SIZE="2") as live:
         for _ in range(4):
             response = live.ask(query)
-            # So that the run has begun; it takes longer than this.
+            # So that the run has begun; it takes seconds.
             time.sleep(0.3)
             response.close()
         until(lambda: health(live)["streams"] == 0, 3.0)
@@ -567,7 +567,7 @@ def test_without_its_trigger_a_query_is_repeated(made: str, tmp_path: Path, post
     with living(made, tmp_path, LIVE_POLL_S="0.5") as live:
         stream = live.stream("{ otherCollection { edges { node { id } } } }")
         stream.data()
-        # So that the change is not one from before the first run.
+        # Any run that began with the stream is over, so only a repeated one finds the change.
         time.sleep(QUIET_S)
         postgres.execute("alter table other disable trigger portico_live; insert into other values (7)", made)
         answer = stream.next(20)[1]
@@ -733,7 +733,7 @@ def test_a_change_from_before_a_trigger_is_told_once_the_table_has_one(
         until(lambda: health(live)["changes"] == "heard")
         stream = live.stream("{ lateCollection { edges { node { id } } } }")
         assert stream.data() == {"lateCollection": {"edges": []}}
-        # So that the process has looked for triggers, and found none, before the change.
+        # Longer than a query rests after its run: the change comes between two runs.
         time.sleep(1.2)
         postgres.execute("insert into late values (1)", made)
         triggers.enable(made, ["late"])

@@ -197,5 +197,6 @@ def test_a_closed_poller_sends_no_more_queries(asker: Asker, cache: SchemaCache)
     until(lambda: asker.looks > 2)
     poller.close(PATIENCE_S)
     asked = asker.looks
+    # Ten intervals: an open poller would have asked.
     Event().wait(0.1)
     assert asker.looks == asked
