@@ -55,7 +55,7 @@ class Client(threading.Thread):
         try:
             while not self._stop_event.is_set():
                 self._random.choice(
-                    (self._create, self._overwrite, self._overwrite, self._move, self._delete, self._read)
+                    (self._create, self._overwrite, self._overwrite, self._move, self._remove, self._read)
                 )()
         except BaseException as error:
             self.failure = error
@@ -89,7 +89,8 @@ class Client(threading.Thread):
         body = {"bucketId": self._bucket, "sourceKey": self.keys[index], "destinationKey": self.keys[1 - index]}
         self._request("POST", "/object/move", json.dumps(body).encode(), apply, "application/json")
 
-    def _delete(self) -> None:
+    # Not _delete, which threading.Thread itself calls at the end of a thread.
+    def _remove(self) -> None:
         index = self._random.randrange(2)
 
         def apply(world: World) -> World | None:
