@@ -34,10 +34,10 @@ class Reader:
         (directory / ".venv").symlink_to(programs.parent)
         # The activation script of Python 3.12.1 asks for OSTYPE whether it is set or not.
         variables = environment(PATH=f"{programs}{os.pathsep}{os.environ['PATH']}", OSTYPE=sys.platform)
-        with self._told.open("w") as told:
+        with self._told.open("w") as errors:
             self._shell = subprocess.Popen(
                 ["sh", "-eu"], cwd=directory, env=variables,
-                text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told,
+                text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
             )  # fmt: skip
         self._closing.callback(self._end_shell)
 

@@ -199,7 +199,7 @@ def test_kills(postgres: PostgresServer, storage_database: Callable[[], str], tm
         with clients(service.port, bucket) as made:
             for turn in range(KILLS):
                 acknowledged = count_acknowledged(made)
-                # Kills come at moments that have nothing to do with what is done.
+                # Kills come at random moments of the requests.
                 time.sleep(moments.uniform(0.0, 0.08))
                 if turn % 2:
                     # On a slow machine too, some processes must do something before they are killed.

@@ -145,7 +145,7 @@ def test_kills(postgres: PostgresServer, place: Place, monkeypatch: pytest.Monke
             each.start()
         for turn in range(KILLS):
             before = acknowledged()
-            # Kills come at moments that have nothing to do with what is done.
+            # Kills come at random moments of the requests.
             time.sleep(moments.uniform(0.0, 0.2))
             if turn % 2 == 0:
                 # On a slow machine too, some processes must do something before they are killed.
