@@ -1,6 +1,7 @@
 #!/bin/sh
 # Install Portico and its test tools into .venv and run the tests. Arguments go to pytest; EXTRA names
-# another extra of setup.cfg that includes the test tools.
+# another extra of setup.cfg that includes the test tools. Tests that judge time run alone, after all others,
+# unless the arguments select tests.
 set -eu
 cd "$(dirname "$0")"
 . .ci/environment.sh
@@ -9,4 +10,20 @@ prepare "${EXTRA:-test}"
 # Three on two cores, since many tests wait for servers and processes that they start.
 workers=3
 [ -z "${TEST_DATABASE_URL:-}" ] || workers=0
-exec "$python" -m pytest -n "$workers" --dist loadfile --no-loadscope-reorder "$@" </dev/null
+in_workers() {
+    "$python" -m pytest -n "$workers" --dist loadfile --no-loadscope-reorder "$@" </dev/null
+}
+for argument; do
+    # Not an option: a path, or the value of an option.
+    case $argument in
+    -m* | [!-]*)
+        in_workers "$@"
+        exit
+        ;;
+    esac
+done
+status=0
+in_workers -m 'not timing' "$@" || status=$?
+# One coverage report covers both runs.
+"$python" -m pytest -m timing --cov-append "$@" </dev/null || status=$?
+exit "$status"

@@ -9,7 +9,8 @@ The file, such as ``listed_skips.toml``, has a table for each test, or group of 
     before = 18                                  # optional: only on PostgreSQL before this version
     embedded = true                              # optional: only on the embedded server
 
-An entry must apply: one whose file was run, but of whose tests none was left out, fails the run too.
+An entry must apply: one whose file was run, but of whose tests none was left out, fails the run too. It need not apply
+where tests of its own were deselected, as by ``-m``: test.sh runs the tests marked ``timing`` after all others.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import re
 import subprocess
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -29,6 +30,7 @@ import pytest
 
 OPTION = "--only-listed-skips"
 _EMBEDDED = 18
+_DESELECTED = "portico_deselected"
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,14 @@ class Listed:
 
 @dataclass
 class Run:
-    """The skipped tests of a run, and the files that it had tests of. ``root``: names of files are relative to it."""
+    """The skipped tests of a run, the files that it had tests of, and the tests that were deselected, without their
+    parameters. ``root``: names of files are relative to it."""
 
     listed: tuple[Listed, ...] | None
     root: Path
     left_out: list[LeftOut] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
+    deselected: set[str] = field(default_factory=set)
 
     def problems(self) -> Iterator[str]:
         """The differences between the run and the list."""
@@ -73,7 +77,8 @@ class Run:
                 yield f"not listed: {each.test} ({times}): {each.reason}"
         for entry in entries:
             file = entry.tests.partition("::")[0]
-            if not (self.root / file).exists() or (file in self.files and not any(map(entry.allows, self.left_out))):
+            must_apply = file in self.files and not any(fnmatchcase(each, entry.tests) for each in self.deselected)
+            if not (self.root / file).exists() or (must_apply and not any(map(entry.allows, self.left_out))):
                 yield f"listed, but not left out: {entry.tests}: {entry.reason}"
 
 
@@ -109,6 +114,14 @@ class _Watcher:
             self._run.files.add(report.nodeid)
             self._add(report.nodeid, _reason(report))
 
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        self._run.deselected.update(_deselected(items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """With xdist, only the workers know what was deselected."""
+        self._run.deselected.update(getattr(node, "workeroutput", {}).get(_DESELECTED, ()))
+
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if any(self._run.problems()) and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -131,6 +144,20 @@ class _Watcher:
         self._run.left_out.append(LeftOut(test, reason))
 
 
+class _WorkerWatcher:
+    """Reports from a worker of xdist which tests were deselected."""
+
+    def __init__(self, output: dict[str, Any]) -> None:
+        self._found: list[str] = output.setdefault(_DESELECTED, [])
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        self._found += sorted(_deselected(items))
+
+
+def _deselected(items: Sequence[pytest.Item]) -> set[str]:
+    return {each.nodeid.partition("[")[0] for each in items}
+
+
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     """The reason of a skip, which a report has behind the file and the line."""
     reported: Any = report.longrepr
@@ -143,7 +170,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(_WorkerWatcher(config.workeroutput))
+    else:
         path = config.getoption(OPTION)
         listed = None if path is None else read_list(path, _version(), embedded="TEST_POSTGRES_BIN" not in os.environ)
         config.pluginmanager.register(_Watcher(Run(listed, config.rootpath)))

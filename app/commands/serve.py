@@ -58,20 +58,20 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
     if not has_keys(settings):
         raise CommandError("no key is set: run `portico keys`, and set JWT_SECRET, ANON_KEY and SERVICE_ROLE_KEY")
-    listener = passed_socket(os.environ) or listen(settings.host, settings.port)
-    from app.database.url.url import parse_database_url
-    from app.wsgi import create_app
+    with passed_socket(os.environ) or listen(settings.host, settings.port) as listener:
+        from app.database.url.url import parse_database_url
+        from app.wsgi import create_app
 
-    plugins.hook.before_fork(settings=settings)
-    _warn_about_database(settings)
-    target = parse_database_url(settings.database_url or "")
+        plugins.hook.before_fork(settings=settings)
+        _warn_about_database(settings)
+        target = parse_database_url(settings.database_url or "")
 
-    def started() -> None:
-        address = _address(settings, listener)
-        line = f"Portico serves {target.database} at {address}/graphql/v1"
-        announce(log, line + _start(settings, plugins, address), line)
+        def started() -> None:
+            address = _address(settings, listener)
+            line = f"Portico serves {target.database} at {address}/graphql/v1"
+            announce(log, line + _start(settings, plugins, address), line)
 
-    return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
+        return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
 
 
 def _warn_about_keys(settings: Settings) -> None:
@@ -128,36 +128,36 @@ def _warn_about_database(settings: Settings) -> None:
 
 
 def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
-    listener = passed_socket(os.environ) or listen(settings.host, settings.port)
-    from app.commands.embedded_service import DATABASE, DEMO_DATABASE, start_trial, trial_banner
-    from app.demo import DemoError, demo_banner, load_demo
-    from app.demo.pictures import store_pictures
-    from app.errors import PorticoError
-    from app.wsgi import create_app
+    with passed_socket(os.environ) or listen(settings.host, settings.port) as listener:
+        from app.commands.embedded_service import DATABASE, DEMO_DATABASE, start_trial, trial_banner
+        from app.demo import DemoError, demo_banner, load_demo
+        from app.demo.pictures import store_pictures
+        from app.errors import PorticoError
+        from app.wsgi import create_app
 
-    cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
-    try:
-        place = f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}."
-        announce(log, place)
-        if demo:
-            owner = cluster.url(DEMO_DATABASE)
-            load_demo(owner, partial(announce, log))
-            try:
-                store_pictures(owner, settings, plugins, partial(announce, log))
-            except (DemoError, PorticoError) as ex:
-                log.warning("The pictures of the demonstration are not stored: %s", explained(ex))
-        banner = demo_banner if demo else partial(trial_banner, cluster)
+        cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
+        try:
+            place = f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}."
+            announce(log, place)
+            if demo:
+                owner = cluster.url(DEMO_DATABASE)
+                load_demo(owner, partial(announce, log))
+                try:
+                    store_pictures(owner, settings, plugins, partial(announce, log))
+                except (DemoError, PorticoError) as ex:
+                    log.warning("The pictures of the demonstration are not stored: %s", explained(ex))
+            banner = demo_banner if demo else partial(trial_banner, cluster)
 
-        def started() -> None:
-            address = _address(settings, listener)
-            text = banner(settings, address) + _start(settings, plugins, address)
-            announce(log, text, f"Portico is ready: {address}/graphql/v1")
+            def started() -> None:
+                address = _address(settings, listener)
+                text = banner(settings, address) + _start(settings, plugins, address)
+                announce(log, text, f"Portico is ready: {address}/graphql/v1")
 
-        plugins.hook.before_fork(settings=settings)
-        application = partial(create_app, plugins=plugins)
-        return serve(settings, application, listener, started=started, look=cluster.watch)
-    finally:
-        cluster.leave()
+            plugins.hook.before_fork(settings=settings)
+            application = partial(create_app, plugins=plugins)
+            return serve(settings, application, listener, started=started, look=cluster.watch)
+        finally:
+            cluster.leave()
 
 
 def _start(settings: Settings, plugins: Plugins, address: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,8 @@ class Metrics:
             self._has_space = False
         else:
             os.environ[DIRECTORY] = self._directory.name
+            # Explicitly, as Python warns of a temporary directory that only the garbage collector deletes.
+            weakref.finalize(self, self._directory.cleanup)
 
     @hookimpl
     def observers(self, services: Services) -> Sequence[Observer]:

@@ -79,6 +79,7 @@ class Proxy:
 
     def _serve(self, client: socket.socket) -> None:
         self.opened += 1
+        server = None
         try:
             server = self._connect()
             if client.recv(8, socket.MSG_PEEK) == SSL_REQUEST and self._tls is not None:
@@ -88,6 +89,8 @@ class Proxy:
                 self.encrypted += 1
         except OSError:
             client.close()
+            if server is not None:
+                server.close()
             return
         with self._lock:
             self._sockets |= {client, server}
@@ -128,7 +131,11 @@ class Proxy:
         if self._target.socket_path is None:
             return socket.create_connection((self._target.host, self._target.port))
         sock = socket.socket(socket.AF_UNIX)
-        sock.connect(self._target.socket_path)
+        try:
+            sock.connect(self._target.socket_path)
+        except OSError:
+            sock.close()
+            raise
         return sock
 
 

@@ -103,6 +103,7 @@ def test_a_wrong_password_is_not_tried_on_every_host(pair: tuple[Node, Node], ma
     assert str(pair[1].port) not in str(raised.value.__cause__)
 
 
+@pytest.mark.timing
 def test_writes_continue_after_a_promotion(cluster: Cluster, make_database: MakeDatabase) -> None:
     primary = cluster.primary()
     primary.execute("create table entry (body text)")

@@ -59,6 +59,7 @@ def test_a_waiting_request_gets_the_returned_connection(url: str, make_database:
 def test_a_connection_is_replaced_after_its_time(
     url: str, make_database: MakeDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # An hour otherwise.
     monkeypatch.setattr("app.database.pool.pool._RENEW_AFTER_S", 0.5)
     database = make_database(url, pool_size=1)
     session = database.read("select pg_backend_pid()")
@@ -251,6 +252,7 @@ def test_old_connections_are_renewed(url: str, make_database: MakeDatabase, monk
     session = "select pg_backend_pid()"
     database = make_database(url, pool_size=1)
     assert database.read(session) == database.read(session)
+    # Any connection is old from now on.
     monkeypatch.setattr("app.database.pool.pool._RENEW_AFTER_S", 0.0)
     database = make_database(url, pool_size=1)
     assert database.read(session) != database.read(session)

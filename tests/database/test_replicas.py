@@ -334,6 +334,7 @@ def test_other_servers_answer_if_all_connections_of_a_replica_are_in_use(
     assert [state.usable for state, _ in reader.database.replicas.states()] == [True, True]
 
 
+@pytest.mark.timing
 def test_a_replica_without_free_connections_is_awaited_once_and_not_left_out(
     primary: Node, standby: Node, make_reader: Any
 ) -> None:

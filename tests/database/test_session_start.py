@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from app.database.wire.pinned import suitable_path
+from tests.process.running import PATIENCE_S
 
 # In development mode, and from Python 3.13 on always, Python prints what fails when an object is collected.
 _PROGRAM = """
@@ -49,7 +50,7 @@ _STARTING = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
 )
 def test_a_server_that_disconnects_leaves_no_warnings(answer: bytes) -> None:
     program = [sys.executable, "-X", "dev", "-c", _PROGRAM, answer.hex()]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE_S, check=True)
     assert done.stdout.count("127.0.0.1:") == 5
     assert done.stderr == ""
 

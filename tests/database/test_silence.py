@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,8 +17,6 @@ from tests.database.conftest import READER, WRITER, MakeDatabase
 
 ECHO = Statement("select $1::text")
 PID = "select pg_backend_pid()::text"
-# Far less than it would take to wait for a frozen server.
-SOON_S = 20.0
 
 
 def context(role: str, *settings: tuple[str, str]) -> Context:
@@ -41,10 +38,9 @@ def frozen(database: Database) -> Iterator[int]:
 def test_a_read_times_out(make_database: MakeDatabase, shared_url: str) -> None:
     database = make_database(shared_url, pool_size=1, statement_timeout_ms=200, database_margin_s=0.2)
     with frozen(database) as pid:
-        began = time.monotonic()
+        # The server answers nothing before the end of this block.
         with pytest.raises(Unavailable) as raised:
             database.run(context(READER), [(ECHO, [b"x"])], read_only=True)
-        assert time.monotonic() - began < SOON_S
         assert raised.value.code == "DATABASE_TIMEOUT"
         assert int(database.read(PID) or b"") != pid
     assert database.run(context(READER), [(ECHO, [b"x"])], read_only=True) == [[(b"x",)]]

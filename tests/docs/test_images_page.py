@@ -22,7 +22,10 @@ def test_the_lines_for_a_client_work(own_service: Callable[..., Service], monkey
     monkeypatch.setenv("SERVICE_ROLE_KEY", SERVICE)
     (block,) = blocks("docs/images.md", "python")
     found: dict[str, object] = {}
-    exec(block.text.replace("http://127.0.0.1:8000", service.url), found)
+    try:
+        exec(block.text.replace("http://127.0.0.1:8000", service.url), found)
+    finally:
+        found["client"].storage.session.close()  # type: ignore[attr-defined]
     assert opened(found["thumbnail"]).size == (200, 150)  # type: ignore[arg-type]
     assert opened(httpx.get(str(found["public"])).content).size == (1200, 900)
     signed = found["signed"]

@@ -143,6 +143,7 @@ def test_introspection_is_compressed_once(open_door: OpenDoor, monkeypatch: pyte
     assert "content-encoding" not in plain.headers
     assert plain.headers["vary"] == "Accept-Encoding"
     first = post(door, TYPES, "gzip, br")
+    # A response does not show when it was compressed.
     monkeypatch.setattr(gzip, "compress", lambda *_, **__: pytest.fail("it is compressed again"))
     for packed in (first, post(door, TYPES, "gzip")):
         assert packed.headers["content-encoding"] == "gzip"

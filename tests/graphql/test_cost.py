@@ -73,6 +73,7 @@ def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
 
 
 @pytest.mark.parametrize("case", HOSTILE)
+@pytest.mark.timing
 def test_variables_of_a_megabyte_are_answered_soon(door: Door, case: str) -> None:
     query, variables = HOSTILE[case]
     door.ask("{ __typename }")
@@ -93,6 +94,7 @@ def test_variables_of_a_megabyte_are_answered_soon(door: Door, case: str) -> Non
         ("query ($x: Int) { itemCollection(first: $x) { edges { node { id } } } }", 1),
     ],
 )
+@pytest.mark.timing
 def test_long_lists_of_plain_values_are_taken(door: Door, query: str, value: Any) -> None:
     began = process_time()
     assert "itemCollection" in door.ask(query, {"x": value}).data
@@ -229,6 +231,7 @@ def test_an_operation_may_have_two_introspection_fields(reading_door: OpenDoor, 
     assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
 
 
+@pytest.mark.timing
 def test_introspection_is_cached_under_any_alias(reading_door: OpenDoor) -> None:
     many = "".join(f"create table t{number} (id int primary key, a int, b text);" for number in range(120))
     door = reading_door(many + "grant all on all tables in schema public to anon;")

@@ -50,6 +50,7 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Event, list[ApiSc
         assert going_on.wait(60)
         return anew(api)
 
+    # Making all types takes milliseconds, too short to send requests meanwhile.
     monkeypatch.setattr(ApiSchema, "anew", wait)
     try:
         yield going_on, started

@@ -348,6 +348,7 @@ def test_few_threads_describe_a_schema_at_once(reading_door: OpenDoor, monkeypat
         go.wait(60)
         return text(self, nodes)
 
+    # Holds the descriptions up until all requests have come.
     monkeypatch.setattr(Describer, "text", text_then)
     with ThreadPoolExecutor(3) as threads:
         asked = [
@@ -376,6 +377,7 @@ def test_introspection_and_another_request_make_types_at_once(open_door: OpenDoo
                 planning.wait(1.0)
             if relation.type_name == "second":
                 planning.set()
+                # So that the other thread gets as far as the same names. With a lock in its way it cannot report that.
                 time.sleep(0.3)
             return []
 

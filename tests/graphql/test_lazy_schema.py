@@ -157,6 +157,7 @@ def test_the_order_of_requests_makes_no_difference(door: Door, data: st.DataObje
 
 def test_reading_types_one_by_one_never_makes_all_of_them(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     api = fresh(door)
+    # The result would be the same; only the work differs.
     monkeypatch.setattr(LazyTypes, "whole", lambda self: pytest.fail("all types are made"))
     ahead: list[Any] = [each for each in (api.graphql.query_type, api.graphql.mutation_type) if each is not None]
     read: set[GraphQLNamedType] = set(ahead)
@@ -174,6 +175,7 @@ def test_the_type_of_a_variable_is_found_without_making_all(
     reading_door: OpenDoor, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     api = fresh(reading_door(VARIED))
+    # The result would be the same; only the work differs.
     monkeypatch.setattr(LazyTypes, "whole", lambda self: pytest.fail("all types are made"))
     api.learn_names((name,))
     assert str(api.graphql.get_type(name)) == name

@@ -269,6 +269,7 @@ def test_documents_are_unavailable_while_the_database_is_down(
             raise Unavailable("The database is not there.")
         return read(self, sql)
 
+    # Only this query fails, so that all else starts as usual.
     monkeypatch.setattr(Database, "read", unreachable)
     sql = f"insert into graphql.documents values ('Items', '{ITEMS}')"
     door = open_door(SCHEMA + sql, documents="table:graphql.documents", documents_only=("anon",))

@@ -408,6 +408,7 @@ def test_many_aliases_and_root_fields_are_answered(reading_door: OpenDoor) -> No
     assert len(door.ask(f"{{ tCollection {{ {edges} }} }}").data["tCollection"]) == 120
 
 
+@pytest.mark.timing
 def test_a_chain_of_a_thousand_tables_is_served(reading_door: OpenDoor, caplog: pytest.LogCaptureFixture) -> None:
     """The schema of many tables that all refer to the next one is built, in a thread like those that serve requests."""
     count = 1000

@@ -164,6 +164,7 @@ def test_variables_of_a_plan_are_coerced_once(door: Door, monkeypatch: pytest.Mo
         return errors_of_variables(*arguments, **named)
 
     # The package has a function of the module's name.
+    # Responses do not show how often variables are checked.
     monkeypatch.setattr(import_module("app.pipeline.plan"), "errors_of_variables", noted)
     for with_ in (True, False):
         for id_ in (1, 2, 3):

@@ -84,6 +84,7 @@ def test_an_estimate_costs_one_flight_at_first_and_after_ten_minutes(
     through_proxy: Through, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
+    # Ten minutes go by at once.
     monkeypatch.setattr(cost, "monotonic", lambda: now)
     door, proxy = through_proxy(cost_limit=LIMIT)
     door.ask("{ __typename }")

@@ -89,8 +89,9 @@ def test_every_pattern_is_parsed_to_its_end(pattern: str) -> None:
     assert refusal(pattern) is None or refusal(pattern)
 
 
+@pytest.mark.timing
 def test_parsing_takes_linear_time() -> None:
     began = process_time()
-    for _ in range(300):
+    for _ in range(100):
         assert refusal("{" + " " * 998) is None
-    assert process_time() - began < 3
+    assert process_time() - began < 1

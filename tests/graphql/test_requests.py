@@ -255,6 +255,7 @@ def test_values_of_any_size_and_depth_are_answered(door: Door) -> None:
     assert door.ask(query, {"f": many}).data == FOUND
 
 
+@pytest.mark.timing
 def test_equal_fields_are_not_compared_with_each_other_for_long(door: Door) -> None:
     import time
 

@@ -106,6 +106,7 @@ def test_few_errors_of_a_large_document_are_reported(door: Door, document: str) 
 @pytest.mark.parametrize(
     "selection", ["id { x } " * 900, "a: id a: name " * 200, "data " * 1900, "... on item { id } " * 600]
 )
+@pytest.mark.timing
 def test_many_fields_of_one_name_take_little_time(door: Door, selection: str) -> None:
     door.ask("{ itemCollection { edges { node { id } } } }")
     began = time.process_time()

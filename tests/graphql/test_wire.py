@@ -145,6 +145,7 @@ def test_connections_that_were_lost_in_between_cost_no_request(through_proxy: Op
         proxy.cut()
     for switch in ("cut_next_request", "cut_next_answer_after"):
         assert door.ask(ONE, {"n": 0}).data
+        # Plain attributes of the tests' own proxy.
         setattr(proxy, switch, 3 if switch.endswith("after") else True)
         answer = door.ask(ONE, {"n": 0})
         assert answer.status == 200 or answer.status == 503

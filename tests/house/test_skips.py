@@ -54,6 +54,20 @@ def run(tmp_path: Path) -> Callable[..., Finished]:
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])
+@pytest.mark.parametrize("selected", ["skip", "not skip"])
+def test_an_entry_need_not_apply_where_its_tests_are_deselected(
+    run: Callable[..., Finished], selected: str, processes: str
+) -> None:
+    done = run(PRINTER + PAPER + INK, "test_a.py", "-m", selected, "-n", processes)
+    assert (done.returncode, "on the list" in done.stdout) == (0, False), done.stdout
+    gone = ENTRY.format("test_gone", "needs nothing")
+    done = run(PRINTER + PAPER + INK + gone, "test_a.py", "-m", selected, "-n", processes)
+    assert done.returncode == 1, done.stdout
+    assert "listed, but not left out: test_a.py::test_gone" in done.stdout
+    assert "test_printing" not in done.stdout
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
 def test_the_last_lines_list_skipped_tests(run: Callable[..., Finished], processes: str) -> None:
     done = run(None, "-n", processes)
     assert done.returncode == 0, done.stdout

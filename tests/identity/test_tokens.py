@@ -249,6 +249,7 @@ def test_new_keys_are_fetched_after_a_rotation(key_server: KeyServer) -> None:
 def test_a_new_key_is_found_by_the_first_token_that_names_it(
     key_server: KeyServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Keys are otherwise fetched again only after some seconds.
     monkeypatch.setattr("app.identity.key_sets._MIN_INTERVAL_S", 0.0)
     key_server.serve(RSA)
     identity = make_identity(jwt_jwks=key_server.url)
@@ -259,6 +260,7 @@ def test_a_new_key_is_found_by_the_first_token_that_names_it(
 
 
 def test_a_forged_token_of_a_known_key_fetches_no_keys(key_server: KeyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    # So that only the known key keeps it from fetching.
     monkeypatch.setattr("app.identity.key_sets._MIN_INTERVAL_S", 0.0)
     key_server.serve(RSA)
     identity = make_identity(jwt_jwks=key_server.url)
@@ -319,6 +321,7 @@ def test_the_old_keys_are_kept_when_the_server_fails(key_server: KeyServer, trou
         assert key_server.fetches == 2
 
 
+@pytest.mark.timing
 def test_a_hanging_key_server_delays_unknown_keys_by_a_second_in_all(key_server: KeyServer) -> None:
     clock = Clock(1000.0)
     keys = KeySet(key_server.url, now=clock)
@@ -335,6 +338,7 @@ def test_a_hanging_key_server_delays_unknown_keys_by_a_second_in_all(key_server:
 
 
 def test_a_slow_response_is_cut_off(key_server: KeyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The answer has no end, so each attempt takes this long.
     monkeypatch.setattr("app.identity.key_sets._TIMEOUT_S", 0.3)
     clock = Clock(1000.0)
     keys = KeySet(key_server.url, now=clock)
@@ -354,6 +358,7 @@ def test_a_slow_response_is_cut_off(key_server: KeyServer, monkeypatch: pytest.M
     until(found, 10.0)
 
 
+@pytest.mark.timing
 def test_the_body_of_a_redirect_is_not_read(key_server: KeyServer) -> None:
     key_server.redirects = True
     keys = KeySet(key_server.url)

@@ -26,6 +26,7 @@ def scripts_with_history() -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="portico-scripts-") as directory, pytest.MonkeyPatch.context() as patch:
         for source in (*scripts.DIRECTORY.iterdir(), *HISTORY.iterdir()):
             shutil.copy(source, directory)
+        # The distribution has no versions from before the first release.
         patch.setattr(scripts, "DIRECTORY", Path(directory))
         yield
 

@@ -15,6 +15,7 @@ def test_locks_of_other_sessions_are_reported(
     database_url: str, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # the package has a function by the module's name
+    # The other session keeps its lock, so the wait is always this long.
     monkeypatch.setattr(import_module("app.installation.install"), "_LOCK_WAIT_S", 0.2)
     install(database_url, as_extension=False)
     other = session(database_url)

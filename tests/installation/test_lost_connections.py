@@ -65,6 +65,7 @@ def test_an_unanswered_commit_is_reported_as_unknown(
         return send(connection, sql)
 
     with monkeypatch.context() as patch:
+        # The proxy cannot see which request is the commit.
         patch.setattr(DatabaseConnection, "simple", simple)
         with pytest.raises(Unavailable, match="unknown whether the change was saved") as raised:
             install(proxy.url())

@@ -128,6 +128,7 @@ def test_a_role_without_create_is_refused(nobody_yet, fresh_server: PostgresServ
 
 
 def test_an_older_server_is_refused(nobody_yet, fresh_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    # No server is old enough for any other way.
     monkeypatch.setattr(sys.modules[install.__module__], "OLDEST_SERVER", 1_000_000)
     url = nobody_yet("")
     with pytest.raises(InstallationError, match="objects need PostgreSQL 100 or newer; this is PostgreSQL 1"):

@@ -288,6 +288,7 @@ def test_assert_uses_no_operator_of_another_role(database_url: str, session: Ses
         owner.run(f"select graphql.assert_schema_version({known + 1})")
 
 
+@pytest.mark.timing
 def test_assert_is_cheap(database_url: str, session: Session) -> None:
     install(database_url)
     caller = session(database_url)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 
@@ -16,6 +16,7 @@ from app.installation import VERSION, install, upgrade
 from app.installation.scripts import versions
 from tests.installation.catalog import describe
 from tests.installation.conftest import Session
+from tests.process.running import until
 
 # Errors after which the service plans again, since the schema changed. 42P01: the check ran before the drop.
 AGAIN = frozenset({"PTSCH", "42883", "3F000", "42P01"})
@@ -66,8 +67,7 @@ class Requests:
     def __enter__(self) -> Requests:
         for thread in self._threads:
             thread.start()
-        while sum(self.written) < 20 and not self.failures:
-            time.sleep(0.005)
+        until(lambda: sum(self.written) >= 20 or self.failures)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -145,6 +145,11 @@ def test_requests_succeed_during_an_upgrade_without_the_extension(database_url: 
     _change_while_requests_run(database_url, session, 1, upgraded)
 
 
+def _go_on(requests: Requests, count: int) -> bool:
+    """Whether they have written so many objects, or failed."""
+    return sum(requests.written) >= count or bool(requests.failures)
+
+
 def _change_while_requests_run(url: str, session: Session, times: int, change: Callable[[object, str], None]) -> None:
     owner = session(url)
     owner.run("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -152,8 +157,7 @@ def _change_while_requests_run(url: str, session: Session, times: int, change: C
         for _ in range(times):
             change(owner, url)
             before = sum(requests.written)
-            while sum(requests.written) < before + 5 and not requests.failures:
-                time.sleep(0.002)
+            until(partial(_go_on, requests, before + 5))
     assert requests.failures == []
     assert requests.outcomes["again"] > 0
     rows = owner.run("select count(*), count(*) filter (where version = '2') from storage.objects")

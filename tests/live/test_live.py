@@ -158,6 +158,7 @@ def test_policies_decide_for_each_viewer(live: Live, change: Callable[[str], Non
     assert streams["ben"].quiet(QUIET_S)
 
 
+@pytest.mark.timing
 def test_many_changes_become_few_answers(live: Live, change: Callable[[str], None]) -> None:
     stream = live.stream("{ noteCollection(first: 1, orderBy: [{id: DescNullsLast}]) { edges { node { id } } } }")
     stream.data()
@@ -208,6 +209,7 @@ def test_filters_and_orders_by_functions_are_repeated(
     with living(made, tmp_path, LIVE_POLL_S="0.2") as live:
         stream = live.stream(f"{{ noteCollection({by}) {{ edges {{ node {{ id body }} }} }} }}")
         before = stream.data()
+        # Any run that began with the stream is over, so only a repeated one finds the change.
         time.sleep(QUIET_S)
         postgres.execute("truncate weight; insert into weight values (2, 1)", made)
         after = stream.next(20)[1]["data"]
@@ -310,16 +312,16 @@ def test_a_closed_stream_frees_its_place_at_once(made: str, tmp_path: Path) -> N
 def test_a_returning_viewer_waits_for_the_same_run(made: str, tmp_path: Path) -> None:
     query = "{ very_slowCollection { edges { node { n } } } }"
     with living(made, tmp_path, POOL_SIZE="2") as live:
-        began = time.monotonic()
         for _ in range(4):
             response = live.ask(query)
+            # So that the run has begun; it takes seconds.
             time.sleep(0.3)
             response.close()
         until(lambda: health(live)["streams"] == 0, 3.0)
         assert live.stream(NOTES).data() == notes((1, "one"))
         assert live.stream(query).data() == {"very_slowCollection": {"edges": [{"node": {"n": 1}}]}}
-        # Another run would end later.
-        assert time.monotonic() - began < 7
+        # One of each query.
+        assert runs(live) == 2
 
 
 def test_a_query_without_viewers_ends_with_its_run(made: str, tmp_path: Path) -> None:
@@ -349,6 +351,7 @@ def test_a_slow_query_pauses_between_runs(made: str, tmp_path: Path) -> None:
         began = time.monotonic()
         first, second = (stream.data()["slowCollection"]["edges"][0]["node"]["n"] for _ in range(2))
         assert first != second
+        # A lower bound, which a slow machine keeps too.
         assert time.monotonic() - began >= 0.4 * 5
 
 
@@ -379,6 +382,7 @@ def test_a_request_that_does_not_arrive_is_not_waited_for(live: Live) -> None:
 
 
 @pytest.mark.parametrize("end", ["\0", "\f"])
+@pytest.mark.timing
 def test_a_header_of_many_spaces_takes_no_time(live: Live, end: str) -> None:
     place, began = urlsplit(live.url), time.monotonic()
     with socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S) as connection:
@@ -508,6 +512,7 @@ def test_queries_are_repeated_while_notifications_are_lost(
         until(lambda: health(live)["changes"] == "heard")
         own.execute_simple("update note set body = 'uno'")
         stream.until(notes((1, "uno")))
+        # So that nothing is left to do for the change, and the query rests.
         time.sleep(QUIET_S)
         postgres.execute(f'alter database "{name}" allow_connections false')
         own.execute_simple(
@@ -564,6 +569,7 @@ def test_without_its_trigger_a_query_is_repeated(made: str, tmp_path: Path, post
     with living(made, tmp_path, LIVE_POLL_S="0.5") as live:
         stream = live.stream("{ otherCollection { edges { node { id } } } }")
         stream.data()
+        # Any run that began with the stream is over, so only a repeated one finds the change.
         time.sleep(QUIET_S)
         postgres.execute("alter table other disable trigger portico_live; insert into other values (7)", made)
         answer = stream.next(20)[1]
@@ -624,11 +630,11 @@ def test_a_stop_does_not_wait_for_a_client_that_does_not_read(
         with socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S) as idle:
             idle.sendall((head + body).encode())
             assert idle.recv(12) == b"HTTP/1.1 200"
+            # So that the process has sent what the client's buffers take, and waits for it to read.
             time.sleep(QUIET_S)
-            began = time.monotonic()
             live.process.terminate()
+            # The client stays, and reads nothing.
             assert live.process.wait(PATIENCE_S) == 0
-        assert time.monotonic() - began < 15
         assert "Traceback" not in live.process.stdout.read()
 
 
@@ -733,6 +739,7 @@ def test_a_change_before_the_trigger_is_sent_once_it_exists(
         until(lambda: health(live)["changes"] == "heard")
         stream = live.stream("{ lateCollection { edges { node { id } } } }")
         assert stream.data() == {"lateCollection": {"edges": []}}
+        # Longer than a query rests after its run: the change comes between two runs.
         time.sleep(1.2)
         postgres.execute("insert into late values (1)", made)
         triggers.enable(made, ["late"])

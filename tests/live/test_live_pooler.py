@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -31,9 +30,7 @@ def test_queries_are_repeated(tmp_path: Path) -> None:
         with pooler(cluster, server, connections=5, clients=50) as url, living(url, tmp_path, LIVE_POLL_S="1") as live:
             stream = live.stream("{ noteCollection { edges { node { body } } } }")
             for body in ("two", "three", "four"):
-                began = time.monotonic()
                 server.execute(f"update note set body = '{body}'")
                 stream.until({"noteCollection": {"edges": [{"node": {"body": body}}]}})
-                assert time.monotonic() - began < 20
             reported = requests.get(live.url.replace("/graphql/v1/stream", "/health"), timeout=PATIENCE_S).json()
             assert reported["changes"] == "not heard"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -18,7 +17,7 @@ from tests.graphql.door import ANON_KEY
 from tests.live.sockets import LIVE_NOTES, Socket, bearer, socket
 from tests.live.streams import Live, living
 from tests.postgres_server import PostgresServer
-from tests.process.running import PATIENCE_S
+from tests.process.running import PATIENCE_S, until
 
 SCHEMA = """
 create table note (id int primary key, body text);
@@ -96,9 +95,7 @@ def test_an_ended_stream_frees_its_place(made: str, tmp_path: Path) -> None:
                 # A stream that ends before it has begun.
                 one.subscribe("b")
                 one.send(id="b", type="complete")
-            until = time.monotonic() + PATIENCE_S
-            while streams(live):
-                assert time.monotonic() < until
+            until(lambda: streams(live) == 0)
 
 
 def test_the_limit_is_exact(made: str, tmp_path: Path) -> None:

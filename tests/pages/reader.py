@@ -34,10 +34,11 @@ class Reader:
         (directory / ".venv").symlink_to(programs.parent)
         # The activation script of Python 3.12.1 asks for OSTYPE whether it is set or not.
         variables = environment(PATH=f"{programs}{os.pathsep}{os.environ['PATH']}", OSTYPE=sys.platform)
-        self._shell = subprocess.Popen(
-            ["sh", "-eu"], cwd=directory, env=variables,
-            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors.open("w"),
-        )  # fmt: skip
+        with self._errors.open("w") as errors:
+            self._shell = subprocess.Popen(
+                ["sh", "-eu"], cwd=directory, env=variables,
+                text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+            )  # fmt: skip
         self._closing.callback(self._end_shell)
 
     def run(self, block: Block) -> str:
@@ -129,6 +130,5 @@ class Reader:
         return dict(each.split("=", 1) for each in self._in_shell("env -0").split("\0") if "=" in each)
 
     def _end_shell(self) -> None:
-        assert self._shell.stdin
-        self._shell.stdin.close()
-        self._shell.wait(PATIENCE_S)
+        # Closes its input, which ends it, and then its output.
+        self._shell.communicate(timeout=PATIENCE_S)

@@ -35,6 +35,11 @@ def reading() -> Iterator[Reading]:
             reader.close()
 
 
+def size_of_image(path: Path) -> tuple[int, int]:
+    with Image.open(path) as image:
+        return image.size
+
+
 @pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="it is for the embedded PostgreSQL")
 def test_the_first_five_minutes_work(reading: Reading) -> None:
     reader = reading()
@@ -48,9 +53,9 @@ def test_the_first_five_minutes_work(reading: Reading) -> None:
     hers, everybodys = reader.run(compare).split('}{"data"')
     assert ("Cake" in hers, "Cake" in everybodys) == (True, False)
     reader.run(public)
-    assert [Image.open(reader.directory / each).width for each in ("world.png", "small.webp")] == [1600, 400]
+    assert [size_of_image(reader.directory / each)[0] for each in ("world.png", "small.webp")] == [1600, 400]
     assert "not found" in reader.run(private)
-    assert Image.open(reader.directory / "kyoto.png").size == (600, 600)
+    assert size_of_image(reader.directory / "kyoto.png") == (600, 600)
     assert "visits/2/postcard.txt" in reader.run(store)
     assert reader.run(make).endswith("Hello from Kyoto\n")
     assert "from public.city" in reader.run(look).lower()

@@ -269,6 +269,7 @@ def test_an_internal_error_is_not_blamed_on_a_plugin(
     open_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     door = open_door(TABLE, plugins={"around": Around()})
+    # Stands for an error in the product, of which none is known.
     monkeypatch.setattr(type(door.application.services.engine.plans), "get", lambda *_: 1 / 0)
     assert door.ask(QUERY, role="authenticated").code == "INTERNAL_ERROR"
     assert door.client.simulate_get("/health").json["process"] == "ok"

@@ -32,6 +32,7 @@ def until(find: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
     deadline = time.monotonic() + patience_s
     while not (found := find()):
         assert time.monotonic() < deadline, "it did not happen in time"
+        # Processes and databases do not report everything that tests wait for.
         time.sleep(0.01)
     return found
 

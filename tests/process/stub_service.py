@@ -44,6 +44,7 @@ class Stub:
         if path == "/hold":
             Path(f"{query}.begun").touch()
             while not Path(query).exists():
+                # The test is another process: it makes a file.
                 time.sleep(0.01)
         if path == "/die":
             os.kill(os.getpid(), signal.SIGKILL)

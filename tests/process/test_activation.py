@@ -110,6 +110,7 @@ def test_no_request_fails_while_services_replace_one_another(listener: socket.so
 
 
 def test_a_socket_that_does_not_listen_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Descriptor 3, where a supervisor passes its socket, is in use in the process of the tests.
     monkeypatch.setattr(activation, "_FIRST", socket.socket().detach())
     with pytest.raises(ListenError, match="not a listening TCP socket"):
         passed_socket({"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1"})

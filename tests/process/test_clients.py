@@ -103,10 +103,10 @@ def established(url: str) -> list[str]:
     ],
 )
 def test_a_silent_client_is_closed(tmp_path: Path, setting: str, sent: bytes) -> None:
-    with service(tmp_path, "workers=1", setting) as (_, url), client(url, sent) as silent:
-        began = time.monotonic()
+    # Longer than the client waits.
+    others = [f"{name}_timeout_s={10 * PATIENCE_S}" for name in ("header", "body", "idle")]
+    with service(tmp_path, "workers=1", *others, setting) as (_, url), client(url, sent) as silent:
         read_all(silent)
-        assert time.monotonic() - began < SOON_S
 
 
 def test_a_header_must_arrive_in_time_even_byte_by_byte(tmp_path: Path) -> None:
@@ -229,6 +229,7 @@ def test_requests_that_have_waited_too_long_do_not_begin(tmp_path: Path) -> None
         asking = in_background(f"{url}/hold?go", answers, requests.Session())
         until(lambda: (tmp_path / "go.begun").exists())
         waiting = [clients.enter_context(client(url, get("/pid", "Connection: close"))) for _ in range(5)]
+        # Longer than waiting_s, so that all of them have waited too long.
         time.sleep(1.5)
         (tmp_path / "go").touch()
         asking.join()
@@ -256,6 +257,7 @@ def test_while_a_request_has_waited_for_long_the_answer_is_503_at_once(tmp_path:
         until(lambda: status(url) == 200)
 
 
+@pytest.mark.timing
 def test_while_requests_are_refused_others_are_refused_sooner(tmp_path: Path) -> None:
     """A long queue absorbs a burst; in lasting overload it would only make every answer late."""
     with service(tmp_path, "workers=1", "threads=1", "waiting_s=3") as (_, url):
@@ -493,9 +495,8 @@ def test_waiting_for_keys_blocks_no_other_client(tmp_path: Path) -> None:
         uploads = [clients.enter_context(client(url, uploading)) for _ in range(4)]
         asked, _ = silent.accept()
         with asked:
-            began = time.monotonic()
             assert status(url, "/health") == 200
-            assert time.monotonic() - began < 2
+            # The uploads still wait for the keys.
             for upload in uploads:
                 upload.setblocking(False)
                 with pytest.raises(BlockingIOError):

@@ -359,6 +359,7 @@ class Slow:
     def find_spec(self, name, *_):
         if name == "app.commands.failure":
             print("importing", flush=True)
+            # Until the interrupt.
             time.sleep(100)
 
 sys.meta_path.insert(0, Slow())
@@ -392,6 +393,7 @@ end_at_interrupt()
 def slow():
     try:
         print("running", flush=True)
+        # Until the interrupt.
         time.sleep(100)
     finally:
         print("left", flush=True)
@@ -425,6 +427,7 @@ class Stubborn:
             print("importing", flush=True)
             while True:
                 try:
+                    # Until the interrupt.
                     time.sleep(60)
                 except BaseException:
                     pass
@@ -456,9 +459,11 @@ def test_docs_prints_the_address_of_the_distribution(portico: Portico, monkeypat
     urls = dict(line.split(" = ") for line in configuration["metadata"]["project_urls"].strip().splitlines())
     assert portico("docs").stdout == urls["Documentation"] + "\n"
     opened: list[str] = []
+    # No browser is started.
     monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
     assert portico("docs", "--open").returncode == 0
     assert opened == [urls["Documentation"]]
+    # As without any browser.
     monkeypatch.setattr("webbrowser.open", lambda url: False)
     without = portico("docs", "--open")
     assert (without.returncode, without.stderr) == (

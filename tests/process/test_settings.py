@@ -195,6 +195,7 @@ def test_a_key_set_without_keys_is_reported_at_the_start(portico: Portico, tmp_p
 def test_a_server_that_is_too_old_is_reported_at_the_start(
     portico: Portico, monkeypatch: pytest.MonkeyPatch, database_url: str
 ) -> None:
+    # No server is old enough for any other way.
     monkeypatch.setattr("app.installation.state.OLDEST_SUPPORTED", 990000)
     variables = {"DATABASE_URL": database_url, "ANON_KEY": "k", "STORAGE_URL": "s4://ends-it"}
     reported = portico("serve", "--port=0", "--workers=1", **variables).stderr

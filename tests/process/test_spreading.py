@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -14,7 +13,7 @@ from app.server.capacity import Capacity
 from app.server.processes.address import listen
 from app.server.processes.worker import Worker
 from app.settings import load
-from tests.process.running import PATIENCE_S
+from tests.process.running import PATIENCE_S, until
 
 CLIENTS = 8
 
@@ -53,13 +52,13 @@ def test_a_worker_that_starts_later_gets_its_share() -> None:
             ask(client)
         assert totals_of_workers[0].connections == CLIENTS
         with working(listener, capacity, 1):
-            deadline = time.monotonic() + PATIENCE_S
-            while [totals.connections for totals in totals_of_workers] != [
-                CLIENTS // 2
-            ] * 2 and time.monotonic() < deadline:
+
+            def are_even() -> bool:
                 for client in clients:
                     ask(client)
-            assert [totals.connections for totals in totals_of_workers] == [CLIENTS // 2] * 2
+                return [totals.connections for totals in totals_of_workers] == [CLIENTS // 2] * 2
+
+            until(are_even)
             for client in clients:
                 ask(client)
                 client.close()

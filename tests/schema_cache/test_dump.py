@@ -180,6 +180,7 @@ def test_a_failed_write_leaves_the_previous_dump(path: Path, monkeypatch: pytest
     def fail(source: object, target: object) -> None:
         raise OSError(28, "No space left on device")
 
+    # Stands for a full disk at the last step.
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="No space"):
         write_dump(path, "[]")

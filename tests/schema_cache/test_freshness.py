@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from threading import Barrier, Event, Semaphore
 
 import pytest
@@ -163,7 +164,8 @@ def test_the_poller_survives_an_outage_of_the_database(
 ) -> None:
     cache.current()
     caplog.set_level(logging.INFO, "schema_cache")
-    database = Session(asker.url).database
+    with closing(Session(asker.url)) as session:
+        database = session.database
     other = Session(postgres.url)
     poller = Poller(cache, interval=0.02)
     poller.start()
@@ -177,9 +179,8 @@ def test_the_poller_survives_an_outage_of_the_database(
         until(lambda: asker.looks + asker.loads >= asked + 2)
         other.execute(f'alter database "{database}" allow_connections true')
         until(lambda: "can be read again" in caplog.text)
-        session = Session(asker.url)
-        session.execute("create table seen ()")
-        session.close()
+        with closing(Session(asker.url)) as session:
+            session.execute("create table seen ()")
         until(lambda: names(cache) == ["seen"])
     finally:
         poller.close()
@@ -196,5 +197,6 @@ def test_a_closed_poller_sends_no_more_queries(asker: Asker, cache: SchemaCache)
     until(lambda: asker.looks > 2)
     poller.close(PATIENCE_S)
     asked = asker.looks
+    # Ten intervals: an open poller would have asked.
     Event().wait(0.1)
     assert asker.looks == asked

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,12 +32,23 @@ def service(
 
 
 @pytest.fixture
+def storage3_client() -> Iterator[Callable[[Service, str], Any]]:
+    """Makes clients of storage3 for a service and a key; they are closed at the end."""
+    storage3 = pytest.importorskip("storage3")
+    with ExitStack() as clients:
+
+        def make(service: Service, key: str) -> Any:
+            headers = {"apikey": key, "Authorization": f"Bearer {key}"}
+            return clients.enter_context(storage3.create_client(f"{service.url}/storage/v1/", headers, is_async=False))
+
+        yield make
+
+
+@pytest.fixture
 def own_service(
     postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path
 ) -> Iterator[Callable[..., Service]]:
     """Services with settings of the test's own, each on a fresh database."""
-    from contextlib import ExitStack
-
     with ExitStack() as stack:
 
         def start(**settings: object) -> Service:

@@ -7,6 +7,7 @@ import json
 import subprocess
 from base64 import b64encode
 
+import httpx
 import pytest
 
 from tests.packages import program as node_program
@@ -58,12 +59,13 @@ def test_supabase_js_shows_the_explanations(service: Service) -> None:
 
 def test_supabase_py_shows_the_explanations(service: Service) -> None:
     supabase = pytest.importorskip("supabase")
-    client = supabase.create_client(service.url, ANON)
-    with pytest.raises(supabase.AuthApiError) as refused:
-        client.auth.sign_in_with_password({"email": "a@b.example", "password": "secret"})
-    assert (refused.value.message, refused.value.status, refused.value.code) == (AUTH, 404, "not_found")
-    with pytest.raises(supabase.FunctionsHttpError, match=FUNCTIONS):
-        client.functions.invoke("hello", {"body": {"a": 1}})
+    with httpx.Client() as http:
+        client = supabase.create_client(service.url, ANON, supabase.ClientOptions(httpx_client=http))
+        with pytest.raises(supabase.AuthApiError) as refused:
+            client.auth.sign_in_with_password({"email": "a@b.example", "password": "secret"})
+        assert (refused.value.message, refused.value.status, refused.value.code) == (AUTH, 404, "not_found")
+        with pytest.raises(supabase.FunctionsHttpError, match=FUNCTIONS):
+            client.functions.invoke("hello", {"body": {"a": 1}})
 
 
 @pytest.mark.filterwarnings("ignore:ConnectionClosed:DeprecationWarning")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +12,7 @@ import pytest
 from app.storage.bytes.blobs import DERIVED, PREFIX, blob_key, new_version
 from app.storage.upkeep.sweep import Sweep
 from app.storage.upkeep.work import WorkList
-from tests.process.running import PATIENCE_S
+from tests.process.running import until
 from tests.storage.images.pictures import opened, picture
 from tests.storage.service import Service, error
 from tests.storage_backends.conftest import place as place
@@ -39,10 +38,8 @@ def test_an_image_is_rendered_from_and_kept_in_the_backend(
     # Some servers keep times by another clock.
     service.sql("update storage.work set due_at = now() - interval '1 hour'")
     storage.background.work_now()
-    until = time.monotonic() + PATIENCE_S
     # The service's own thread may be at it, too.
-    while service.sql("select from storage.work where kind = 'delete_blob'") and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: not service.sql("select from storage.work where kind = 'delete_blob'"))
     assert list(storage.backend.list(DERIVED)) == []
 
 

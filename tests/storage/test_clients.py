@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -14,15 +15,10 @@ from tests.process.running import PATIENCE_S
 from tests.storage.service import ANON, SERVICE, Service, token
 
 
-def headers(key: str) -> dict[str, str]:
-    return {"apikey": key, "Authorization": f"Bearer {key}"}
-
-
-def test_storage3_works(service: Service) -> None:
-    storage3 = pytest.importorskip("storage3")
+def test_storage3_works(service: Service, storage3_client: Callable[[Service, str], Any]) -> None:
     from storage3.exceptions import StorageApiError
 
-    client = storage3.create_client(f"{service.url}/storage/v1/", headers(SERVICE), is_async=False)
+    client = storage3_client(service, SERVICE)
     name = "python-bucket"
     client.create_bucket(name, options={"public": False, "file_size_limit": 1000, "allowed_mime_types": ["text/*"]})
     with pytest.raises(StorageApiError) as refused:
@@ -65,7 +61,7 @@ def test_storage3_works(service: Service) -> None:
     assert httpx.get(files.get_public_url("moved.txt")).content == b"three"
 
     upload = files.create_signed_upload_url("signed.txt")
-    stranger = storage3.create_client(f"{service.url}/storage/v1/", headers(ANON), is_async=False)
+    stranger = storage3_client(service, ANON)
     stranger.from_(name).upload_to_signed_url(upload["path"], upload["token"], b"by anyone")
     assert files.download("signed.txt") == b"by anyone"
     with pytest.raises(StorageApiError) as denied:
@@ -92,9 +88,9 @@ def test_supabase_py_works(service: Service) -> None:
         "(storage.foldername(name))[1] = auth.uid()::text) with check (bucket_id = "
         f"'{bucket}' and (storage.foldername(name))[1] = auth.uid()::text)"
     )
+    client = supabase.create_client(service.url, ANON)
     try:
         user = "0b0a1c1e-5ac7-4c1e-9f0b-1d8f1f4a2a11"
-        client = supabase.create_client(service.url, ANON)
         client.storage.session.headers["Authorization"] = f"Bearer {token(sub=user)}"
         client.storage._headers["Authorization"] = f"Bearer {token(sub=user)}"
         files = client.storage.from_(bucket)
@@ -106,6 +102,7 @@ def test_supabase_py_works(service: Service) -> None:
         files.remove([f"{user}/mine.txt"])
         assert files.list(user) == []
     finally:
+        client.storage.session.close()
         service.sql("drop policy own on storage.objects")
 
 

@@ -272,6 +272,7 @@ def test_conditions_are_checked(service: Service, public: str) -> None:
     assert status(if_match=etag, if_none_match=etag) == 304
 
 
+@pytest.mark.timing
 def test_a_condition_of_many_entity_tags_takes_no_time(service: Service, public: str) -> None:
     began = time.monotonic()
     tags = "y," * 30_000

@@ -76,6 +76,7 @@ def test_other_forms_of_a_target_are_refused_early(service: Service, origin: str
 
 
 @pytest.mark.parametrize(("value", "status"), [("x", 200), ("\x01", 400), ("\r\n" + " " * 30_000 + "x", 200)])
+@pytest.mark.timing
 def test_a_header_of_many_spaces_takes_no_time(service: Service, value: str, status: int) -> None:
     began = time.monotonic()
     answer = raw_request(service.address, head("GET", "/version", "X:" + " " * 30_000 + value))
@@ -174,6 +175,7 @@ def test_a_full_disk_is_reported(own_service: object, monkeypatch: pytest.Monkey
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as changed:
+        # Stands for a full disk; a real one would stop the database, too.
         changed.setattr(body_buffer, "_file_without_a_name", full)
         assert service.upload(f"{bucket}/k", bytes(3_000_000)).status_code == 507
     assert service.upload(f"{bucket}/k", bytes(3_000_000)).status_code == 200

@@ -31,9 +31,9 @@ def test_a_full_disk_is_reported(postgres: PostgresServer, storage_database: Cal
 
     settings: dict[str, object] = {"database_url": url, "jwt_secret": SECRET, "storage_url": tmp_path.as_uri()}
     server = Restarting(settings, largest_file=100 * 1024)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     try:
         server.serve()
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
         headers = {"authorization": f"Bearer {SERVICE}"}
         answers = []
         for size in (200_000, 50_000):
@@ -49,6 +49,7 @@ def test_a_full_disk_is_reported(postgres: PostgresServer, storage_database: Cal
         }
         assert answers[1][0] == 200
     finally:
+        connection.close()
         server.close()
     files = [name for _, _, names in os.walk(tmp_path) for name in names]
     assert len(files) == 1

@@ -55,10 +55,13 @@ class Client(threading.Thread):
         try:
             while not self._stop_event.is_set():
                 self._random.choice(
-                    (self._create, self._overwrite, self._overwrite, self._move, self._delete, self._read)
+                    (self._create, self._overwrite, self._overwrite, self._move, self._remove, self._read)
                 )()
         except BaseException as error:
             self.failure = error
+        finally:
+            if self._connection is not None:
+                self._connection.close()
 
     def _create(self) -> None:
         self._write("POST", must_be_new=True)
@@ -86,7 +89,8 @@ class Client(threading.Thread):
         body = {"bucketId": self._bucket, "sourceKey": self.keys[index], "destinationKey": self.keys[1 - index]}
         self._request("POST", "/object/move", json.dumps(body).encode(), apply, "application/json")
 
-    def _delete(self) -> None:
+    # Not _delete, which threading.Thread itself calls at the end of a thread.
+    def _remove(self) -> None:
         index = self._random.randrange(2)
 
         def apply(world: World) -> World | None:
@@ -197,6 +201,7 @@ def test_killed_services_leave_whole_objects(
         with clients(service.port, bucket) as made:
             for turn in range(KILLS):
                 acknowledged = count_acknowledged(made)
+                # Kills come at random moments of the requests.
                 time.sleep(moments.uniform(0.0, 0.08))
                 if turn % 2:
                     # On a slow machine too, some processes must do something before they are killed.

@@ -24,6 +24,7 @@ def written(process: psutil.Process) -> int:
 
 @pytest.fixture(autouse=True)
 def beside_the_blobs(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Where a body can be moved to the objects without a copy.
     monkeypatch.setattr(tempfile, "tempdir", str(service.folder.parent))
 
 
@@ -45,6 +46,7 @@ def test_a_body_on_another_file_system_is_copied(service: Service, monkeypatch: 
     folder = next((each for each in others if each.stat().st_dev != device), None)
     if folder is None:
         pytest.skip("all temporary folders are on one file system")
+    # Python chose its temporary folder before, so TMPDIR would come too late.
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     bucket, content, process = service.bucket(), os.urandom(SIZE), psutil.Process()
     before = written(process)

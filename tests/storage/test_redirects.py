@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -121,12 +122,10 @@ def assert_short_lived(link: str) -> None:
         assert (query["X-Amz-Algorithm"], query["X-Amz-Expires"]) == ("AWS4-HMAC-SHA256", "60")
 
 
-def test_a_released_client_follows_redirects(redirecting: Service) -> None:
-    storage3 = pytest.importorskip("storage3")
-    headers = {"apikey": SERVICE, "Authorization": f"Bearer {SERVICE}"}
-    bucket = redirecting.bucket()
-    client = storage3.create_client(f"{redirecting.url}/storage/v1/", headers, is_async=False)
-    files = client.from_(bucket)
+def test_a_released_client_follows_redirects(
+    redirecting: Service, storage3_client: Callable[[Service, str], Any]
+) -> None:
+    files = storage3_client(redirecting, SERVICE).from_(redirecting.bucket())
     files.upload("a b.txt", b"from elsewhere", {"content-type": "text/plain"})
     assert files.download("a b.txt") == b"from elsewhere"
 
@@ -167,6 +166,7 @@ def test_links_of_google_are_signed(monkeypatch: pytest.MonkeyPatch) -> None:
     signer = pytest.importorskip("google.auth.crypt").RSASigner.from_string(_private_key())
     account = credentials(signer, "portico@example.iam.gserviceaccount.com", "https://oauth2.googleapis.com/token")
     client = storage.Client("project", account)
+    # Signs with a key of the tests, without Google's credentials or a request.
     monkeypatch.setattr(storage, "Client", lambda: client)
     backend = open_backend(plugin_manager(), "gs://portico-blobs/below")
     assert isinstance(backend, Linking)

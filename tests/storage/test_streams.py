@@ -47,9 +47,9 @@ def test_large_objects_take_little_memory(
     server = Restarting(
         {"database_url": url, "jwt_secret": SECRET, "storage_url": tmp_path.as_uri(), "upload_size_limit": 2 * LARGE}
     )
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     try:
         process = psutil.Process(server.serve())
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
         headers = {"authorization": f"Bearer {SERVICE}", "content-type": "application/octet-stream"}
 
         def send(method: str, path: str, body: object, length: int, **more: str) -> bytes:
@@ -73,6 +73,7 @@ def test_large_objects_take_little_memory(
         assert response.headers["etag"] == f'"{digest.hexdigest()}"'
         assert _peak(process) - before < 16 * MIB
     finally:
+        connection.close()
         server.close()
 
 
@@ -200,6 +201,7 @@ def test_a_failing_remote_stream_frees_its_place(
     path = f"/object/{service.bucket()}/k"
     service.put(path, data=bytes(MIB)).raise_for_status()
     with monkeypatch.context() as patch:
+        # A switch of the test's own backend, off again after the block.
         patch.setattr(Remote, "failure", failure)
         for headers in ({}, {"range": "bytes=0-99999"}):
             assert error(service.get(path, headers=headers))[:3] == (status, logical, code)

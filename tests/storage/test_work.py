@@ -170,6 +170,7 @@ def test_several_services_do_each_entry_once(
     with running(one.postgres, one.database_url, one.folder, **settings) as other:
         for service in (one, other):
             backend = service.application.services.storage.backend
+            # The files show that they are gone, not how often they were deleted.
             monkeypatch.setattr(backend, "delete_many", partial(_noting, backend.delete_many, deleted))
         bucket, names = one.bucket(), [f"k{number}" for number in range(25)]
         for name in names:
@@ -279,6 +280,7 @@ def test_a_slow_receiver_is_not_waited_for(
     own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, begun: bytes, left: list[str]
 ) -> None:
     """Otherwise nothing that the upkeep does would be done any more."""
+    # The upkeep waits this long for the receiver, which never ends its answer.
     monkeypatch.setattr("plugins.storage.webhook._TIMEOUT_S", 0.5)
     posted, closed = threading.Event(), threading.Event()
 

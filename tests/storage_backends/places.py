@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,7 +88,8 @@ class Places:
         with pytest.MonkeyPatch.context() as patch:
             for name, value in environment.items():
                 patch.setenv(name, value)
-            boto3.client("s3").create_bucket(Bucket=BUCKET)
+            with closing(boto3.client("s3")) as client:
+                client.create_bucket(Bucket=BUCKET)
         return Place("s3", f"s3://{BUCKET}/below/a prefix", environment, port)
 
     def _gcs(self) -> Place:
@@ -110,5 +111,6 @@ class Places:
         except azurite.NoAzurite as ex:
             pytest.skip(f"no Azure emulator: {ex}")
         connection = azurite.connection_string(port)
-        blob.BlobServiceClient.from_connection_string(connection).create_container(BUCKET)
+        with blob.BlobServiceClient.from_connection_string(connection) as service:
+            service.create_container(BUCKET)
         return Place("azure", f"azure://{BUCKET}/below", {"AZURE_STORAGE_CONNECTION_STRING": connection}, port)

@@ -57,6 +57,7 @@ def test_everything_is_on_the_disk_before_put_returns(
         path = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
         synced.append(f"{path.relative_to(tmp_path)}" if path.is_dir() else f"{path.stat().st_size} bytes")
 
+    # Nothing but the calls shows what would survive a loss of power.
     monkeypatch.setattr(os, "fsync", fsync)
     blobs.put("a/b/blob", BytesIO(b"12345"))
     assert synced == ["5 bytes", "root", "root/a", "root/a/b"]
@@ -207,6 +208,7 @@ def test_a_folder_removed_during_its_creation_is_created_again(
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
         mkdir(path, mode)
 
+    # The moment between two calls of the system cannot be hit from outside.
     monkeypatch.setattr(os, "mkdir", make_after_another)
     blobs.put("a/b/key", BytesIO(b"x"))
     assert made == ["b", "a", "b", "b"]
@@ -225,6 +227,7 @@ def test_files_are_copied_if_they_cannot_be_linked(blobs: FolderBackend, monkeyp
     def refuse(*arguments: Any, **named: Any) -> None:
         raise PermissionError(1, "Operation not permitted")
 
+    # Stands for a file system without hard links, which tests cannot mount.
     monkeypatch.setattr(os, "link", refuse)
     blobs.put("a/source", BytesIO(b"x" * 1000))
     blobs.copy("a/source", "b/copy")
@@ -261,6 +264,7 @@ def test_a_read_only_file_system_is_reported(tmp_path: Path, monkeypatch: pytest
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system")
 
+    # Stands for a file system mounted read-only, which tests cannot make.
     monkeypatch.setattr(module, "FileIO", refuse)
     for name in ("unlink", "link", "replace"):
         monkeypatch.setattr(os, name, refuse)

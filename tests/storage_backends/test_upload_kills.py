@@ -54,6 +54,9 @@ class Uploader(threading.Thread):
                 self.objects += 1
         except BaseException as error:
             self.failure = error
+        finally:
+            if self._connection is not None:
+                self._connection.close()
 
     def _upload(self, key: str, data: bytes) -> None:
         path = self._begin(key, len(data))
@@ -86,6 +89,7 @@ class Uploader(threading.Thread):
 
     def _offset(self, path: str) -> int:
         while (answer := self._surely("HEAD", path))[0] == 423:
+            # Another request, which was cut off, still has the upload's lock; its end is not reported.
             time.sleep(0.05)
         assert answer[0] == 200, answer
         return int(answer[1]["upload-offset"])
@@ -143,6 +147,7 @@ def test_killed_uploads_lose_no_acknowledged_byte(
             each.start()
         for turn in range(KILLS):
             before = acknowledged()
+            # Kills come at random moments of the requests.
             time.sleep(moments.uniform(0.0, 0.2))
             if turn % 2 == 0:
                 # On a slow machine too, some processes must do something before they are killed.

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from io import BytesIO
 
@@ -19,7 +18,7 @@ from app.faces.images.decoders import DecoderFailed, DecoderKilled, Decoders, De
 from app.faces.images.jobs import DecoderLimits, Drawn, Wanted
 from app.faces.images.transform import Transform
 from app.storage.bytes.backend import BlobMissing, Readable
-from tests.process.running import PATIENCE_S
+from tests.process.running import PATIENCE_S, until
 from tests.storage.images.pictures import picture
 
 CONTENT = picture("PNG", (16, 16))
@@ -48,9 +47,7 @@ def pid_of(decoders: Decoders) -> int:
 def kill(pid: int) -> None:
     """Returns when the process is dead."""
     os.kill(pid, signal.SIGKILL)
-    until = time.monotonic() + PATIENCE_S
-    while psutil.Process(pid).status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
-        time.sleep(0.001)
+    until(lambda: psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
 
 
 class Interrupted:
@@ -125,6 +122,7 @@ def test_after_a_broken_source_the_decoder_is_replaced(decoders: Decoders) -> No
 
 
 def test_a_decoder_is_replaced_after_many_images(decoders: Decoders, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Otherwise it takes 1,000 images.
     monkeypatch.setattr(module, "_MOST_JOBS", 2)
     kill(pid_of(decoders))
     pids = []
@@ -136,6 +134,7 @@ def test_a_decoder_is_replaced_after_many_images(decoders: Decoders, monkeypatch
 
 def test_a_request_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """One decoder and four threads: one may wait for long, the others for a moment."""
+    # Those that may wait for a moment give up soon, and the one that may wait for long does not.
     monkeypatch.setattr(module, "_MOMENT_S", 0.05)
     monkeypatch.setattr(module, "_LONGEST_WAIT_S", PATIENCE_S)
     decoders = Decoders(DecoderLimits(1_000_000, PATIENCE_S), processes=1, threads=4)
@@ -151,9 +150,7 @@ def test_a_request_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatc
         threads = [threading.Thread(target=wait) for _ in range(3)]
         for each in threads:
             each.start()
-        until = time.monotonic() + PATIENCE_S
-        while len(outcomes) < 2 and time.monotonic() < until:
-            time.sleep(0.01)
+        until(lambda: len(outcomes) == 2)
         assert [type(each) for each in outcomes] == [DecodersBusy] * 2
     for each in threads:
         each.join(PATIENCE_S)
@@ -162,6 +159,7 @@ def test_a_request_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatc
 
 
 def test_waiting_for_a_decoder_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Both waits end soon.
     monkeypatch.setattr(module, "_MOMENT_S", 0.01)
     monkeypatch.setattr(module, "_LONGEST_WAIT_S", 0.05)
     decoders = Decoders(DecoderLimits(1_000_000, PATIENCE_S), processes=1, threads=4)
@@ -178,14 +176,15 @@ def test_a_decoder_has_no_secret_in_its_environment(monkeypatch: pytest.MonkeyPa
 
 
 PARENT = """
-import sys, time
+import signal
 from tests.storage.images.test_decoders import draw, pid_of
 from app.faces.images.decoders import Decoders
 from app.faces.images.jobs import DecoderLimits
 decoders = Decoders(DecoderLimits(1_000_000, 60.0), processes=1, threads=4)
 draw(decoders)
 print(pid_of(decoders), flush=True)
-time.sleep(600)
+# Until it is killed.
+signal.pause()
 """
 
 

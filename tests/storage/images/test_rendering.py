@@ -18,7 +18,7 @@ import requests
 
 from app.faces.images.renditions import trim
 from app.identity.derived_keys import SIGNED_URLS, derived_key
-from tests.process.running import PATIENCE_S
+from tests.process.running import PATIENCE_S, until
 from tests.storage.images.pictures import opened, picture, turned
 from tests.storage.service import ANON, SECRET, SERVICE, Service, error, token
 
@@ -410,14 +410,13 @@ def test_images_of_an_object_replaced_meanwhile_are_not_kept(own_service: Callab
     enough = threading.Event()
 
     def replace() -> None:
-        session = requests.Session()
         headers = {"authorization": f"Bearer {SERVICE}", "x-upsert": "true"}
-        for content in itertools.cycle(reversed(shapes.values())):
-            if enough.is_set():
-                break
-            session.post(f"{service.url}/object/{path}", content, headers=headers, timeout=PATIENCE_S)
-            work(service)
-        session.close()
+        with requests.Session() as session:
+            for content in itertools.cycle(reversed(shapes.values())):
+                if enough.is_set():
+                    break
+                session.post(f"{service.url}/object/{path}", content, headers=headers, timeout=PATIENCE_S)
+                work(service)
 
     thread = threading.Thread(target=replace)
     thread.start()
@@ -438,9 +437,7 @@ def test_images_of_an_object_replaced_meanwhile_are_not_kept(own_service: Callab
 def work(service: Service) -> None:
     """Returns when everything that is to be deleted is: the service's own thread may be at it, too."""
     service.application.services.storage.background.work_now()
-    until = time.monotonic() + PATIENCE_S
-    while service.sql("select from storage.work where kind = 'delete_blob'") and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: not service.sql("select from storage.work where kind = 'delete_blob'"))
 
 
 def test_kept_images_have_a_limit(own_service: Callable[..., Service]) -> None:
@@ -485,10 +482,8 @@ def test_routes_do_not_exist_with_images_off(own_service: Callable[..., Service]
     assert sign(service, path, {"width": 10}).startswith("/object/sign/")
 
 
-def test_a_released_client_renders_images(service: Service) -> None:
-    storage3 = pytest.importorskip("storage3")
-    headers = {"apikey": SERVICE, "Authorization": f"Bearer {SERVICE}"}
-    client = storage3.create_client(f"{service.url}/storage/v1/", headers, is_async=False)
+def test_a_released_client_renders_images(service: Service, storage3_client: Callable[[Service, str], Any]) -> None:
+    client = storage3_client(service, SERVICE)
     client.create_bucket("pictures", options={"public": True})
     files = client.from_("pictures")
     files.upload("a b.jpg", picture(), {"content-type": "image/jpeg"})

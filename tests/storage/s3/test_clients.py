@@ -26,6 +26,7 @@ def test_the_resource_of_boto3_works(s3_service: Service) -> None:
     assert bucket.Object("a/2").get()["Body"].read() == b"two"
     bucket.objects.all().delete()
     bucket.delete()
+    s3.meta.client.close()
 
 
 def test_presigned_urls_of_boto3_work(s3_service: Service) -> None:

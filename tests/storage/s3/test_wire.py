@@ -74,6 +74,7 @@ def test_requests_are_refused_before_the_body(s3_service: Service) -> None:
         assert b"application/xml" in answer
 
 
+@pytest.mark.timing
 def test_a_credential_of_many_spaces_takes_no_time(s3_service: Service) -> None:
     """Who sends it needs no credential."""
     for parts in ("Credential=" + " " * 60_000 + "x", " " * 60_000 + "x", "Credential=" * 5_000):
@@ -95,6 +96,7 @@ def unsigned_head(names: list[str], lines: list[str]) -> bytes:
     return "\r\n".join(["GET /s3/b/k HTTP/1.1", "Host: x", *own, *lines, "", ""]).encode()
 
 
+@pytest.mark.timing
 def test_many_signed_headers_take_no_time(s3_service: Service) -> None:
     began = time.monotonic()
     names = [f"a{number}" for number in range(5_000)]
@@ -109,6 +111,7 @@ def test_a_header_is_signed_once(s3_service: Service) -> None:
     assert (status(answer), code(answer)) == (400, "AuthorizationHeaderMalformed")
 
 
+@pytest.mark.timing
 def test_a_form_with_a_long_content_type_takes_no_time(s3_service: Service) -> None:
     began = time.monotonic()
     head = (
