@@ -92,8 +92,8 @@ def test_a_supabase_project_is_moved(reader: Reader, project: tuple[Service, str
     assert PROJECT in bring
     reported = reader.shell(bring.replace(PROJECT, service.url)).splitlines()
     assert reported == [
-        "2 objects, 26 bytes, copied; 0 were there; 0 failed",
-        "1 objects, 10 bytes, copied; 0 were there; 0 failed",
+        "2 objects, 26 bytes, copied; 0 were already there; 0 failed",
+        "1 objects, 10 bytes, copied; 0 were already there; 0 failed",
     ]
     assert "missing" not in reader.shell(check)
     reader.shell(export)

@@ -165,7 +165,7 @@ def test_missing_or_too_few_bytes_are_refused(direct: Service) -> None:
     for content in (b"123", b"12345"):
         send(answered, content)
         with direct.keeping_blobs():
-            assert error(complete(direct, answered))[3] == "The body has another length than was declared"
+            assert error(complete(direct, answered))[3] == "The length of the body differs from the declared length"
         assert error(direct.get(f"/object/{path}")) == NO_OBJECT
     send(answered, b"1234")
     complete(direct, answered).raise_for_status()

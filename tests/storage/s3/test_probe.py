@@ -58,7 +58,7 @@ def test_the_probe_reports_how_requests_arrive(s3_service: Service) -> None:
     assert found(s3_service, s3_service.url) == ("ok", f"signed requests arrive at {s3_service.url}/s3")
     assert found(s3_service, f"{s3_service.url}/storage/v1")[0] == "ok"
     mark, what = found(s3_service, f"{s3_service.url}/elsewhere")
-    assert (mark, "is answered with 404" in what) == ("note", True)
+    assert (mark, "gets status 404" in what) == ("note", True)
     mark, what = found(s3_service, "http://127.0.0.1:1")
     assert (mark, "cannot be reached" in what) == ("note", True)
 
