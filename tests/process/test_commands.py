@@ -226,7 +226,7 @@ def test_doctor_finds_a_misspelt_role_that_would_be_restricted(
 ) -> None:
     postgres.execute(ROLES, database_url)
     reported = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", DOCUMENTS_ONLY=roles).stdout
-    wrong = f"WRONG DOCUMENTS_ONLY restricts nobody by roles that do not exist: {unknown}\n"
+    wrong = f"WRONG DOCUMENTS_ONLY names roles that do not exist: {unknown}\n"
     assert (wrong in reported) == bool(unknown), reported
     assert ("DOCUMENTS_ONLY" in reported) == bool(unknown)
 

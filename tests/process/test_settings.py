@@ -150,7 +150,7 @@ def test_a_key_server_without_http_is_reported_at_the_start(portico: Portico) ->
         url = f"http://127.0.0.1:{server.getsockname()[1]}/keys"
         reported = portico("serve", "--port=0", JWT_JWKS=url, DATABASE_URL="no url", ANON_KEY="k").stderr
         answering.join()
-    assert "The keys of JWT_JWKS cannot be read: the answer is not one of HTTP" in reported
+    assert "The keys of JWT_JWKS cannot be read: the response is not HTTP" in reported
     assert "Traceback" not in reported
 
 
