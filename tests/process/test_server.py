@@ -225,7 +225,7 @@ def test_a_taken_port_is_reported() -> None:
 
 
 def test_an_invalid_host_is_reported() -> None:
-    with pytest.raises(ListenError, match="cannot listen on the host x+: it is not a host name; check HOST"):
+    with pytest.raises(ListenError, match=r"cannot listen on the host x+: it is not a host name; check HOST"):
         listen(64 * "x", 0)
 
 
