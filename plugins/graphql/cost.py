@@ -43,7 +43,10 @@ _DIRECTIVE = "cost_limit"
 
 
 class Cost:
-    """The plugin: one instance for each application."""
+    """Limits the planner's estimate of what an operation costs, and reports it on request.
+
+    One instance for each application.
+    """
 
     def __init__(self) -> None:
         self._estimates: BoundedCache[tuple[int, float]] = BoundedCache(1)

@@ -34,7 +34,10 @@ _NOT_COUNTED = "Metrics are not counted: %s. Set TMPDIR to a folder that has spa
 
 
 class Metrics:
-    """The plugin: one instance for each application."""
+    """``GET /metrics``: metrics of the service in the Prometheus text format, of all worker processes together.
+
+    One instance for each application.
+    """
 
     def __init__(self) -> None:
         self._directory: tempfile.TemporaryDirectory[str] | None = None

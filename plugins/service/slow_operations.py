@@ -26,7 +26,10 @@ SLOW_OPERATION_MS = Setting(
 
 
 class SlowOperations:
-    """The plugin: one instance for each application."""
+    """Logs slow GraphQL operations, and records the slowest recent ones without their values.
+
+    One instance for each application.
+    """
 
     def __init__(self) -> None:
         self._slowest = Slowest(None)

@@ -20,8 +20,9 @@ _LAST_SPANS_S = 2.0
 
 
 class Telemetry:
-    """The plugin. ``processor`` receives the spans. By default it exports them in the background if the environment
-    names an endpoint.
+    """Sends traces to OpenTelemetry over OTLP.
+
+    ``processor`` receives the spans. By default it exports them in the background if the environment names an endpoint.
     """
 
     def __init__(self, processor: SpanProcessor | None = None) -> None:

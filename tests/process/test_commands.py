@@ -343,7 +343,8 @@ def test_the_program_and_the_modules_are_the_same() -> None:
         for program in programs
     ]
     first, *others = [(each.stdout, each.stderr) for each in said]
-    assert "collections" in first[0]
+    assert "Collections: " in first[0]
+    assert "The plugin" not in first[0]
     assert others == [first, first]
 
 
