@@ -64,7 +64,7 @@ create function replace_prepared() returns void language plpgsql as $$ declare e
 create function state() returns text language sql stable as
   $$ select concat_ws(' ', current_setting('transaction_read_only'), current_setting('search_path'),
     current_setting('transaction_isolation'), current_setting('app.stolen', true)) $$;
-create function told() returns text language sql stable as
+create function claims_seen() returns text language sql stable as
   $$ select concat_ws(' ', current_setting('request.headers', true), current_setting('request.jwt', true),
     current_setting('request.jwt.claims', true)) $$;
 create table unseen (item_id bigint constraint unseen_item references item);
@@ -72,7 +72,7 @@ insert into unseen select id from item where id <= 100;
 revoke all on unseen from anon, authenticated;
 grant usage on schema public to anon, authenticated;
 grant select, insert, update, delete on item, note, entry to anon, authenticated;
-grant execute on function slow, spoil, replace_prepared, state, told to anon;
+grant execute on function slow, spoil, replace_prepared, state, claims_seen to anon;
 """
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.errors import PorticoError
+from app.faces.rest.admission import Recognizes
 from app.faces.rest.credentials import caller_of, request_token
 from app.faces.resumable.common_headers import completed
 from app.faces.resumable.errors import LOCKED, refusal
@@ -37,7 +37,7 @@ class ResumableAdmission:
     signer: Signer
     largest: int
     slice: int
-    recognizes: Callable[[str, str, Mapping[str, str]], bool] = field(repr=False)
+    recognizes: Recognizes = field(repr=False)
 
     def leads_here(self, path: str, host: str | None) -> bool:
         """Whether a request to this path is one of this protocol."""

@@ -131,8 +131,8 @@ def _kept_out(grounds: Grounds, _: float) -> Finding:
         credential = token("anon", sub=f"user {number}")
         for more in ({}, {"apikey": credential}, {"Cookie": f"token={credential}"}):
             headers = {"apikey": ANON, **more}
-            answer = service.ask("POST", "/graphql/v1", {"query": "{ told }"}, credential, **headers)
-            reported = ((answer.json or {}).get("data") or {}).get("told") or ""
+            answer = service.ask("POST", "/graphql/v1", {"query": "{ claims_seen }"}, credential, **headers)
+            reported = ((answer.json or {}).get("data") or {}).get("claims_seen") or ""
             signature = credential.rpartition(".")[2]
             tally.add(f"user {number}" in reported and signature not in reported, (list(more), answer.status, reported))
     return tally.finding()
