@@ -63,7 +63,7 @@ class WorkerNumbers:
 
         description = "Duration of requests in seconds."
         requests = HistogramOfMany(
-            "portico_request_seconds", description, ["door", "status"], buckets=_BUCKETS, **names
+            "portico_request_seconds", description, ["face", "status"], buckets=_BUCKETS, **names
         )
         description = "Duration of GraphQL operations in seconds."
         operations = SummaryOfMany("portico_operation_seconds", description, ["operation", "role"], **names)
@@ -75,9 +75,9 @@ class WorkerNumbers:
         description = "GraphQL operations whose response has errors."
         failed = client.Counter("portico_operation_errors", description, ["operation", "role"], **names)
         self._failed = LabelledMetric(failed, most_operations)
-        self._errors = counter("portico_errors", "Errors in responses, by their codes.", "door", "code")
-        self._bytes = counter("portico_storage_bytes", "Bytes of the storage's bodies.", "door", "direction")
-        self._storage = counter("portico_storage_operations", "Requests to the storage.", "door", "operation")
+        self._errors = counter("portico_errors", "Errors in responses, by their codes.", "face", "code")
+        self._bytes = counter("portico_storage_bytes", "Bytes of the storage's bodies.", "face", "direction")
+        self._storage = counter("portico_storage_operations", "Requests to the storage.", "face", "operation")
         self._process = _ProcessNumbers(client, self.registry, self._engine)
         self._writing = threading.Lock()
         self._closing = threading.Event()
@@ -86,24 +86,24 @@ class WorkerNumbers:
 
     def observe(self, observed: ObservedRequest) -> None:
         """Count a request."""
-        door, pending = observed.door, self._pending
+        face, pending = observed.face, self._pending
         with pending.lock:
             amounts, observations = pending.amounts, pending.observations
-            observations[self._requests.of(door, str(observed.status))].append(observed.seconds)
+            observations[self._requests.of(face, str(observed.status))].append(observed.seconds)
             for code in observed.codes:
-                amounts[self._errors.of(door, code)] += 1
+                amounts[self._errors.of(face, code)] += 1
             for operation in observed.operations:
                 labels = self._labels(operation)
                 observations[self._operations.of(*labels)].append(operation.milliseconds / 1000)
                 if operation.codes:
                     amounts[self._failed.of(*labels)] += 1
                 pending.add_stages(operation.stages.values())
-            if door in _STORAGE:
+            if face in _STORAGE:
                 # Clients can send any method, and such series would fill the bound.
                 method = observed.method if observed.method in _METHODS else OTHER
-                amounts[self._storage.of(door, f"{method} {observed.operation}")] += 1
-                amounts[self._bytes.of(door, "received")] += observed.received
-                amounts[self._bytes.of(door, "sent")] += observed.sent
+                amounts[self._storage.of(face, f"{method} {observed.operation}")] += 1
+                amounts[self._bytes.of(face, "received")] += observed.received
+                amounts[self._bytes.of(face, "sent")] += observed.sent
 
     def _labels(self, operation: ObservedOperation) -> tuple[str, str]:
         if self._places is None:

@@ -37,14 +37,14 @@ class ObservedOperation(NamedTuple):
 class ObservedRequest(NamedTuple):
     """One HTTP request and its response.
 
-    ``door`` is the API: graphql, rest, s3, resumable or images; for another route it is the first part of the path.
+    ``face`` is the API: graphql, rest, s3, resumable or images; for another route it is the first part of the path.
     ``operation`` is the route within it, '' for a request that the server refused before it was routed. ``codes`` are
     those of the errors in the response. ``received`` and ``sent`` are the lengths of the bodies in bytes. ``started``
     is a time of ``time.perf_counter``; ``seconds`` is the time until the response was ready, before it was sent.
     ``operations`` are those of the GraphQL API; a batch has several.
     """
 
-    door: str
+    face: str
     method: str
     operation: str
     status: int

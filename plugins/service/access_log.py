@@ -20,7 +20,7 @@ def observers(services: Services) -> Sequence[Observer]:
 def _log(observed: ObservedRequest) -> None:
     names = ",".join(each.name or "(anonymous)" for each in observed.operations)
     fields = {
-        "door": observed.door,
+        "face": observed.face,
         "method": observed.method,
         "operation": names or observed.operation,
         "role": observed.role,

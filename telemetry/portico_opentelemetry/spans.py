@@ -91,7 +91,7 @@ def _attributes(observed: ObservedRequest) -> Mapping[str, str | int]:
         "http.response.body.size": observed.sent,
         "error.type": ",".join(observed.codes),
         "enduser.role": observed.role,
-        "portico.door": observed.door,
+        "portico.face": observed.face,
         "portico.request_id": observed.request_id,
     })  # fmt: skip
 

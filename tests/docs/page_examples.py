@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.docs.blocks import REPOSITORY, Block
+from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
 
 EXAMPLE = re.compile(r"```graphql\n(.*?)```(?:\n\n```json\n(.*?)```)?", re.DOTALL)
@@ -30,9 +30,9 @@ def examples_give(
     postgres.execute(ROLES + "".join(tables), database_url)
     examples = EXAMPLE.findall((REPOSITORY / page).read_text())
     assert len(examples) == len(shown) - len(tables)
-    door = Door(database_url, **settings)
+    api = Api(database_url, **settings)
     try:
         for (query, variables), expected in zip(examples, answers, strict=True):
-            assert door.ask(query, json.loads(variables or "{}")).data == expected, query
+            assert api.ask(query, json.loads(variables or "{}")).data == expected, query
     finally:
-        door.close()
+        api.close()

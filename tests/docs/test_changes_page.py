@@ -7,7 +7,7 @@ import re
 
 from app.installation import install
 from tests.docs.blocks import REPOSITORY, blocks
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 from tests.postgres_server import PostgresServer
 
 EXAMPLE = re.compile(r"```graphql\n(.*?)```\n\n```json\n(.*?)```", re.DOTALL)
@@ -19,9 +19,9 @@ def test_the_examples_return_the_results_on_the_page(database_url: str, postgres
         postgres.execute(statements.text, database_url)
     examples = EXAMPLE.findall((REPOSITORY / "docs" / "changes.md").read_text())
     assert len(examples) == len(blocks("docs/changes.md", "graphql")) == 8
-    door = Door(database_url)
+    api = Api(database_url)
     try:
         for query, answer in examples:
-            assert door.ask(query, role="authenticated").data == json.loads(answer), query
+            assert api.ask(query, role="authenticated").data == json.loads(answer), query
     finally:
-        door.close()
+        api.close()

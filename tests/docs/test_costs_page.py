@@ -8,7 +8,7 @@ from typing import Any
 
 from app.installation import install
 from tests.docs.blocks import REPOSITORY, blocks
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 from tests.postgres_server import PostgresServer
 
 PAGE = (REPOSITORY / "docs" / "costs.md").read_text()
@@ -25,10 +25,10 @@ def test_the_requests_are_answered_as_the_page_says(database_url: str, postgres:
     install(database_url)
     postgres.execute(SCHEMA, database_url)
     ask_cost, told_cost, explain, trial, told_trial = map(json.loads, re.findall(r"```json\n(.*?)```", PAGE, re.S))
-    door = Door(database_url, dry_run=True)
+    api = Api(database_url, dry_run=True)
 
     def answer(request: Any, role: str = "authenticated") -> Any:
-        return door.post(json.dumps(request), role=role).body
+        return api.post(json.dumps(request), role=role).body
 
     try:
         cost = answer(ask_cost)["extensions"]["cost"]
@@ -41,7 +41,7 @@ def test_the_requests_are_answered_as_the_page_says(database_url: str, postgres:
         assert answer(trial) == told_trial
         assert answer({"query": "{ personByPk(id: 2) { id } }"})["data"] == {"personByPk": None}
     finally:
-        door.close()
+        api.close()
 
 
 def test_the_comment_on_a_role_is_understood(postgres: PostgresServer, database_url: str) -> None:
@@ -51,10 +51,10 @@ def test_the_comment_on_a_role_is_understood(postgres: PostgresServer, database_
         postgres.execute(f"begin; {block.text} rollback", database_url)
     (comment,) = re.findall(r"comment on role anon is '(.*?)';", PAGE)
     listed = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", PAGE, re.M))
-    door = Door(database_url)
+    api = Api(database_url)
     try:
-        rules = door.application.services.engine.role_schemas.rules.of_comment(comment)
+        rules = api.application.services.engine.role_schemas.rules.of_comment(comment)
     finally:
-        door.close()
+        api.close()
     assert rules.problems == ()
     assert rules.directives.keys() == listed.keys()

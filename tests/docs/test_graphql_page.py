@@ -11,7 +11,7 @@ from app.discovery import plugin_manager
 from app.graphql.schema.comments import DIRECTIVES
 from app.installation import install
 from tests.docs.blocks import REPOSITORY, blocks
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 from tests.postgres_server import PostgresServer
 
 PAGE = (REPOSITORY / "docs" / "graphql.md").read_text()
@@ -25,33 +25,33 @@ def test_the_examples_work(database_url: str) -> None:
     assert len(examples) == len(blocks("docs/graphql.md", "graphql")) >= 6
     examples += [(each.text, "") for each in blocks("docs/index.md", "graphql")]
     (shown,) = blocks("README.md", "graphql")
-    door = Door(database_url)
+    api = Api(database_url)
     try:
         for query, variables in examples:
-            answer = door.ask(query, json.loads(variables or "{}"), claims={"sub": USERS[0][1]})
+            answer = api.ask(query, json.loads(variables or "{}"), claims={"sub": USERS[0][1]})
             assert answer.data, query
             assert all(answer.data.values()), query
-        assert door.ask(shown.text).data == json.loads(blocks("README.md", "json")[0].text)
+        assert api.ask(shown.text).data == json.loads(blocks("README.md", "json")[0].text)
     finally:
-        door.close()
+        api.close()
 
 
 def test_the_examples_of_directives_work(database_url: str, postgres: PostgresServer) -> None:
     install(database_url)
     for statements in blocks("docs/directives.md", "sql"):
         postgres.execute(statements.text, database_url)
-    door = Door(database_url, api_schemas=("library",))
+    api = Api(database_url, api_schemas=("library",))
     try:
         query, of_views = blocks("docs/directives.md", "graphql")
-        data = door.ask(query.text).data
-        sdl = door.ask('{ __type(name: "Author") { fields { name description } } }').data["__type"]["fields"]
+        data = api.ask(query.text).data
+        sdl = api.ask('{ __type(name: "Author") { fields { name description } } }').data["__type"]["fields"]
     finally:
-        door.close()
-    door = Door(database_url, api_schemas=("library",), infer_view_keys=True)
+        api.close()
+    api = Api(database_url, api_schemas=("library",), infer_view_keys=True)
     try:
-        (shelved,) = door.ask(of_views.text).data["shelvedCollection"]["edges"]
+        (shelved,) = api.ask(of_views.text).data["shelvedCollection"]["edges"]
     finally:
-        door.close()
+        api.close()
     assert shelved["node"]["author"] == {"name": "Ursula", "shelvedCollection": {"edges": [{"node": {"id": 1}}]}}
     assert data["bookCollection"] == {
         "totalCount": 1,
@@ -87,11 +87,11 @@ def test_the_table_of_operators_is_that_of_the_schema(database_url: str) -> None
     for names, on in re.findall(r"^\| `([a-zA-Z ]+)` \| (.*) \|$", PAGE, re.M):
         listed.setdefault(on.partition(";")[0].strip(), set()).update(names.split())
     install(database_url)
-    door = Door(database_url)
+    api = Api(database_url)
     try:
-        types = door.ask("{ __schema { types { name inputFields { name } } } }").data["__schema"]["types"]
+        types = api.ask("{ __schema { types { name inputFields { name } } } }").data["__schema"]["types"]
     finally:
-        door.close()
+        api.close()
     operators = {each["name"]: {field["name"] for field in each["inputFields"] or ()} for each in types}
     of_each = listed["each of these types"]
     for on, names in FILTERS.items():

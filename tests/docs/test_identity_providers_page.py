@@ -15,8 +15,8 @@ from app.identity import Identity
 from app.identity.tokens import TokenError
 from app.settings import load
 from tests.docs.blocks import all_blocks, blocks
-from tests.graphql.conftest import open_door as open_door
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import start_api as start_api
 
 PAGE = "docs/identity-providers.md"
 PROVIDERS = [each.heading for each in all_blocks(PAGE) if each.language == "json"]
@@ -52,12 +52,12 @@ def test_all_four_providers_are_on_the_page() -> None:
     assert PROVIDERS == ["Auth0", "Keycloak", "Clerk", "Supabase Auth (GoTrue)"]
 
 
-def test_users_without_a_uuid_have_their_own_rows(open_door: Callable[..., Door]) -> None:
+def test_users_without_a_uuid_have_their_own_rows(start_api: Callable[..., Api]) -> None:
     (block,) = blocks("docs/identity-providers.md", "sql")
-    door = open_door(block.text)
+    api = start_api(block.text)
     insert = 'mutation { insertIntonoteCollection(objects: [{ body: "mine" }]) { affectedCount } }'
-    assert door.ask(insert, claims={"sub": "auth0|ann"}).data
+    assert api.ask(insert, claims={"sub": "auth0|ann"}).data
     rows = "{ noteCollection { edges { node { owner } } } }"
-    mine = door.ask(rows, claims={"sub": "auth0|ann"}).data["noteCollection"]["edges"]
+    mine = api.ask(rows, claims={"sub": "auth0|ann"}).data["noteCollection"]["edges"]
     assert mine == [{"node": {"owner": "auth0|ann"}}]
-    assert door.ask(rows, claims={"sub": "user_bob"}).data["noteCollection"]["edges"] == []
+    assert api.ask(rows, claims={"sub": "user_bob"}).data["noteCollection"]["edges"] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.installation import install
 from tests.docs.blocks import blocks
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 from tests.postgres_server import PostgresServer
 
 ANN = "aaaaaaaa-0000-4000-8000-000000000001"
@@ -14,21 +14,21 @@ def test_changes_are_dated_and_kept(database_url: str, postgres: PostgresServer)
     install(database_url)
     for block in blocks("docs/needs.md", "sql"):
         postgres.execute(block.text, database_url)
-    door = Door(database_url)
+    api = Api(database_url)
     try:
         insert = """mutation {
           insertIntoarticleCollection(objects: [{title: "One", updated_at: "2000-01-01T00:00:00Z"}])
             { records { id updated_at } } }"""
-        (made,) = door.ask(insert, claims={"sub": ANN}).data["insertIntoarticleCollection"]["records"]
+        (made,) = api.ask(insert, claims={"sub": ANN}).data["insertIntoarticleCollection"]["records"]
         assert made["updated_at"] > "2026"
         change = 'mutation { updatearticleCollection(set: {title: "Two"}) { records { updated_at } } }'
-        (changed,) = door.ask(change).data["updatearticleCollection"]["records"]
+        (changed,) = api.ask(change).data["updatearticleCollection"]["records"]
         assert changed["updated_at"] > made["updated_at"]
-        assert door.ask("mutation { deleteFromarticleCollection { affectedCount } }").data
-        fields = door.ask("{ __schema { queryType { fields { name } } } }").data["__schema"]["queryType"]["fields"]
+        assert api.ask("mutation { deleteFromarticleCollection { affectedCount } }").data
+        fields = api.ask("{ __schema { queryType { fields { name } } } }").data["__schema"]["queryType"]["fields"]
         assert "changeCollection" not in [each["name"] for each in fields]
     finally:
-        door.close()
+        api.close()
     kept = postgres.execute(
         "select by_user::text, table_name, old_row ->> 'title', new_row ->> 'title' from history.change order by at",
         database_url,

@@ -17,8 +17,8 @@ from app import hooks
 from app.discovery import plugin_manager
 from app.wsgi import create_app
 from tests.docs.blocks import blocks
-from tests.graphql.conftest import open_door as open_door
-from tests.graphql.door import ANON_KEY, Door
+from tests.graphql.api import ANON_KEY, Api
+from tests.graphql.conftest import start_api as start_api
 from tests.process.running import PATIENCE_S, until
 from tests.storage.conftest import own_service as own_service
 from tests.storage.conftest import storage_database as storage_database
@@ -45,27 +45,27 @@ def _example(number: int) -> ModuleType:
     return plugin
 
 
-def _ask_with(plugin: ModuleType, door: Door, query: str) -> Any:
-    door.client.app = create_app(door.application.services.settings, plugin_manager({"example": plugin}))
+def _ask_with(plugin: ModuleType, api: Api, query: str) -> Any:
+    api.client.app = create_app(api.application.services.settings, plugin_manager({"example": plugin}))
     try:
-        return door.ask(query).data
+        return api.ask(query).data
     finally:
-        door.client.app.close()
+        api.client.app.close()
 
 
-def test_the_first_example_works(open_door: Callable[..., Door]) -> None:
-    door = open_door("create table thing (id int primary key, name text); insert into thing values (1, 'quiet'); "
+def test_the_first_example_works(start_api: Callable[..., Api]) -> None:
+    api = start_api("create table thing (id int primary key, name text); insert into thing values (1, 'quiet'); "
                      "grant select on thing to anon")  # fmt: skip
-    data = _ask_with(_example(0), door, "{ thingCollection { edges { node { name shoutedName } } } }")
+    data = _ask_with(_example(0), api, "{ thingCollection { edges { node { name shoutedName } } } }")
     assert data["thingCollection"]["edges"] == [{"node": {"name": "quiet", "shoutedName": "QUIET"}}]
 
 
-def test_a_domain_is_represented_as_its_base_type(open_door: Callable[..., Door]) -> None:
-    door = open_door("create domain word as text; create table thing (id int primary key, name word); "
+def test_a_domain_is_represented_as_its_base_type(start_api: Callable[..., Api]) -> None:
+    api = start_api("create domain word as text; create table thing (id int primary key, name word); "
                      "insert into thing values (1, 'yes'), (2, 'no'); grant select on thing to anon")  # fmt: skip
     query = """{ thingCollection(filter: {name: {startsWith: "y"}}, orderBy: [{name: AscNullsLast}]) {
         edges { node { id name } } } }"""
-    data = _ask_with(_example(2), door, query)
+    data = _ask_with(_example(2), api, query)
     assert data["thingCollection"]["edges"] == [{"node": {"id": 1, "name": "yes"}}]
 
 
@@ -81,12 +81,12 @@ def test_the_example_with_storage_and_a_route_works(
     assert requests.get(f"{service.url}/house", timeout=PATIENCE_S).json() == {"rooms": 5}
 
 
-def test_an_application_is_embedded(open_door: Callable[..., Door]) -> None:
-    door = open_door()
-    application = _example(3).make_application({"DATABASE_URL": door.database_url, "ANON_KEY": ANON_KEY})
-    door.client.app = application
+def test_an_application_is_embedded(start_api: Callable[..., Api]) -> None:
+    api = start_api()
+    application = _example(3).make_application({"DATABASE_URL": api.database_url, "ANON_KEY": ANON_KEY})
+    api.client.app = application
     try:
-        assert door.ask("{ __typename }").data == {"__typename": "Query"}
+        assert api.ask("{ __typename }").data == {"__typename": "Query"}
     finally:
         application.close()
 

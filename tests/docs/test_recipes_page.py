@@ -12,7 +12,7 @@ import pytest
 
 from app.installation import install
 from tests.docs.blocks import blocks
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
 from tests.postgres_server import PostgresServer, connect
 from tests.storage.conftest import own_service as own_service
 from tests.storage.conftest import storage_database as storage_database
@@ -31,24 +31,24 @@ def of(heading: str) -> list[str]:
 
 
 @pytest.fixture
-def door(database_url: str, postgres: PostgresServer) -> Iterator[Door]:
+def api(database_url: str, postgres: PostgresServer) -> Iterator[Api]:
     install(database_url)
     for block in SQL:
         postgres.execute(block.text, database_url)
-    door = Door(database_url)
-    yield door
-    door.close()
+    api = Api(database_url)
+    yield api
+    api.close()
 
 
 @pytest.fixture
-def ask(door: Door) -> Ask:
+def ask(api: Api) -> Ask:
     def ask(query: str, variables: Any = None, user: str = ANN) -> Answer:
-        return door.ask(query, variables, claims={"sub": user, "role": "authenticated", "email": f"{user[:1]}@x.org"})
+        return api.ask(query, variables, claims={"sub": user, "role": "authenticated", "email": f"{user[:1]}@x.org"})
 
     return ask
 
 
-def test_offline_devices_miss_no_change(ask: Ask, door: Door) -> None:
+def test_offline_devices_miss_no_change(ask: Ask, api: Api) -> None:
     pull, push = of("Offline work and synchronization")
     ids = [str(uuid.uuid4()) for _ in range(3)]
 
@@ -68,7 +68,7 @@ def test_offline_devices_miss_no_change(ask: Ask, door: Door) -> None:
     since, rows = changed("0")
     assert {each["body"] for each in rows.values()} == {"one", ""}
     # One that began before commits after the device has asked.
-    with closing(connect(door.database_url)) as other:
+    with closing(connect(api.database_url)) as other:
         other.run("begin")
         other.run(f"insert into note (id, owner, body) values ('{ids[2]}', '{ANN}', 'slow')")
         assert send(2, "two")["updatenoteCollection"]["records"] == [{"id": ids[0], "version": 3}]
@@ -85,9 +85,9 @@ def test_offline_devices_miss_no_change(ask: Ask, door: Door) -> None:
     assert ask(pull, {"since": "0"}, BEN).data["noteCollection"]["edges"] == []
 
 
-def test_orders_never_oversell(ask: Ask, postgres: PostgresServer, door: Door) -> None:
+def test_orders_never_oversell(ask: Ask, postgres: PostgresServer, api: Api) -> None:
     (order,) = of("From cart to order")
-    postgres.execute("insert into product values (1, 'Mug', 9.90, 5), (2, 'Tee', 20, 100)", door.database_url)
+    postgres.execute("insert into product values (1, 'Mug', 9.90, 5), (2, 'Tee', 20, 100)", api.database_url)
     users = [str(uuid.uuid4()) for _ in range(8)]
     items = "{product_id: %d, quantity: 1}"
     for n, user in enumerate(users):
@@ -103,14 +103,14 @@ def test_orders_never_oversell(ask: Ask, postgres: PostgresServer, door: Door) -
     assert len(refused) == 3
     made = next(each.data["place_order"] for each in answers if not each.errors)
     assert len(made["purchase_itemCollection"]["edges"]) == 2
-    assert postgres.execute("select stock from product order by id", door.database_url) == [[0], [95]]
+    assert postgres.execute("select stock from product order by id", api.database_url) == [[0], [95]]
     buyer = users[next(n for n, each in enumerate(answers) if not each.errors)]
     assert ask(order, user=buyer).errors[0]["extensions"]["sqlstate"] == "CART0"
 
 
-def test_bookings_never_overlap(ask: Ask, postgres: PostgresServer, door: Door) -> None:
+def test_bookings_never_overlap(ask: Ask, postgres: PostgresServer, api: Api) -> None:
     free, book = of("No double booking")
-    postgres.execute("insert into room values (1, 'Attic', 50), (2, 'Loft', 80), (3, 'Suite', 300)", door.database_url)
+    postgres.execute("insert into room values (1, 'Attic', 50), (2, 'Loft', 80), (3, 'Suite', 300)", api.database_url)
 
     def found(nights: str) -> list[int]:
         return [each["node"]["id"] for each in ask(free, {"during": nights}, BEN).data["free_rooms"]["edges"]]
@@ -131,9 +131,9 @@ def test_bookings_never_overlap(ask: Ask, postgres: PostgresServer, door: Door) 
         assert ask(book, {"during": nights}).code == "CHECK_VIOLATION"
 
 
-def test_unread_counts_and_presence_are_shown(ask: Ask, postgres: PostgresServer, door: Door) -> None:
+def test_unread_counts_and_presence_are_shown(ask: Ask, postgres: PostgresServer, api: Api) -> None:
     (read,) = of("Unread messages and presence")
-    postgres.execute("insert into channel values (1, 'all')", door.database_url)
+    postgres.execute("insert into channel values (1, 'all')", api.database_url)
     write = 'mutation { insertIntomessageCollection(objects: [{channel_id: 1, body: "hi"}]) { records { id } } }'
     assert ask(write, user=BEN).code == "INSUFFICIENT_PRIVILEGE"
     for user in (ANN, BEN):
@@ -146,7 +146,7 @@ def test_unread_counts_and_presence_are_shown(ask: Ask, postgres: PostgresServer
     }
 
 
-def test_documents_are_shared_by_address_and_by_link(ask: Ask, door: Door) -> None:
+def test_documents_are_shared_by_address_and_by_link(ask: Ask, api: Api) -> None:
     (read,) = of("Sharing")
     made = ask("""mutation {
       insertIntodocumentCollection(objects: [{id: 1, body: "ours"}]) { affectedCount }
@@ -155,8 +155,8 @@ def test_documents_are_shared_by_address_and_by_link(ask: Ask, door: Door) -> No
     token = made["insertIntodocument_linkCollection"]["records"][0]["token"]
     seen = "{ documentCollection { edges { node { body } } } document_linkCollection { edges { node { token } } } }"
     assert ask(seen, user=BEN).data["documentCollection"]["edges"] == []
-    assert door.ask(read, {"token": token}).data == {"document_by_link": {"body": "ours"}}
-    assert door.ask(read, {"token": str(uuid.uuid4())}).data == {"document_by_link": None}
+    assert api.ask(read, {"token": token}).data == {"document_by_link": {"body": "ours"}}
+    assert api.ask(read, {"token": str(uuid.uuid4())}).data == {"document_by_link": None}
     share = """mutation {
       insertIntodocument_shareCollection(objects: [{document_id: 1, email: "b@x.org"}]) { affectedCount }
     }"""
@@ -178,7 +178,7 @@ def test_the_limit_for_a_user_holds(ask: Ask) -> None:
     assert ask(write, user=BEN).data
 
 
-def test_accounts_are_exported_and_deleted(ask: Ask, postgres: PostgresServer, door: Door) -> None:
+def test_accounts_are_exported_and_deleted(ask: Ask, postgres: PostgresServer, api: Api) -> None:
     export, delete = of("Deleting accounts")
     for user in (ANN, BEN):
         postgres.execute(
@@ -186,15 +186,15 @@ def test_accounts_are_exported_and_deleted(ask: Ask, postgres: PostgresServer, d
             f"insert into keepsake values ({1 if user == ANN else 2}, '{user}', 'mine');"
             "insert into storage.objects (bucket_id, name, owner_id, version)"
             f" values ('b', '{user}.txt', '{user}', gen_random_uuid()::text)",
-            door.database_url,
+            api.database_url,
         )
     assert f"b/{ANN}.txt" in ask(export).data["my_data"]
     assert BEN not in ask(export).data["my_data"]
     assert ask(delete).data
-    left = postgres.execute("select name from storage.objects", door.database_url)
+    left = postgres.execute("select name from storage.objects", api.database_url)
     assert left == [[f"{BEN}.txt"]]
-    assert postgres.execute("select owner::text from keepsake", door.database_url) == [[BEN]]
-    assert postgres.execute("select name from storage.work", door.database_url) == [[f"{ANN}.txt"]]
+    assert postgres.execute("select owner::text from keepsake", api.database_url) == [[BEN]]
+    assert postgres.execute("select name from storage.work", api.database_url) == [[f"{ANN}.txt"]]
 
 
 def test_an_import_can_be_repeated(

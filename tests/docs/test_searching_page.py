@@ -6,8 +6,8 @@ import json
 import re
 
 from tests.docs.blocks import REPOSITORY, blocks
+from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
 
 PAGE = (REPOSITORY / "docs" / "searching.md").read_text()
@@ -25,10 +25,10 @@ def test_the_examples_find_the_named_rows(database_url: str, postgres: PostgresS
     postgres.execute(ROLES + tables.text, database_url)
     examples = EXAMPLE.findall(PAGE)
     assert len(examples) == len(blocks("docs/searching.md", "graphql"))
-    door = Door(database_url)
+    api = Api(database_url)
     try:
         for (query, variables), expected in zip(examples, ANSWERS, strict=True):
-            found = door.ask(query, json.loads(variables or "{}")).data["noteCollection"]["edges"]
+            found = api.ask(query, json.loads(variables or "{}")).data["noteCollection"]["edges"]
             assert [edge["node"] for edge in found] == expected, query
     finally:
-        door.close()
+        api.close()

@@ -19,7 +19,7 @@ from app.database import Database, parse_database_url
 from app.installation import closed_relations, install
 from app.settings import load
 from tests.elsewhere.walking import inserted_and_verified
-from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY, Door
+from tests.graphql.api import ANON_KEY, JWT_SECRET, SERVICE_KEY, Api
 from tests.postgres_server import PostgresServer
 from tests.process.running import REPOSITORY
 
@@ -59,13 +59,13 @@ def wagtail(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture
-def door(wagtail: str) -> Iterator[Door]:
-    opened = Door(wagtail)
+def api(wagtail: str) -> Iterator[Api]:
+    opened = Api(wagtail)
     yield opened
     opened.close()
 
 
-def test_init_opens_no_table(wagtail: str, door: Door, postgres: PostgresServer) -> None:
+def test_init_opens_no_table(wagtail: str, api: Api, postgres: PostgresServer) -> None:
     report = install(wagtail)
     reported = " ".join(f"{lack.what} {lack.fix}" for lack in report.problems)
     assert "public.auth_user" in reported
@@ -74,8 +74,8 @@ def test_init_opens_no_table(wagtail: str, door: Door, postgres: PostgresServer)
     for role in ("anon", "authenticated"):
         theirs = f"{readable} and has_table_privilege('{role}', oid, 'select, insert, update, delete')"
         assert postgres.execute(theirs, wagtail) == [[0]], role
-    assert "auth_user" in door.ask(USERS).message
-    seen = door.ask(USERS, key=SERVICE_KEY).data["auth_userCollection"]["edges"]
+    assert "auth_user" in api.ask(USERS).message
+    seen = api.ask(USERS, key=SERVICE_KEY).data["auth_userCollection"]["edges"]
     assert [edge["node"]["username"] for edge in seen] == ["root"]
 
 
@@ -90,13 +90,13 @@ def test_doctor_reports_problems(wagtail: str) -> None:
 
 
 def test_tables_opened_on_request_exclude_those_of_the_framework(
-    wagtail: str, door: Door, postgres: PostgresServer
+    wagtail: str, api: Api, postgres: PostgresServer
 ) -> None:
     opened = [each.name for each in closed_relations(wagtail) if each.reason is None]
     assert "public.wagtailcore_page" in opened
     install(wagtail, opened=opened)
-    assert door.ask("{ wagtailcore_pageCollection { edges { node { title } } } }").data
-    assert door.ask(USERS).errors
+    assert api.ask("{ wagtailcore_pageCollection { edges { node { title } } } }").data
+    assert api.ask(USERS).errors
     assert postgres.execute("select has_table_privilege('anon', 'django_migrations', 'select')", wagtail) == [[False]]
 
 

@@ -19,7 +19,7 @@ from graphql import (
 )
 
 from app.verification import Extent, verify
-from tests.graphql.door import SERVICE_KEY, Door
+from tests.graphql.api import SERVICE_KEY, Api
 
 FOR_VALUES = {
     "BAD_USER_INPUT", "CHECK_VIOLATION", "DATA_EXCEPTION", "FOREIGN_KEY_VIOLATION", "INVALID_DATETIME_FORMAT",
@@ -38,17 +38,17 @@ ROUNDS = 4
 
 def inserted_and_verified(database_url: str, **settings: Any) -> set[str]:
     """The mutations that inserted a made up row into a database, all of whose answers were those of SQL afterwards."""
-    with closing(Door(database_url, token_limit=50_000, field_limit=20_000, dry_run=True, **settings)) as door:
-        schema = build_client_schema(_answered(door, get_introspection_query())["data"])
+    with closing(Api(database_url, token_limit=50_000, field_limit=20_000, dry_run=True, **settings)) as api:
+        schema = build_client_schema(_answered(api, get_introspection_query())["data"])
         assert validate_schema(schema) == []
-        inserted = _insert_into_all(door, schema)
-        compared = verify(door.application.services.engine, database_url, "service_role", Extent(writes=True))
+        inserted = _insert_into_all(api, schema)
+        compared = verify(api.application.services.engine, database_url, "service_role", Extent(writes=True))
     assert compared.is_equal, "\n".join(compared.lines())
     assert compared.equal["rows"] == compared.relations > 0
     return inserted
 
 
-def _insert_into_all(door: Door, schema: GraphQLSchema) -> set[str]:
+def _insert_into_all(api: Api, schema: GraphQLSchema) -> set[str]:
     fields = schema.mutation_type.fields if schema.mutation_type else {}
     inserted: set[str] = set()
     for _ in range(ROUNDS):
@@ -63,13 +63,13 @@ def _insert_into_all(door: Door, schema: GraphQLSchema) -> set[str]:
                 response: Any = get_named_type(field.type)
                 records = _columns(get_named_type(response.fields["records"].type))
                 document = f"mutation ($row: {taken.name}!) {{ {name}(objects: [$row]) {{ records {{ {records} }} }} }}"
-                if "errors" not in _answered(door, document, {"row": row}):
+                if "errors" not in _answered(api, document, {"row": row}):
                     inserted.add(name)
     return inserted
 
 
-def _answered(door: Door, document: str, variables: dict[str, Any] | None = None) -> Any:
-    answer = door.ask(document, variables, key=SERVICE_KEY)
+def _answered(api: Api, document: str, variables: dict[str, Any] | None = None) -> Any:
+    answer = api.ask(document, variables, key=SERVICE_KEY)
     unexpected = [each for each in answer.errors if each["extensions"]["code"] not in FOR_VALUES]
     assert answer.status < 500, (answer.status, document)
     assert unexpected == [], document

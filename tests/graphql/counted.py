@@ -7,15 +7,15 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from tests.database.proxy import Proxy
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 from tests.process.running import PATIENCE_S
 
 
 @contextmanager
-def counted(database_url: str, **settings: Any) -> Iterator[tuple[Door, Proxy]]:
+def counted(database_url: str, **settings: Any) -> Iterator[tuple[Api, Proxy]]:
     """A service on a database behind a proxy, which counts ``flights``."""
-    with closing(Proxy(database_url)) as proxy, closing(Door(proxy.url(), **settings)) as door:
+    with closing(Proxy(database_url)) as proxy, closing(Api(proxy.url(), **settings)) as api:
         # Background queries would be counted too.
-        door.application.services.poller.close(PATIENCE_S)
-        door.application.services.storage.background.close()
-        yield door, proxy
+        api.application.services.poller.close(PATIENCE_S)
+        api.application.services.storage.background.close()
+        yield api, proxy

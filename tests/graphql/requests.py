@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
 
 
-def ask_with(door: Door, extensions: Any, query: str, variables: Any = None, **options: Any) -> Answer:
-    """POST a query with these ``extensions``; options are those of ``Door.post``."""
-    return door.post(json.dumps({"query": query, "variables": variables, "extensions": extensions}), **options)
+def ask_with(api: Api, extensions: Any, query: str, variables: Any = None, **options: Any) -> Answer:
+    """POST a query with these ``extensions``; options are those of ``Api.post``."""
+    return api.post(json.dumps({"query": query, "variables": variables, "extensions": extensions}), **options)

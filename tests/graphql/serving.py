@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.graphql.api import ANON_KEY, JWT_SECRET, SERVICE_KEY
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, started
 

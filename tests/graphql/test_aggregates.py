@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from graphql import GraphQLObjectType
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 SCHEMA = """
 create type mood as enum ('sad', 'happy');
@@ -56,43 +56,43 @@ ORDERED = [
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return reading_door(SCHEMA, graphql_dialect=request.param, graphql_features="-groups")
+def api(reading_api: StartApi, request: pytest.FixtureRequest) -> Api:
+    return reading_api(SCHEMA, graphql_dialect=request.param, graphql_features="-groups")
 
 
-def aggregate(door: Door, selection: str, arguments: str = "") -> Any:
+def aggregate(api: Api, selection: str, arguments: str = "") -> Any:
     query = f"{{ bookCollection{arguments} {{ aggregate {{ {selection} }} }} }}"
-    return door.ask(query).data["bookCollection"]["aggregate"]
+    return api.ask(query).data["bookCollection"]["aggregate"]
 
 
-def fields(door: Door, type_name: str, role: str = "anon") -> dict[str, str]:
-    graphql = door.application.services.engine.role_schemas.of_role(role).graphql
+def fields(api: Api, type_name: str, role: str = "anon") -> dict[str, str]:
+    graphql = api.application.services.engine.role_schemas.of_role(role).graphql
     type_ = graphql.type_map[type_name]
     assert isinstance(type_, GraphQLObjectType)
     return {name: str(field.type) for name, field in type_.fields.items()}
 
 
-def test_aggregates_exist_for_columns_of_fitting_types(door: Door) -> None:
-    assert fields(door, "bookAggregate") == {
+def test_aggregates_exist_for_columns_of_fitting_types(api: Api) -> None:
+    assert fields(api, "bookAggregate") == {
         "count": "Int!", "sum": "bookSumAggregateResult!", "avg": "bookAvgAggregateResult!",
         "min": "bookMinAggregateResult!", "max": "bookMaxAggregateResult!",
     }  # fmt: skip
-    assert list(fields(door, "bookSumAggregateResult")) == NUMBERS
-    assert list(fields(door, "bookAvgAggregateResult")) == NUMBERS
-    assert list(fields(door, "bookMinAggregateResult")) == ORDERED
-    assert list(fields(door, "bookMaxAggregateResult")) == ORDERED
+    assert list(fields(api, "bookSumAggregateResult")) == NUMBERS
+    assert list(fields(api, "bookAvgAggregateResult")) == NUMBERS
+    assert list(fields(api, "bookMinAggregateResult")) == ORDERED
+    assert list(fields(api, "bookMaxAggregateResult")) == ORDERED
     # No column that can be added up or compared; booleans cannot.
-    assert fields(door, "wordsAggregate") == {"count": "Int!"}
+    assert fields(api, "wordsAggregate") == {"count": "Int!"}
 
 
-def test_aggregates_declare_their_types(door: Door) -> None:
-    assert fields(door, "bookSumAggregateResult") == {
+def test_aggregates_declare_their_types(api: Api) -> None:
+    assert fields(api, "bookSumAggregateResult") == {
         **dict.fromkeys(["id", "author_id", "int2", "int4", "int8"], "BigInt"),
         **dict.fromkeys(["float4", "float8", "numeric", "money"], "BigFloat"),
     }
-    assert set(fields(door, "bookAvgAggregateResult").values()) == {"BigFloat"}
+    assert set(fields(api, "bookAvgAggregateResult").values()) == {"BigFloat"}
     for name in ("bookMinAggregateResult", "bookMaxAggregateResult"):
-        assert fields(door, name) == {
+        assert fields(api, name) == {
             **dict.fromkeys(["id", "author_id", "int2", "int4"], "Int"),
             "int8": "BigInt",
             **dict.fromkeys(["float4", "float8", "numeric", "money"], "BigFloat"),
@@ -101,8 +101,8 @@ def test_aggregates_declare_their_types(door: Door) -> None:
         }  # fmt: skip
 
 
-def test_aggregates_of_numbers_are_json_numbers(door: Door) -> None:
-    assert aggregate(door, f"count sum {{ {' '.join(NUMBERS[2:])} }} avg {{ {' '.join(NUMBERS[2:])} }}") == {
+def test_aggregates_of_numbers_are_json_numbers(api: Api) -> None:
+    assert aggregate(api, f"count sum {{ {' '.join(NUMBERS[2:])} }} avg {{ {' '.join(NUMBERS[2:])} }}") == {
         "count": 5,
         "sum": {"int2": 15, "int4": 150, "int8": 23058430092136939520, "float4": 7.5, "float8": 7.5,
                 "numeric": 15.5, "money": 15},
@@ -111,9 +111,9 @@ def test_aggregates_of_numbers_are_json_numbers(door: Door) -> None:
     }  # fmt: skip
 
 
-def test_min_and_max_are_the_least_and_the_greatest_value(door: Door) -> None:
+def test_min_and_max_are_the_least_and_the_greatest_value(api: Api) -> None:
     selection = " ".join(ORDERED[2:])
-    answer = aggregate(door, f"min {{ {selection} }} max {{ {selection} }}")
+    answer = aggregate(api, f"min {{ {selection} }} max {{ {selection} }}")
     assert answer["min"] == {
         "int2": 1, "int4": 10, "int8": 4611686018427387904, "float4": 0.5, "float8": 0.5, "numeric": 1.1, "money": 1,
         "text": "t1", "varchar": "v1", "char": "c1 ", "bpchar": "b1", "name": "n1", "letter": "x", "date": "2020-01-02",
@@ -124,9 +124,9 @@ def test_min_and_max_are_the_least_and_the_greatest_value(door: Door) -> None:
     assert answer["max"]["timestamptz"] == "2020-01-06T00:00:00+00:00"
 
 
-def test_aggregates_of_no_rows_are_null(door: Door) -> None:
+def test_aggregates_of_no_rows_are_null(api: Api) -> None:
     selection = "count sum { int4 } avg { int4 float8 } min { text date } max { int8 }"
-    assert aggregate(door, selection, "(filter: {id: {eq: 99}})") == {
+    assert aggregate(api, selection, "(filter: {id: {eq: 99}})") == {
         "count": 0, "sum": {"int4": None}, "avg": {"int4": None, "float8": None},
         "min": {"text": None, "date": None}, "max": {"int8": None},
     }  # fmt: skip
@@ -136,18 +136,18 @@ def test_aggregates_of_no_rows_are_null(door: Door) -> None:
     "arguments",
     ["", "(first: 1)", "(first: 0)", "(last: 1)", "(first: 2, offset: 3)", '(after: "WzRd")', '(before: "WzFd")'],
 )
-def test_aggregates_ignore_pages(door: Door, arguments: str) -> None:
-    assert aggregate(door, "count sum { id }", arguments) == {"count": 5, "sum": {"id": 15}}
+def test_aggregates_ignore_pages(api: Api, arguments: str) -> None:
+    assert aggregate(api, "count sum { id }", arguments) == {"count": 5, "sum": {"id": 15}}
 
 
-def test_aggregates_follow_filters(door: Door) -> None:
-    assert aggregate(door, "count sum { id }", "(first: 1, filter: {id: {gt: 2}})") == {"count": 3, "sum": {"id": 12}}
+def test_aggregates_follow_filters(api: Api) -> None:
+    assert aggregate(api, "count sum { id }", "(first: 1, filter: {id: {gt: 2}})") == {"count": 3, "sum": {"id": 12}}
     relaxed = '(filter: {or: [{id: {eq: 1}}, {text: {eq: "t5"}}]})'
-    assert aggregate(door, "count max { id }", relaxed) == {"count": 2, "max": {"id": 5}}
+    assert aggregate(api, "count max { id }", relaxed) == {"count": 2, "max": {"id": 5}}
 
 
-def test_nested_aggregates_stand_beside_other_fields(door: Door) -> None:
-    answer = door.ask("""{ authorCollection { totalCount edges { node { name
+def test_nested_aggregates_stand_beside_other_fields(api: Api) -> None:
+    answer = api.ask("""{ authorCollection { totalCount edges { node { name
       bookCollection(first: 1, filter: {id: {lt: 5}}) {
         aggregate { count sum { id } } totalCount edges { node { id } } pageInfo { hasNextPage } } } } } }""").data
     nodes = [each["node"]["bookCollection"] for each in answer["authorCollection"]["edges"]]
@@ -161,8 +161,8 @@ def test_nested_aggregates_stand_beside_other_fields(door: Door) -> None:
     ]  # fmt: skip
 
 
-def test_aliases_and_type_names_work_on_all_levels(door: Door) -> None:
-    answer = door.ask("""{ bookCollection {
+def test_aliases_and_type_names_work_on_all_levels(api: Api) -> None:
+    answer = api.ask("""{ bookCollection {
       a: aggregate { t: __typename n: count s: sum { __typename x: id y: id } s2: sum { id } }
                                            b: aggregate { m: max { id } } } }""").data["bookCollection"]
     assert answer == {
@@ -178,20 +178,20 @@ def test_aliases_and_type_names_work_on_all_levels(door: Door) -> None:
 
 @pytest.mark.parametrize("selection", ["__typename", "sum { __typename }", "min { __typename } __typename"])
 @pytest.mark.parametrize("arguments", ["", "(filter: {id: {eq: 99}})"])
-def test_type_names_alone_can_be_selected(door: Door, selection: str, arguments: str) -> None:
-    answer = aggregate(door, selection, arguments)
+def test_type_names_alone_can_be_selected(api: Api, selection: str, arguments: str) -> None:
+    answer = aggregate(api, selection, arguments)
     assert answer == {
         name: {"__typename": f"book{name.capitalize()}AggregateResult"} if name != "__typename" else "bookAggregate"
         for name in selection.replace("{ __typename }", "").split()
     }
 
 
-def test_aggregates_cover_only_readable_columns(door: Door) -> None:
-    assert list(fields(door, "bookSumAggregateResult", "some_columns")) == ["id", "int4"]
-    assert list(fields(door, "bookMaxAggregateResult", "some_columns")) == ["id", "int4", "text"]
+def test_aggregates_cover_only_readable_columns(api: Api) -> None:
+    assert list(fields(api, "bookSumAggregateResult", "some_columns")) == ["id", "int4"]
+    assert list(fields(api, "bookMaxAggregateResult", "some_columns")) == ["id", "int4", "text"]
     query = "{ bookCollection { aggregate { count sum { %s } } } }"
-    assert door.ask(query % "int4", role="some_columns").data["bookCollection"]["aggregate"]["sum"] == {"int4": 150}
-    assert "int8" in door.ask(query % "int8", role="some_columns").message
+    assert api.ask(query % "int4", role="some_columns").data["bookCollection"]["aggregate"]["sum"] == {"int4": 150}
+    assert "int8" in api.ask(query % "int8", role="some_columns").message
 
 
 @pytest.mark.parametrize(
@@ -206,30 +206,30 @@ def test_aggregates_cover_only_readable_columns(door: Door) -> None:
         ("aggregate { median { id } }", 'Unknown field "median" selected on type "bookAggregate"'),
     ],
 )
-def test_pg_graphql_has_its_own_messages(reading_door: OpenDoor, selection: str, message: str) -> None:
-    relaxed = reading_door(SCHEMA, graphql_dialect="pg_graphql")
+def test_pg_graphql_has_its_own_messages(reading_api: StartApi, selection: str, message: str) -> None:
+    relaxed = reading_api(SCHEMA, graphql_dialect="pg_graphql")
     assert relaxed.ask(f"{{ bookCollection {{ {selection} }} }}").message == message
-    assert reading_door(SCHEMA).ask(f"{{ bookCollection {{ {selection} }} }}").code == "GRAPHQL_VALIDATION_FAILED"
+    assert reading_api(SCHEMA).ask(f"{{ bookCollection {{ {selection} }} }}").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_aggregates_exist_only_if_enabled(reading_door: OpenDoor) -> None:
-    relaxed = reading_door(SCHEMA, graphql_dialect="pg_graphql")
+def test_aggregates_exist_only_if_enabled(reading_api: StartApi) -> None:
+    relaxed = reading_api(SCHEMA, graphql_dialect="pg_graphql")
     for name in ("plain", "author"):
         answer = relaxed.ask(f"{{ {name}Collection {{ aggregate {{ count }} }} }}")
         assert answer.message == "enable the aggregate directive to use aggregates"
-    graphql = reading_door(SCHEMA).application.services.engine.role_schemas.of_role("anon").graphql
+    graphql = reading_api(SCHEMA).application.services.engine.role_schemas.of_role("anon").graphql
     assert not [name for name in graphql.type_map if "Aggregate" in name and not name.startswith(("book", "words"))]
 
 
 @pytest.mark.parametrize("directive", ['{"aggregate": {"enabled": false}}', '{"aggregate": {}}'])
-def test_a_directive_without_enabled_has_no_effect(open_door: OpenDoor, directive: str) -> None:
-    door = open_door(f"""create table t (id int primary key); grant all on t to anon;
+def test_a_directive_without_enabled_has_no_effect(start_api: StartApi, directive: str) -> None:
+    api = start_api(f"""create table t (id int primary key); grant all on t to anon;
                         comment on table t is '@graphql({directive})'""")
-    assert door.ask("{ tCollection { aggregate { count } } }").errors
+    assert api.ask("{ tCollection { aggregate { count } } }").errors
 
 
-def test_results_of_functions_and_views_have_aggregates(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_results_of_functions_and_views_have_aggregates(start_api: StartApi) -> None:
+    api = start_api("""
       create table t (id int primary key, n int); insert into t values (1, 5), (2, 6), (3, 7);
       create view v as select id, n from t; create materialized view mv as select id, n from t;
       comment on table t is '@graphql({"aggregate": {"enabled": true}})';
@@ -237,7 +237,7 @@ def test_results_of_functions_and_views_have_aggregates(open_door: OpenDoor) -> 
       comment on materialized view mv is '@graphql({"primary_key_columns": ["id"], "aggregate": {"enabled": true}})';
       create function odd() returns setof t language sql stable as 'select * from t where id % 2 = 1';
       grant select on t, v, mv to anon""")
-    answer = door.ask("""{ odd(filter: {n: {gt: 5}}) { aggregate { count sum { n } } }
+    answer = api.ask("""{ odd(filter: {n: {gt: 5}}) { aggregate { count sum { n } } }
       vCollection { aggregate { max { n } } } mvCollection { aggregate { avg { n } } } }""").data
     assert answer == {
         "odd": {"aggregate": {"count": 1, "sum": {"n": 7}}},
@@ -246,23 +246,23 @@ def test_results_of_functions_and_views_have_aggregates(open_door: OpenDoor) -> 
     }
 
 
-def test_aggregates_respect_row_level_security(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_aggregates_respect_row_level_security(start_api: StartApi) -> None:
+    api = start_api("""
       create table t (id int primary key); insert into t values (1), (2), (3); grant select on t to anon;
       comment on table t is '@graphql({"aggregate": {"enabled": true}})';
       alter table t enable row level security; create policy visible on t using (id > 1)""")
-    assert door.ask("{ tCollection { aggregate { count min { id } } } }").data["tCollection"]["aggregate"] == {
+    assert api.ask("{ tCollection { aggregate { count min { id } } } }").data["tCollection"]["aggregate"] == {
         "count": 2, "min": {"id": 2}
     }  # fmt: skip
 
 
-def test_aggregates_equal_those_of_sql_for_each_type(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_aggregates_equal_those_of_sql_for_each_type(start_api: StartApi) -> None:
+    api = start_api("""
       create table word (id int primary key, v varchar(9)); insert into word values (1, 'a'), (2, 'b');
       comment on table word is '@graphql({"aggregate": {"enabled": true}})';
       create function mine(text, varchar) returns text language sql immutable as $$ select 'mine' $$;
       create aggregate max(varchar) (sfunc = mine, stype = text);
       grant select on word to anon""")
-    assert door.ask("{ wordCollection { aggregate { max { v } } } }").data == {
+    assert api.ask("{ wordCollection { aggregate { max { v } } } }").data == {
         "wordCollection": {"aggregate": {"max": {"v": "b"}}}
     }

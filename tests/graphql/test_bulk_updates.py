@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -34,31 +34,31 @@ UPDATE = """mutation ($updates: [AccountKeyedUpdateInput!]!) {
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
-    return writing_door(SCHEMA, ROWS)
+def api(writing_api: StartApi) -> Api:
+    return writing_api(SCHEMA, ROWS)
 
 
-def updated(door: Door, updates: Any) -> list[dict[str, Any]]:
-    answer = door.ask(UPDATE, {"updates": updates}).data["updateAccountCollectionByKey"]
+def updated(api: Api, updates: Any) -> list[dict[str, Any]]:
+    answer = api.ask(UPDATE, {"updates": updates}).data["updateAccountCollectionByKey"]
     assert answer["affectedCount"] == len(answer["records"])
     records: list[dict[str, Any]] = answer["records"]
     return records
 
 
-def test_each_row_gets_its_own_values(door: Door, postgres: PostgresServer) -> None:
+def test_each_row_gets_its_own_values(api: Api, postgres: PostgresServer) -> None:
     updates = [
         {"key": {"id": 3}, "set": {"name": "three", "tags": ["a", "b"], "data": '{"x": [1]}'}},
         {"key": {"id": 99}, "set": {"name": "nobody"}},
         {"key": {"id": 1}, "set": {"name": None, "n": "2.345", "mood": "happy"}},
         {"key": {"id": 2}, "set": {}},
     ]
-    three, one, two = updated(door, updates)
+    three, one, two = updated(api, updates)
     assert three == {
         "id": 3, "email": "3@x", "name": "three", "n": "1.50", "tags": ["a", "b"], "data": '{"x": [1]}', "mood": "sad"
     }  # fmt: skip
     assert (one["name"], one["n"], one["mood"], one["tags"]) == (None, "2.35", "happy", ["t1"])
     assert (two["name"], two["n"]) == ("name 2", "1.00")
-    assert postgres.execute("select count(*) from account where name = 'name ' || id", door.database_url) == [[7]]
+    assert postgres.execute("select count(*) from account where name = 'name ' || id", api.database_url) == [[7]]
 
 
 @pytest.mark.parametrize(
@@ -70,21 +70,21 @@ def test_each_row_gets_its_own_values(door: Door, postgres: PostgresServer) -> N
     ],
     ids=["unique", "several columns", "nodeId"],
 )
-def test_each_kind_of_key_finds_its_row(door: Door, keys: list[Any]) -> None:
-    assert [each["id"] for each in updated(door, [{"key": key, "set": {"n": "1"}} for key in keys])] == [2, 1]
+def test_each_kind_of_key_finds_its_row(api: Api, keys: list[Any]) -> None:
+    assert [each["id"] for each in updated(api, [{"key": key, "set": {"n": "1"}} for key in keys])] == [2, 1]
 
 
-def test_literals_may_contain_variables(door: Door) -> None:
+def test_literals_may_contain_variables(api: Api) -> None:
     query = """mutation ($id: Int!, $set: AccountUpdateInput!, $name: String) {
         updateAccountCollectionByKey(updates: [
             {key: {id: $id}, set: $set}, {key: {id: 2}, set: {name: $name, mood: happy}}
         ]) { records { id name mood } } }"""
     for given, name in (({}, "name 2"), ({"name": "two"}, "two"), ({"name": None}, None)):
-        answer = door.ask(query, {"id": 3, "set": {"mood": "happy"}, **given}).data["updateAccountCollectionByKey"]
+        answer = api.ask(query, {"id": 3, "set": {"mood": "happy"}, **given}).data["updateAccountCollectionByKey"]
         assert answer["records"] == [
             {"id": 3, "name": "name 3", "mood": "happy"}, {"id": 2, "name": name, "mood": "happy"}
         ]  # fmt: skip
-    single = door.ask(
+    single = api.ask(
         'mutation { updateAccountCollectionByKey(updates: {key: {id: 1}, set: {name: "x"}}) { affectedCount } }'
     )
     assert single.data["updateAccountCollectionByKey"] == {"affectedCount": 1}
@@ -94,10 +94,10 @@ def one(**set_: Any) -> dict[str, Any]:
     return {"key": {"id": 1}, "set": set_}
 
 
-def test_a_variable_within_a_literal_may_set_other_columns_next_time(door: Door) -> None:
+def test_a_variable_within_a_literal_may_set_other_columns_next_time(api: Api) -> None:
     query = """mutation ($set: AccountUpdateInput!) {
       updateAccountCollectionByKey(updates: [{key: {id: 1}, set: $set}]) { records { name n } } }"""
-    made = [door.ask(query, {"set": each}).data for each in ({"name": "x"}, {"n": "3"})]
+    made = [api.ask(query, {"set": each}).data for each in ({"name": "x"}, {"n": "3"})]
     assert [each["updateAccountCollectionByKey"]["records"] for each in made] == [
         [{"name": "x", "n": "0.50"}], [{"name": "x", "n": "3.00"}]
     ]  # fmt: skip
@@ -118,14 +118,14 @@ def test_a_variable_within_a_literal_may_set_other_columns_next_time(door: Door)
     ],
     ids=["none", "no values", "twice", "different keys", "too many"],
 )
-def test_misuse_is_an_error(door: Door, postgres: PostgresServer, updates: Any, code: str, message: str) -> None:
-    answer = door.ask(UPDATE, {"updates": updates})
+def test_misuse_is_an_error(api: Api, postgres: PostgresServer, updates: Any, code: str, message: str) -> None:
+    answer = api.ask(UPDATE, {"updates": updates})
     assert (answer.code, answer.message) == (code, message)
-    assert postgres.execute("select name from account where id = 1", door.database_url) == [["name 1"]]
+    assert postgres.execute("select name from account where id = 1", api.database_url) == [["name 1"]]
 
 
-def test_a_value_too_long_is_refused(door: Door) -> None:
-    answer = door.ask(UPDATE, {"updates": [one(email="1234567890"), {"key": {"id": 2}, "set": {}}]})
+def test_a_value_too_long_is_refused(api: Api) -> None:
+    answer = api.ask(UPDATE, {"updates": [one(email="1234567890"), {"key": {"id": 2}, "set": {}}]})
     assert answer.code == "BAD_USER_INPUT"
 
 
@@ -135,9 +135,9 @@ def test_a_value_too_long_is_refused(door: Door) -> None:
     [("n", 1, 5), ("code", "abc", "xyz"), ("mood", "sad", "happy"), ("floor", 1, 7), ("place", "(0,0)", "(1,2)")],
 )
 def test_a_not_null_column_may_be_missing_in_some_updates(
-    open_door: OpenDoor, column: str, old: Any, new: Any, value_types: Any
+    start_api: StartApi, column: str, old: Any, new: Any, value_types: Any
 ) -> None:
-    door = open_door(
+    api = start_api(
         """
         create domain number as int not null;
         create domain positive as number check (value > 0);
@@ -158,22 +158,22 @@ def test_a_not_null_column_may_be_missing_in_some_updates(
 
     def answer(value: Any) -> Answer:
         updates = [{"key": {"id": 1}, "set": {column: value}}, {"key": {"id": 2}, "set": {"note": "x"}}]
-        return door.ask(query, {"updates": updates})
+        return api.ask(query, {"updates": updates})
 
     assert answer(None).code in ("NOT_NULL_VIOLATION", "CHECK_VIOLATION")
     records = answer(new).data["updateitemCollectionByKey"]["records"]
     assert records == [{column: new, "note": None}, {column: old, "note": "x"}]
 
 
-def test_a_domain_checks_only_updates_that_set_it(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_a_domain_checks_only_updates_that_set_it(start_api: StartApi) -> None:
+    api = start_api("""
         create domain code as varchar(3) not null check (value <> 'bad');
         create table item (id int primary key, code code, note text);
         insert into item values (1, 'a'), (2, 'b');
         grant all on item to anon;""")
 
     def answer(code: str) -> Answer:
-        return door.ask(
+        return api.ask(
             """mutation ($code: Opaque) { updateitemCollectionByKey(updates: [
               {key: {id: 1}, set: {code: $code}}, {key: {id: 2}, set: {note: "x"}}]) { records { code } } }""",
             {"code": code},
@@ -184,27 +184,27 @@ def test_a_domain_checks_only_updates_that_set_it(open_door: OpenDoor) -> None:
     assert answer("new").data["updateitemCollectionByKey"]["records"] == [{"code": "new"}, {"code": "b"}]
 
 
-def test_rows_hidden_by_policies_are_left_out(door: Door) -> None:
+def test_rows_hidden_by_policies_are_left_out(api: Api) -> None:
     query = """mutation { updateHiddenCollectionByKey(updates: [
         {key: {id: 2}, set: {n: 7}}, {key: {id: 2}, set: {n: 8}}, {key: {id: 1}, set: {n: 9}}
         ]) { records { id n } } }"""
-    answer = door.ask(query, claims={"sub": "ann"})
+    answer = api.ask(query, claims={"sub": "ann"})
     assert answer.data["updateHiddenCollectionByKey"]["records"] == [{"id": 1, "n": 9}]
 
 
-def test_a_plan_serves_any_number_of_updates(door: Door) -> None:
-    plans = door.application.services.engine.plans
-    updated(door, [{"key": {"id": each}, "set": {"n": str(each)}} for each in range(2)])
+def test_a_plan_serves_any_number_of_updates(api: Api) -> None:
+    plans = api.application.services.engine.plans
+    updated(api, [{"key": {"id": each}, "set": {"n": str(each)}} for each in range(2)])
     known = len(plans)
-    updated(door, [{"key": {"id": each}, "set": {"n": str(each)}} for each in range(100)])
+    updated(api, [{"key": {"id": each}, "set": {"n": str(each)}} for each in range(100)])
     assert len(plans) == known
     updated(
-        door, [{"key": {"id": each}, "set": {"name": str(each)} if each % 2 else {"n": str(each)}} for each in range(9)]
+        api, [{"key": {"id": each}, "set": {"name": str(each)} if each % 2 else {"n": str(each)}} for each in range(9)]
     )
     assert len(plans) == known + 1
 
 
-def test_random_updates_equal_single_updates(door: Door, postgres: PostgresServer) -> None:
+def test_random_updates_equal_single_updates(api: Api, postgres: PostgresServer) -> None:
     chance = random.Random(5)
     state = {each: [f"name {each}", each / 2] for each in range(1, 10)}
     for _ in range(20):
@@ -218,22 +218,22 @@ def test_random_updates_equal_single_updates(door: Door, postgres: PostgresServe
             updates.append({"key": {"id": key}, "set": given})
         if not any(each["set"] for each in updates):
             continue
-        records = updated(door, updates)
+        records = updated(api, updates)
         assert [each["id"] for each in records] == [each["key"]["id"] for each in updates if each["key"]["id"] < 10]
         for each in updates:
             if each["key"]["id"] in state:
                 row = state[each["key"]["id"]]
                 row[:] = [each["set"].get("name", row[0]), each["set"].get("n", row[1])]
-    rows = postgres.execute("select id, name, n::float8 from account order by id", door.database_url)
+    rows = postgres.execute("select id, name, n::float8 from account order by id", api.database_url)
     assert {key: values for key, *values in rows} == {key: [name, n and float(n)] for key, (name, n) in state.items()}
 
 
 @pytest.mark.parametrize(("grants", "offered"), [("select, update", True), ("select", False), ("update", False)])
-def test_a_missing_privilege_removes_the_member(open_door: OpenDoor, grants: str, offered: bool) -> None:
-    door = open_door(
+def test_a_missing_privilege_removes_the_member(start_api: StartApi, grants: str, offered: bool) -> None:
+    api = start_api(
         f"create table t (id int primary key, n int); grant {grants} on t to anon; grant insert on t to anon"
     )
-    made = door.application.services.engine.role_schemas.of_role("anon").graphql
+    made = api.application.services.engine.role_schemas.of_role("anon").graphql
     assert ("tKeyedUpdateInput" in made.type_map) == offered
     assert made.mutation_type is None or ("updatetCollectionByKey" in made.mutation_type.fields) == offered
 
@@ -248,16 +248,16 @@ def test_a_missing_privilege_removes_the_member(open_door: OpenDoor, grants: str
         [{"key": {"id": [1]}, "set": {"name": "x"}}], [{"key": {"id": 1}, "set": {"name": ["x"]}}],
     ],
 )  # fmt: skip
-def test_malformed_updates_are_refused_even_with_a_known_document(door: Door, updates: Any) -> None:
-    updated(door, [{"key": {"id": 1}, "set": {"name": "x"}}])
-    error = door.ask(UPDATE, {"updates": updates}).errors[0]
+def test_malformed_updates_are_refused_even_with_a_known_document(api: Api, updates: Any) -> None:
+    updated(api, [{"key": {"id": 1}, "set": {"name": "x"}}])
+    error = api.ask(UPDATE, {"updates": updates}).errors[0]
     assert error["extensions"]["code"] == "BAD_USER_INPUT"
     assert error["message"].startswith("Variable '$updates' has invalid value")
 
 
 @pytest.mark.parametrize("key", [{"name": "x"}, {"name": "x", "mood": None}, {"name": "x", "mood": "sad", "id": 1}, 1])
-def test_malformed_keys_of_several_columns_are_refused(door: Door, key: Any) -> None:
-    updated(door, [{"key": {"nameAndMood": {"name": "name 1", "mood": "sad"}}, "set": {"n": "1"}}])
-    error = door.ask(UPDATE, {"updates": [{"key": {"nameAndMood": key}, "set": {"n": "1"}}]}).errors[0]
+def test_malformed_keys_of_several_columns_are_refused(api: Api, key: Any) -> None:
+    updated(api, [{"key": {"nameAndMood": {"name": "name 1", "mood": "sad"}}, "set": {"n": "1"}}])
+    error = api.ask(UPDATE, {"updates": [{"key": {"nameAndMood": key}, "set": {"n": "1"}}]}).errors[0]
     assert error["extensions"]["code"] == "BAD_USER_INPUT"
     assert error["message"].startswith("Variable '$updates' has invalid value")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import ANON_KEY, Door
+from tests.graphql.api import ANON_KEY, Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import connect
 
 CHANGES = {
@@ -57,27 +57,27 @@ CHANGE = """mutation ($n: String!, $v: String!, $l: Boolean!, $t: String!) {
 
 
 @pytest.fixture
-def door(open_door: OpenDoor) -> Door:
-    return open_door(SCHEMA, pool_size=1)
+def api(start_api: StartApi) -> Api:
+    return start_api(SCHEMA, pool_size=1)
 
 
-def stored(door: Door) -> list[Any]:
-    return door.ask('{ noteCollection(filter: {t: {neq: "Ã¤"}}) { edges { node { t } } } }').data["noteCollection"][
+def stored(api: Api) -> list[Any]:
+    return api.ask('{ noteCollection(filter: {t: {neq: "Ã¤"}}) { edges { node { t } } } }').data["noteCollection"][
         "edges"
     ]
 
 
 @pytest.mark.parametrize("is_local", [True, False])
 @pytest.mark.parametrize(("name", "value"), CHANGES.items())
-def test_a_changed_session_fails_the_field(door: Door, name: str, value: str, is_local: bool) -> None:
-    answer = door.ask(CHANGE, {"n": name, "v": value, "l": is_local, "t": "ä€"})
+def test_a_changed_session_fails_the_field(api: Api, name: str, value: str, is_local: bool) -> None:
+    answer = api.ask(CHANGE, {"n": name, "v": value, "l": is_local, "t": "ä€"})
     assert answer.code == "SESSION_CHANGED"
     assert name.lower() in answer.message
     assert answer.errors[0]["path"] == ["change"]
-    assert stored(door) == []
+    assert stored(api) == []
     # The next request finds the session as it should be.
     insert = 'mutation { insertIntonoteCollection(objects: [{t: "ä€"}]) { records { t f } } }'
-    assert door.ask(insert).data["insertIntonoteCollection"]["records"] == [{"t": "ä€", "f": 0.30000000000000004}]
+    assert api.ask(insert).data["insertIntonoteCollection"]["records"] == [{"t": "ä€", "f": 0.30000000000000004}]
 
 
 @pytest.mark.parametrize("is_local", ["true", "false"])
@@ -92,29 +92,29 @@ def test_a_changed_session_fails_the_field(door: Door, name: str, value: str, is
     ],
 )
 def test_triggers_policies_and_functions_of_rows_are_checked(
-    reading_door: OpenDoor, document: str, name: str, value: str, is_local: str
+    reading_api: StartApi, document: str, name: str, value: str, is_local: str
 ) -> None:
-    door = reading_door(SCHEMA, pool_size=1)
-    change(door, name, value, is_local)
-    answer = door.client.simulate_post("/graphql/v1", json={"query": document}, headers={"apiKey": ANON_KEY})
+    api = reading_api(SCHEMA, pool_size=1)
+    change(api, name, value, is_local)
+    answer = api.client.simulate_post("/graphql/v1", json={"query": document}, headers={"apiKey": ANON_KEY})
     (error,) = answer.json["errors"]
     refused = ("INSUFFICIENT_PRIVILEGE", "DATABASE_ERROR", "DATA_EXCEPTION")
     assert error["extensions"]["code"] == "SESSION_CHANGED" or error["extensions"]["code"] in refused, error
-    change(door, "application_name", "x", "true")
-    assert door.ask("{ guardedCollection { edges { node { t } } } }").data == {
+    change(api, "application_name", "x", "true")
+    assert api.ask("{ guardedCollection { edges { node { t } } } }").data == {
         "guardedCollection": {"edges": [{"node": {"t": "ä€"}}]}
     }
 
 
-def change(door: Door, name: str, value: str, is_local: str) -> None:
-    connection = connect(door.database_url)
+def change(api: Api, name: str, value: str, is_local: str) -> None:
+    connection = connect(api.database_url)
     connection.execute_simple(f"update change set name = '{name}', value = '{value}', is_local = {is_local}")
     connection.close()
 
 
-def test_settings_of_a_function_are_allowed(door: Door) -> None:
+def test_settings_of_a_function_are_allowed(api: Api) -> None:
     document = 'mutation { tidy(n: 3) insertIntonoteCollection(objects: [{t: "ä€"}]) { records { t f } } }'
-    assert door.ask(document).data == {
+    assert api.ask(document).data == {
         "tidy": 3,
         "insertIntonoteCollection": {"records": [{"t": "ä€", "f": 0.30000000000000004}]},
     }
@@ -145,9 +145,9 @@ grant select on item to anon;
 @pytest.mark.parametrize(("state", "code"), RAISED.items())
 @pytest.mark.parametrize("message", ["mine", "portico: mine; x", "portico: conflict: mine; x", "portico session: a"])
 def test_sqlstates_that_a_function_raises_are_not_taken_for_the_services(
-    reading_door: OpenDoor, state: str, code: str, message: str
+    reading_api: StartApi, state: str, code: str, message: str
 ) -> None:
-    answer = reading_door(RAISES).ask("mutation ($s: String!, $m: String!) { fails(state: $s, message: $m) }",
+    answer = reading_api(RAISES).ask("mutation ($s: String!, $m: String!) { fails(state: $s, message: $m) }",
                                       {"s": state, "m": message})  # fmt: skip
     (error,) = answer.errors
     assert answer.status == 200
@@ -155,8 +155,8 @@ def test_sqlstates_that_a_function_raises_are_not_taken_for_the_services(
     assert error["extensions"]["sqlstate"] == state
 
 
-def test_failures_inside_a_function_are_not_taken_for_the_services(reading_door: OpenDoor) -> None:
-    door = reading_door(RAISES)
-    answer = door.ask('mutation { castFails: cast_fails(message: "portico: mine; x") }')
+def test_failures_inside_a_function_are_not_taken_for_the_services(reading_api: StartApi) -> None:
+    api = reading_api(RAISES)
+    answer = api.ask('mutation { castFails: cast_fails(message: "portico: mine; x") }')
     assert answer.code == "INVALID_TEXT_REPRESENTATION"
-    assert door.ask("{ itemCollection { edges { node { reads } } } }").code == "DATABASE_ERROR"
+    assert api.ask("{ itemCollection { edges { node { reads } } } }").code == "DATABASE_ERROR"

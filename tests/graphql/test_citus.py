@@ -9,8 +9,8 @@ import pytest
 
 from app.commands.citus_checks import spread
 from app.installation import install
+from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
 
 TABLES = (Path(__file__).parent / "snapshot/cases/distribution/schema.sql").read_text()
@@ -46,19 +46,19 @@ def url(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def door(url: str) -> Iterator[Door]:
-    door = Door(url, citus_claim="tenant", max_rows=100)
-    yield door
-    door.close()
+def api(url: str) -> Iterator[Api]:
+    api = Api(url, citus_claim="tenant", max_rows=100)
+    yield api
+    api.close()
 
 
-def names(door: Door, role: str = "authenticated", **claims: object) -> list[str]:
-    edges = door.ask(NESTED, role=role, claims=claims).data["authorCollection"]["edges"]
+def names(api: Api, role: str = "authenticated", **claims: object) -> list[str]:
+    edges = api.ask(NESTED, role=role, claims=claims).data["authorCollection"]["edges"]
     return [edge["node"]["name"] for edge in edges]
 
 
-def test_the_catalog_has_the_distribution_of_tables(door: Door) -> None:
-    catalog = door.application.services.engine.schema_cache.current()
+def test_the_catalog_has_the_distribution_of_tables(api: Api) -> None:
+    catalog = api.application.services.engine.schema_cache.current()
     spread = {each.name: each.distribution for each in catalog.relations if each.schema == "public"}
     assert catalog.distributed
     assert spread["tenant"] is None
@@ -66,53 +66,53 @@ def test_the_catalog_has_the_distribution_of_tables(door: Door) -> None:
     assert spread["author"] == spread["book"] != spread["genre"]
 
 
-def test_settings_are_propagated_to_other_servers(door: Door) -> None:
-    assert door.ask("{ propagated }", claims={"tenant": 1}).data == {"propagated": "local"}
+def test_settings_are_propagated_to_other_servers(api: Api) -> None:
+    assert api.ask("{ propagated }", claims={"tenant": 1}).data == {"propagated": "local"}
 
 
-def test_the_claim_narrows_reads(door: Door) -> None:
-    assert names(door, "service_role") == ["Ann", "Ben", "Cleo"]
-    assert names(door, "service_role", tenant=2) == ["Cleo"]
-    assert names(door, tenant="1") == ["Ann", "Ben"]
-    assert names(door, tenant=2) == ["Cleo"]
-    refused = door.ask(NESTED, claims={"tenant": [1]})
+def test_the_claim_narrows_reads(api: Api) -> None:
+    assert names(api, "service_role") == ["Ann", "Ben", "Cleo"]
+    assert names(api, "service_role", tenant=2) == ["Cleo"]
+    assert names(api, tenant="1") == ["Ann", "Ben"]
+    assert names(api, tenant=2) == ["Cleo"]
+    refused = api.ask(NESTED, claims={"tenant": [1]})
     assert (refused.status, refused.code) == (200, "BAD_USER_INPUT")
 
 
-def test_a_client_cannot_choose_its_claim(door: Door) -> None:
+def test_a_client_cannot_choose_its_claim(api: Api) -> None:
     for variables in ({"@claim": 2}, {"@claim": [2]}, {}):
-        edges = door.ask("{ bookCollection { edges { node { title } } } }", variables).data["bookCollection"]["edges"]
+        edges = api.ask("{ bookCollection { edges { node { title } } } }", variables).data["bookCollection"]["edges"]
         assert [edge["node"]["title"] for edge in edges] == ["A", "B", "C", "D"]
 
 
-def test_the_claim_narrows_changes(door: Door) -> None:
+def test_the_claim_narrows_changes(api: Api) -> None:
     changes = """mutation {
       one: updateBookCollection(set: {title: "D"}, atMost: 9) { affectedCount }
       key: updateBookByKey(key: {tenantIdAndId: {tenantId: 1, id: 1}}, set: {title: "X"}) { title }
       gone: deleteFromGenreCollection(atMost: 9, filter: {name: {eq: "rare"}}) { affectedCount }
     }"""
-    changed = door.ask(changes, claims={"tenant": 2}).data
+    changed = api.ask(changes, claims={"tenant": 2}).data
     assert changed == {"one": {"affectedCount": 1}, "key": None, "gone": {"affectedCount": 1}}
-    assert door.ask("{ bookByPk(tenantId: 1, id: 1) { title } }", claims={"tenant": 2}).data == {"bookByPk": None}
+    assert api.ask("{ bookByPk(tenantId: 1, id: 1) { title } }", claims={"tenant": 2}).data == {"bookByPk": None}
 
 
-def test_a_failed_mutation_changes_no_shard(door: Door) -> None:
+def test_a_failed_mutation_changes_no_shard(api: Api) -> None:
     insert = "insertIntoBookCollection(objects: [{tenantId: 2, id: 9}]) { affectedCount }"
     for _ in range(2):
-        failed = door.ask(f"mutation {{ a: {insert} b: {insert} }}", claims={"tenant": 2})
+        failed = api.ask(f"mutation {{ a: {insert} b: {insert} }}", claims={"tenant": 2})
         assert failed.errors[0]["path"] == ["b"]
-    books = door.ask("{ bookCollection(filter: {id: {eq: 9}}) { edges { node { id } } } }")
+    books = api.ask("{ bookCollection(filter: {id: {eq: 9}}) { edges { node { id } } } }")
     assert books.data == {"bookCollection": {"edges": []}}
 
 
-def test_doctor_reports_the_requirements_of_citus(door: Door, postgres: PostgresServer) -> None:
+def test_doctor_reports_the_requirements_of_citus(api: Api, postgres: PostgresServer) -> None:
     functions = """
       create function silent() returns bigint language sql stable as 'select count(*) from book';
       create function heard() returns bigint language sql as 'select count(*) from book';
       create function elsewhere() returns bigint language sql stable set search_path = public
         as 'select count(*) from book'"""
-    postgres.execute(functions, door.database_url)
-    services = door.application.services
+    postgres.execute(functions, api.database_url)
+    services = api.application.services
     reported = {each.what: each for each in spread(services.settings, services.engine.database)}
     (silent,) = (what for what in reported if "silent()" in what)
     assert "heard()" not in silent

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.door import ANON_KEY, token
+from tests.graphql.api import ANON_KEY, token
 from tests.graphql.serving import serving
 from tests.packages import program as node_program
 from tests.postgres_server import PostgresServer

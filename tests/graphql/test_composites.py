@@ -9,9 +9,9 @@ from graphql import print_type, validate_schema
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.counted import counted
-from tests.graphql.door import Door
 from tests.graphql.test_operators import types_of, without_descriptions
 from tests.graphql.test_rights import changed, members, printed
 from tests.postgres_server import PostgresServer
@@ -52,15 +52,15 @@ FIELDS = "street zip spot { lat lon } tags data mood mail many { lat lon } big a
 NOTHING: dict[str, Any] = dict.fromkeys(("street", "zip", "spot", "tags", "data", "mood", "mail", "many", "big", "at"))
 
 
-def place(door: Door, id_: int, selected: str) -> Any:
-    return door.ask(f"{{ placeByPk(id: {id_}) {{ {selected} }} }}").data["placeByPk"]
+def place(api: Api, id_: int, selected: str) -> Any:
+    return api.ask(f"{{ placeByPk(id: {id_}) {{ {selected} }} }}").data["placeByPk"]
 
 
 # Types
 
 
-def test_composite_types_become_objects_and_inputs(reading_door: OpenDoor) -> None:
-    types = types_of(reading_door(SCHEMA))
+def test_composite_types_become_objects_and_inputs(reading_api: StartApi) -> None:
+    types = types_of(reading_api(SCHEMA))
     assert without_descriptions(print_type(types["address"])) == ADDRESS.strip()
     given_ = {name: str(each.type) for name, each in types["addressInput"].fields.items()}
     assert given_["spot"] == "spotInput"
@@ -73,8 +73,8 @@ def test_composite_types_become_objects_and_inputs(reading_door: OpenDoor) -> No
     assert str(types["placeUpdateInput"].fields["fixed"].type) == "spotInput"
 
 
-def test_composite_columns_have_no_filters_orders_or_keys(reading_door: OpenDoor) -> None:
-    types = types_of(reading_door(SCHEMA))
+def test_composite_columns_have_no_filters_orders_or_keys(reading_api: StartApi) -> None:
+    types = types_of(reading_api(SCHEMA))
     for name in ("placeFilter", "placeOrderBy"):
         assert {"address", "others", "fixed"}.isdisjoint(types[name].fields)
     assert list(types["placeKeyInput"].fields) == ["nodeId", "id"]
@@ -83,14 +83,14 @@ def test_composite_columns_have_no_filters_orders_or_keys(reading_door: OpenDoor
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-composites"}, {"graphql_dialect": "pg_graphql"}])
-def test_no_composites_exist_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
-    types = types_of(reading_door(SCHEMA, **options))
+def test_no_composites_exist_without_the_feature(reading_api: StartApi, options: dict[str, str]) -> None:
+    types = types_of(reading_api(SCHEMA, **options))
     assert {"address", "spot", "addressInput"}.isdisjoint(types)
     assert {"address", "others", "fixed"}.isdisjoint(types["place"].fields)
 
 
-def test_comments_name_and_describe_types(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_comments_name_and_describe_types(start_api: StartApi) -> None:
+    api = start_api(
         SCHEMA
         + """
         create table "Spot" (id int primary key);
@@ -101,7 +101,7 @@ def test_comments_name_and_describe_types(open_door: OpenDoor) -> None:
         grant select on all tables in schema public to anon;
         """
     )
-    types = types_of(door)
+    types = types_of(api)
     assert types["PostalAddress"].description == "Where it is"
     assert types["PostalAddress"].fields["postCode"].description == "Five digits"
     assert types["PostalAddress"].fields["mail"].deprecation_reason == "Write letters"
@@ -123,18 +123,18 @@ grant all on t to anon;
 """
 
 
-def test_objects_nest_up_to_five_levels(reading_door: OpenDoor) -> None:
-    door = reading_door(DEEP)
-    types = types_of(door)
+def test_objects_nest_up_to_five_levels(reading_api: StartApi) -> None:
+    api = reading_api(DEEP)
+    types = types_of(api)
     assert list(types["l6"].fields) == ["a"]
     assert "six" not in types["tInsertInput"].fields
     assert "five" in types["tInsertInput"].fields
-    data = door.ask("{ tByPk(id: 1) { five { l { l { l { l { a } } } } } six { a } } }").data["tByPk"]
+    data = api.ask("{ tByPk(id: 1) { five { l { l { l { l { a } } } } } six { a } } }").data["tByPk"]
     assert data == {"five": {"l": {"l": {"l": [{"l": {"a": 1}}]}}}, "six": {"a": 6}}
 
 
-def test_attributes_that_cannot_be_shown_are_left_out(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_attributes_that_cannot_be_shown_are_left_out(start_api: StartApi) -> None:
+    api = start_api("""
         create schema closed;
         create type closed.secret as (a int);
         create table closed.hidden (a int);
@@ -144,33 +144,31 @@ def test_attributes_that_cannot_be_shown_are_left_out(open_door: OpenDoor) -> No
         insert into t values (1, row(1), row(), row(null, 2, row(3), 4, '{{1,2}}'));
         grant all on t to anon;
     """)
-    types = types_of(door)
+    types = types_of(api)
     assert list(types["t"].fields) == ["nodeId", "id", "mixed"]
     assert list(types["mixed"].fields) == ["shown", "lists"]
     assert list(types["tInsertInput"].fields) == ["id"]
-    answer = door.ask("{ tByPk(id: 1) { mixed { shown lists } } }").data["tByPk"]
+    answer = api.ask("{ tByPk(id: 1) { mixed { shown lists } } }").data["tByPk"]
     assert answer == {"mixed": {"shown": 4, "lists": [[1, 2]]}}
-    reported = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
+    reported = {each.subject for each in api.application.services.engine.role_schemas.of_role("anon").notices}
     assert {f"attribute public.mixed.{name}" for name in ("row_", "no name", "fine")} <= reported
 
 
-def test_an_unreadable_column_is_left_out(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA)
-    changed(
-        postgres, door, "revoke all on place from anon; grant select (id, fixed), update (address) on place to anon"
-    )
-    sdl = printed(door)
+def test_an_unreadable_column_is_left_out(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA)
+    changed(postgres, api, "revoke all on place from anon; grant select (id, fixed), update (address) on place to anon")
+    sdl = printed(api)
     assert "address" not in members(sdl, "place")
     assert "address" in members(sdl, "placeUpdateInput")
     assert "fixed" not in members(sdl, "placeUpdateInput")
     update = """mutation {
       updateplaceCollection(set: {address: null}, atMost: 9) { affectedCount records { fixed { lat } } }
     }"""
-    assert door.ask(update).data["updateplaceCollection"]["affectedCount"] == 3
+    assert api.ask(update).data["updateplaceCollection"]["affectedCount"] == 3
 
 
-def test_columns_of_a_closed_schema_are_left_out(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(
+def test_columns_of_a_closed_schema_are_left_out(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(
         """
         create schema other; create type other.pair as (a int);
         create table t (id int primary key, pair other.pair);
@@ -178,28 +176,28 @@ def test_columns_of_a_closed_schema_are_left_out(open_door: OpenDoor, postgres: 
     """,
         api_schemas=("public", "other"),
     )
-    assert "pair" in members(printed(door), "t")
-    changed(postgres, door, "revoke usage on schema other from anon")
-    assert "pair" not in members(printed(door), "t")
-    assert "pair" not in members(printed(door), "tInsertInput")
-    assert validate_schema(door.application.services.engine.role_schemas.of_role("anon").graphql) == []
+    assert "pair" in members(printed(api), "t")
+    changed(postgres, api, "revoke usage on schema other from anon")
+    assert "pair" not in members(printed(api), "t")
+    assert "pair" not in members(printed(api), "tInsertInput")
+    assert validate_schema(api.application.services.engine.role_schemas.of_role("anon").graphql) == []
 
 
-def test_an_added_attribute_appears(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA)
-    assert place(door, 3, "fixed { lat }") == {"fixed": {"lat": 3}}
-    changed(postgres, door, "alter table place drop column grid; alter type spot add attribute height int cascade")
-    assert place(door, 3, "fixed { lat height }") == {"fixed": {"lat": 3, "height": None}}
-    changed(postgres, door, "alter type spot rename attribute height to up")
-    assert place(door, 3, "fixed { up }") == {"fixed": {"up": None}}
+def test_an_added_attribute_appears(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA)
+    assert place(api, 3, "fixed { lat }") == {"fixed": {"lat": 3}}
+    changed(postgres, api, "alter table place drop column grid; alter type spot add attribute height int cascade")
+    assert place(api, 3, "fixed { lat height }") == {"fixed": {"lat": 3, "height": None}}
+    changed(postgres, api, "alter type spot rename attribute height to up")
+    assert place(api, 3, "fixed { up }") == {"fixed": {"up": None}}
 
 
 # Answers
 
 
-def test_composite_values_are_read(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA)
-    assert place(door, 1, f"address {{ {FIELDS} }} others {{ {FIELDS} }}") == {
+def test_composite_values_are_read(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA)
+    assert place(api, 1, f"address {{ {FIELDS} }} others {{ {FIELDS} }}") == {
         "address": {
             "street": 'High "Street", 1',
             "zip": "12345",
@@ -214,35 +212,35 @@ def test_composite_values_are_read(reading_door: OpenDoor) -> None:
         },
         "others": [NOTHING | {"street": "x"}, None],
     }
-    assert place(door, 2, f"address {{ {FIELDS} }} others {{ zip }} fixed {{ lat lon }}") == {
+    assert place(api, 2, f"address {{ {FIELDS} }} others {{ zip }} fixed {{ lat lon }}") == {
         "address": NOTHING,
         "others": [],
         "fixed": {"lat": None, "lon": 2},
     }
-    assert place(door, 3, "address { zip } others { zip }") == {"address": None, "others": None}
+    assert place(api, 3, "address { zip } others { zip }") == {"address": None, "others": None}
 
 
-def test_parts_of_composites_can_be_selected(reading_door: OpenDoor) -> None:
+def test_parts_of_composites_can_be_selected(reading_api: StartApi) -> None:
     query = """{
       placeByPk(id: 1) { address { __typename ...A } one: address { zip } two: others { s: street __typename } }
     }
     fragment A on address { street spot { x: lat } spot { lon } }"""
-    assert reading_door(SCHEMA).ask(query).data["placeByPk"] == {
+    assert reading_api(SCHEMA).ask(query).data["placeByPk"] == {
         "address": {"__typename": "address", "street": 'High "Street", 1', "spot": {"x": 1.5, "lon": None}},
         "one": {"zip": "12345"},
         "two": [{"s": "x", "__typename": "address"}, None],
     }
-    assert reading_door(SCHEMA).ask("{ placeByPk(id: 1) { address } }").code == "GRAPHQL_VALIDATION_FAILED"
+    assert reading_api(SCHEMA).ask("{ placeByPk(id: 1) { address } }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_composite_keys_have_node_ids(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_composite_keys_have_node_ids(start_api: StartApi) -> None:
+    api = start_api(
         SCHEMA + "create table t (spot spot primary key); insert into t values (row(1, 2)); grant select on t to anon"
     )
-    (edge,) = door.ask("{ tCollection { edges { cursor node { nodeId spot { lon } } } } }").data["tCollection"]["edges"]
+    (edge,) = api.ask("{ tCollection { edges { cursor node { nodeId spot { lon } } } } }").data["tCollection"]["edges"]
     assert edge["node"]["spot"] == {"lon": 2}
     query = f'{{ node(nodeId: "{edge["node"]["nodeId"]}") {{ ...on t {{ spot {{ lat }} }} }} }}'
-    assert door.ask(query).data["node"] == {"spot": {"lat": 1}}
+    assert api.ask(query).data["node"] == {"spot": {"lat": 1}}
 
 
 # Requests
@@ -254,8 +252,8 @@ UPDATE = f"""mutation ($address: addressInput, $others: [addressInput]) {{
 }}"""
 
 
-def updated(door: Door, address: Any, others: Any = None) -> Any:
-    (record,) = door.ask(UPDATE, {"address": address, "others": others}).data["updateplaceCollection"]["records"]
+def updated(api: Api, address: Any, others: Any = None) -> Any:
+    (record,) = api.ask(UPDATE, {"address": address, "others": others}).data["updateplaceCollection"]["records"]
     return record
 
 
@@ -285,21 +283,21 @@ def whole(address: Any) -> Any:
     return filled | {"spot": spot, "many": None if filled["many"] is None else many}
 
 
-def test_written_values_are_read_back(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA)
+def test_written_values_are_read_back(start_api: StartApi) -> None:
+    api = start_api(SCHEMA)
 
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.none() | ADDRESSES, st.none() | st.lists(st.none() | ADDRESSES, max_size=3))
     def check(address: Any, others: Any) -> None:
         expected = {"address": whole(address), "others": others if others is None else [whole(each) for each in others]}
-        assert updated(door, address, others) == expected
+        assert updated(api, address, others) == expected
 
     check()
     # Nulls and lists that hold one are seen; what is within the values is not.
-    assert len(door.application.services.engine.plans) <= 8
+    assert len(api.application.services.engine.plans) <= 8
 
 
-def test_literals_may_contain_variables(open_door: OpenDoor) -> None:
+def test_literals_may_contain_variables(start_api: StartApi) -> None:
     query = """mutation ($street: String, $lat: Float, $spot: spotInput, $none: String) {
       insertIntoplaceCollection(objects: [
         {id: 7, address: {street: $street, zip: $none, mood: happy, spot: {lat: $lat, lon: 2}, many: [$spot, {lat: 5}]}}
@@ -307,7 +305,7 @@ def test_literals_may_contain_variables(open_door: OpenDoor) -> None:
       ]) { records { id address { street mood spot { lat lon } many { lat lon } } others { street } } }
     }"""
     variables = {"street": "s", "lat": 1, "spot": {"lon": 9}}
-    records = open_door(SCHEMA).ask(query, variables).data["insertIntoplaceCollection"]["records"]
+    records = start_api(SCHEMA).ask(query, variables).data["insertIntoplaceCollection"]["records"]
     nine = {"lat": None, "lon": 9}
     assert records == [
         {
@@ -328,49 +326,49 @@ def test_literals_may_contain_variables(open_door: OpenDoor) -> None:
     ]
 
 
-def test_one_variable_may_hold_many_rows(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA)
+def test_one_variable_may_hold_many_rows(start_api: StartApi) -> None:
+    api = start_api(SCHEMA)
     query = """mutation ($rows: [placeInsertInput!]!) {
       insertIntoplaceCollection(objects: $rows) { records { id address { street } others { street } } }
     }"""
     rows = [{"id": n, "address": {"street": f'"{n}'}, "others": [{"street": ","}, None]} for n in range(10, 30)]
     for some in (rows[:2], rows[2:10]):
-        assert door.ask(query, {"rows": some}).data["insertIntoplaceCollection"]["records"] == some
-    plans = door.application.services.engine.plans
+        assert api.ask(query, {"rows": some}).data["insertIntoplaceCollection"]["records"] == some
+    plans = api.application.services.engine.plans
     before = len(plans)
-    assert door.ask(query, {"rows": rows[10:]}).data["insertIntoplaceCollection"]["records"] == rows[10:]
+    assert api.ask(query, {"rows": rows[10:]}).data["insertIntoplaceCollection"]["records"] == rows[10:]
     assert len(plans) == before
     updates = [{"key": {"id": n}, "set": {"address": {"street": str(n)}}} for n in (11, 12)]
     query = """mutation ($updates: [placeKeyedUpdateInput!]!) {
       updateplaceCollectionByKey(updates: $updates) { records { address { street zip } } }
     }"""
-    made = door.ask(query, {"updates": updates}).data["updateplaceCollectionByKey"]["records"]
+    made = api.ask(query, {"updates": updates}).data["updateplaceCollectionByKey"]["records"]
     assert made == [{"address": {"street": str(n), "zip": None}} for n in (11, 12)]
 
 
-def test_elements_are_added_to_arrays(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA)
+def test_elements_are_added_to_arrays(start_api: StartApi) -> None:
+    api = start_api(SCHEMA)
     query = """mutation ($id: Int!, $more: [addressInput]) {
       updateplaceByKey(key: {id: $id}, %s: {others: $more}) { others { street zip spot { lat } } }
     }"""
 
     def left(operation: str, id_: int, more: Any) -> Any:
-        row = door.ask(query % operation, {"id": id_, "more": more}).data["updateplaceByKey"]
+        row = api.ask(query % operation, {"id": id_, "more": more}).data["updateplaceByKey"]
         return [each and each["street"] for each in row["others"]]
 
     assert left("append", 1, [{"street": "y", "spot": {"lat": 1}}, None]) == ["x", None, "y", None]
     assert left("prepend", 1, [{"street": "w"}]) == ["w", "x", None, "y", None]
     assert left("append", 3, [{"street": "new"}]) == ["new"]
     # Rows are not found in arrays.
-    assert door.ask(query % "remove", {"id": 1, "more": [{"street": "x"}]}).code == "GRAPHQL_VALIDATION_FAILED"
+    assert api.ask(query % "remove", {"id": 1, "more": [{"street": "x"}]}).code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_an_input_replaces_the_whole_value(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA)
-    assert updated(door, {"zip": "1", "mood": "sad"})["address"] == NOTHING | {"zip": "1", "mood": "sad"}
-    assert updated(door, {"street": "s"})["address"] == NOTHING | {"street": "s"}
-    assert updated(door, {})["address"] == NOTHING
-    assert updated(door, None)["address"] is None
+def test_an_input_replaces_the_whole_value(start_api: StartApi) -> None:
+    api = start_api(SCHEMA)
+    assert updated(api, {"zip": "1", "mood": "sad"})["address"] == NOTHING | {"zip": "1", "mood": "sad"}
+    assert updated(api, {"street": "s"})["address"] == NOTHING | {"street": "s"}
+    assert updated(api, {})["address"] == NOTHING
+    assert updated(api, None)["address"] is None
 
 
 @pytest.mark.parametrize(
@@ -387,8 +385,8 @@ def test_an_input_replaces_the_whole_value(open_door: OpenDoor) -> None:
         ({"big": "many"}, "INVALID_TEXT_REPRESENTATION"),
     ],
 )
-def test_invalid_values_are_refused(reading_door: OpenDoor, address: Any, code: str) -> None:
-    assert reading_door(SCHEMA).ask(UPDATE, {"address": address}).code == code
+def test_invalid_values_are_refused(reading_api: StartApi, address: Any, code: str) -> None:
+    assert reading_api(SCHEMA).ask(UPDATE, {"address": address}).code == code
 
 
 NUMBERS = """
@@ -415,19 +413,19 @@ grant all on t to anon;
     ],
 )
 def test_errors_are_the_same_with_a_known_plan(
-    reading_door: OpenDoor, declared: str, set_: str, good: Any, bad: Any
+    reading_api: StartApi, declared: str, set_: str, good: Any, bad: Any
 ) -> None:
-    door = reading_door(NUMBERS)
-    # There is no such row, so that the door stays as it is.
+    api = reading_api(NUMBERS)
+    # There is no such row, so that the API stays as it is.
     query = f"mutation ($x: {declared}) {{ updatetByKey(key: {{id: 9}}, set: {set_}) {{ id }} }}"
-    first = door.ask(query, {"x": bad})
+    first = api.ask(query, {"x": bad})
     assert first.code == "BAD_USER_INPUT"
     assert "Variable '$x' has invalid value" in first.message
-    assert door.ask(query, {"x": good}).data == {"updatetByKey": None}
-    assert door.ask(query, {"x": bad}).body == first.body
+    assert api.ask(query, {"x": good}).data == {"updatetByKey": None}
+    assert api.ask(query, {"x": bad}).body == first.body
 
 
-def test_domains_over_composites_are_objects(open_door: OpenDoor) -> None:
+def test_domains_over_composites_are_objects(start_api: StartApi) -> None:
     sql = """
         create type pair as (a int, b int);
         create domain ordered as pair check ((value).a < (value).b);
@@ -435,25 +433,25 @@ def test_domains_over_composites_are_objects(open_door: OpenDoor) -> None:
         insert into t values (1, row(1, 2), array[row(3, 4)]::ordered[]);
         grant all on t to anon;
     """
-    door = open_door(sql, value_types=("domains",))
+    api = start_api(sql, value_types=("domains",))
     query = "mutation ($p: pairInput) { updatetCollection(set: {pair: $p}) { records { pair { b } pairs { a } } } }"
-    made = door.ask(query, {"p": {"a": 5, "b": 6}}).data["updatetCollection"]["records"]
+    made = api.ask(query, {"p": {"a": 5, "b": 6}}).data["updatetCollection"]["records"]
     assert made == [{"pair": {"b": 6}, "pairs": [{"a": 3}]}]
-    assert door.ask(query, {"p": {"a": 7, "b": 6}}).code == "CHECK_VIOLATION"
-    assert str(types_of(open_door(sql))["t"].fields["pair"].type) == "Opaque"
+    assert api.ask(query, {"p": {"a": 7, "b": 6}}).code == "CHECK_VIOLATION"
+    assert str(types_of(start_api(sql))["t"].fields["pair"].type) == "Opaque"
 
 
-def test_hidden_rows_stay_hidden(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA + "alter table place enable row level security; create policy p on place using (id = 1)")
-    assert place(door, 2, "fixed { lat }") is None
-    assert door.ask("mutation { updateplaceCollection(set: {fixed: {}}, atMost: 9) { affectedCount } }").data == {
+def test_hidden_rows_stay_hidden(start_api: StartApi) -> None:
+    api = start_api(SCHEMA + "alter table place enable row level security; create policy p on place using (id = 1)")
+    assert place(api, 2, "fixed { lat }") is None
+    assert api.ask("mutation { updateplaceCollection(set: {fixed: {}}, atMost: 9) { affectedCount } }").data == {
         "updateplaceCollection": {"affectedCount": 1}
     }
 
 
-def test_an_update_is_one_flight(open_door: OpenDoor) -> None:
-    with counted(open_door(SCHEMA).database_url) as (door, proxy):
-        updated(door, {"street": "a"})
+def test_an_update_is_one_flight(start_api: StartApi) -> None:
+    with counted(start_api(SCHEMA).database_url) as (api, proxy):
+        updated(api, {"street": "a"})
         before = proxy.flights
-        assert updated(door, {"street": "b"})["address"]["street"] == "b"
+        assert updated(api, {"street": "b"})["address"]["street"] == "b"
         assert proxy.flights - before == 1

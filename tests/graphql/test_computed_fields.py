@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -71,13 +71,13 @@ SETTINGS = {"api_schemas": ("public", "other", "auth")}
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return reading_door(SCHEMA, graphql_dialect=request.param, **SETTINGS)
+def api(reading_api: StartApi, request: pytest.FixtureRequest) -> Api:
+    return reading_api(SCHEMA, graphql_dialect=request.param, **SETTINGS)
 
 
-def of_accounts(door: Door, selection: str, key: str | None = None) -> list[Any]:
+def of_accounts(api: Api, selection: str, key: str | None = None) -> list[Any]:
     """The results of the three accounts under ``key``, the first word of the selection."""
-    edges = door.ask(f"{{ accountCollection {{ edges {{ node {{ {selection} }} }} }} }}").data["accountCollection"][
+    edges = api.ask(f"{{ accountCollection {{ edges {{ node {{ {selection} }} }} }} }}").data["accountCollection"][
         "edges"
     ]
     return [each["node"][key or selection.split()[0].split("(")[0]] for each in edges]
@@ -107,23 +107,23 @@ def of_accounts(door: Door, selection: str, key: str | None = None) -> list[Any]
         ("itself { id __typename }", [{"id": id_, "__typename": "account"} for id_ in (1, 2, 3)]),
     ],
 )
-def test_computed_fields_return_their_results(door: Door, field: str, expected: list[Any]) -> None:
-    assert of_accounts(door, field) == expected
+def test_computed_fields_return_their_results(api: Api, field: str, expected: list[Any]) -> None:
+    assert of_accounts(api, field) == expected
 
 
-def test_pg_graphql_has_volatile_computed_fields(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, graphql_dialect="pg_graphql", **SETTINGS)
-    assert of_accounts(door, "changing") == ["a@x~", "b@x~", None]
+def test_pg_graphql_has_volatile_computed_fields(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, graphql_dialect="pg_graphql", **SETTINGS)
+    assert of_accounts(api, "changing") == ["a@x~", "b@x~", None]
 
 
 @pytest.mark.parametrize(
     ("dialect", "name"), [("standard", "posts"), ("pg_graphql", "posts"), ("pg_graphql", "volatile_posts")]
 )
-def test_a_set_is_a_connection_with_all_arguments(reading_door: OpenDoor, dialect: str, name: str) -> None:
-    door = reading_door(SCHEMA, graphql_dialect=dialect, **SETTINGS)
+def test_a_set_is_a_connection_with_all_arguments(reading_api: StartApi, dialect: str, name: str) -> None:
+    api = reading_api(SCHEMA, graphql_dialect=dialect, **SETTINGS)
     arguments = "first: 2, offset: 1, filter: {id: {gt: 1}}, orderBy: [{title: DescNullsLast}]"
     selection = "totalCount edges { cursor node { id } } pageInfo { hasNextPage } aggregate { count min { id } }"
-    first, second, third = of_accounts(door, f"{name}({arguments}) {{ {selection} }}", name)
+    first, second, third = of_accounts(api, f"{name}({arguments}) {{ {selection} }}", name)
     assert [each["node"]["id"] for each in first["edges"]] == [4, 3]
     assert (first["totalCount"], first["pageInfo"], first["aggregate"]) == (
         4, {"hasNextPage": True}, {"count": 4, "min": {"id": 2}}
@@ -134,12 +134,12 @@ def test_a_set_is_a_connection_with_all_arguments(reading_door: OpenDoor, dialec
     }  # fmt: skip
     after = first["edges"][0]["cursor"]
     onward = f'{name}(after: "{after}", orderBy: [{{title: DescNullsLast}}]) {{ edges {{ node {{ id }} }} }}'
-    assert [each["node"]["id"] for each in of_accounts(door, onward, name)[0]["edges"]] == [3, 2, 1]
+    assert [each["node"]["id"] for each in of_accounts(api, onward, name)[0]["edges"]] == [3, 2, 1]
 
 
 @pytest.mark.parametrize("selection", ["__typename", "totalCount", "totalCount edges { node { id } }"])
-def test_a_volatile_set_runs_once_for_each_row(open_door: OpenDoor, postgres: PostgresServer, selection: str) -> None:
-    door = open_door(
+def test_a_volatile_set_runs_once_for_each_row(start_api: StartApi, postgres: PostgresServer, selection: str) -> None:
+    api = start_api(
         """
       create table t (id int primary key); insert into t values (1), (2);
       create table u (id int primary key); insert into u values (1);
@@ -150,18 +150,18 @@ def test_a_volatile_set_runs_once_for_each_row(open_door: OpenDoor, postgres: Po
       grant all on t, u, calls to anon""",
         graphql_dialect="pg_graphql",
     )
-    answer = door.ask(f"mutation {{ deleteFromtCollection(atMost: 2) {{ records {{ us {{ {selection} }} }} }} }}")
+    answer = api.ask(f"mutation {{ deleteFromtCollection(atMost: 2) {{ records {{ us {{ {selection} }} }} }} }}")
     assert len(answer.data["deleteFromtCollection"]["records"]) == 2
-    assert postgres.execute("select last_value from calls", door.database_url) == [[2]]
+    assert postgres.execute("select last_value from calls", api.database_url) == [[2]]
 
 
-def test_pages_of_a_set_end_where_those_of_its_relation_do(door: Door) -> None:
-    first, *_ = of_accounts(door, "posts { edges { node { id } } }")
+def test_pages_of_a_set_end_where_those_of_its_relation_do(api: Api) -> None:
+    first, *_ = of_accounts(api, "posts { edges { node { id } } }")
     assert [each["node"]["id"] for each in first["edges"]] == [1, 2, 3]
 
 
-def test_computed_fields_exist_on_all_rows(door: Door) -> None:
-    answer = door.ask("""{
+def test_computed_fields_exist_on_all_rows(api: Api) -> None:
+    answer = api.ask("""{
       postCollection(first: 1) { edges { node {
         shout account { shout posts(first: 1) { edges { node { shout } } } } } } }
       accountByPk(id: 2) { shout first_post { account { last_post { shout } } } }
@@ -176,10 +176,10 @@ def test_computed_fields_exist_on_all_rows(door: Door) -> None:
     assert answer["node"] == {"shout": "A@X"}
 
 
-def test_computed_fields_exist_on_records(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, **SETTINGS)
+def test_computed_fields_exist_on_records(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, **SETTINGS)
     fields = "id shout words posts { totalCount } first_post { id } itself { shout }"
-    inserted = door.ask(
+    inserted = api.ask(
         f'mutation {{ insertIntoaccountCollection(objects: {{id: 9, email: "n"}}) {{ records {{ {fields} }} }} }}'
     ).data["insertIntoaccountCollection"]["records"]
     assert inserted == [
@@ -189,10 +189,10 @@ def test_computed_fields_exist_on_records(open_door: OpenDoor) -> None:
         }
     ]  # fmt: skip
     arguments = 'set: {email: "u"}, filter: {id: {eq: 1}}'
-    updated = door.ask(f"mutation {{ updateaccountCollection({arguments}) {{ records {{ {fields} }} }} }}")
+    updated = api.ask(f"mutation {{ updateaccountCollection({arguments}) {{ records {{ {fields} }} }} }}")
     record = updated.data["updateaccountCollection"]["records"][0]
     assert (record["shout"], record["posts"], record["itself"]) == ("U", {"totalCount": 5}, {"shout": "U"})
-    deleted = door.ask(
+    deleted = api.ask(
         f"mutation {{ deleteFromaccountCollection(filter: {{id: {{eq: 9}}}}) {{ records {{ {fields} }} }} }}"
     )
     assert deleted.data["deleteFromaccountCollection"]["records"][0]["shout"] == "N"
@@ -201,29 +201,29 @@ def test_computed_fields_exist_on_records(open_door: OpenDoor) -> None:
 @pytest.mark.parametrize(
     "name", ["nowhere", "revoked", "with_argument", "of_table", "of_numbers", "of_record", "of_void", "_shout"]
 )
-def test_other_functions_are_no_computed_fields(door: Door, name: str) -> None:
-    answer = door.ask(f"{{ accountCollection {{ edges {{ node {{ {name} }} }} }} }}")
+def test_other_functions_are_no_computed_fields(api: Api, name: str) -> None:
+    answer = api.ask(f"{{ accountCollection {{ edges {{ node {{ {name} }} }} }} }}")
     assert answer.body.get("data") is None
     assert name in answer.message
 
 
-def test_reading_only_some_columns_is_not_enough(door: Door) -> None:
-    answer = door.ask("{ accountCollection { edges { node { id email } } } }", role="reader_of_columns")
+def test_reading_only_some_columns_is_not_enough(api: Api) -> None:
+    answer = api.ask("{ accountCollection { edges { node { id email } } } }", role="reader_of_columns")
     assert answer.data
-    hidden = door.ask("{ accountCollection { edges { node { shout } } } }", role="reader_of_columns")
+    hidden = api.ask("{ accountCollection { edges { node { shout } } } }", role="reader_of_columns")
     assert "shout" in hidden.message
-    assert door.ask("{ postCollection(first: 1) { edges { node { shout } } } }", role="reader_of_columns").data
+    assert api.ask("{ postCollection(first: 1) { edges { node { shout } } } }", role="reader_of_columns").data
 
 
-def test_an_error_fails_the_whole_request(door: Door) -> None:
-    answer = door.ask("{ accountCollection { edges { node { id fails } } } postCollection { totalCount } }")
+def test_an_error_fails_the_whole_request(api: Api) -> None:
+    answer = api.ask("{ accountCollection { edges { node { id fails } } } postCollection { totalCount } }")
     assert answer.body["data"] is None
     assert (answer.message, answer.code) == ("division by zero", "DIVISION_BY_ZERO")
 
 
-def test_introspection_has_their_types(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, **SETTINGS)
-    fields = door.ask("""{ __type(name: "account") { fields { name description args { name }
+def test_introspection_has_their_types(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, **SETTINGS)
+    fields = api.ask("""{ __type(name: "account") { fields { name description args { name }
       type { kind name ofType { kind name } } } } }""").data["__type"]["fields"]
     by_name = {each["name"]: each for each in fields}
     assert by_name["numbers"]["type"] == {"kind": "LIST", "name": None, "ofType": {"kind": "SCALAR", "name": "Int"}}
@@ -237,8 +237,8 @@ def test_introspection_has_their_types(reading_door: OpenDoor) -> None:
     assert names.index("mood") < names.index("postCollection") < names.index("shout")
 
 
-def test_views_and_quoted_names_have_computed_fields(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_views_and_quoted_names_have_computed_fields(start_api: StartApi) -> None:
+    api = start_api("""
       comment on schema public is '@graphql({"inflect_names": true})';
       create table "Mixed Table" ("Id" int primary key, "select" text, gone int);
       alter table "Mixed Table" drop column gone;
@@ -253,7 +253,7 @@ def test_views_and_quoted_names_have_computed_fields(open_door: OpenDoor) -> Non
       create function same(m "Mixed Table") returns setof "Mixed Table" language sql stable as
         'select * from "Mixed Table" t where t."Id" = m."Id"';
       grant all on all tables in schema public to anon""")
-    answer = door.ask("""{
+    answer = api.ask("""{
       mixedCollection { edges { node { theText same { edges { node { theText select later } } } } } }
       seenCollection { edges { node { theText } } } }""").data
     assert answer["mixedCollection"]["edges"][0]["node"] == {
@@ -261,5 +261,5 @@ def test_views_and_quoted_names_have_computed_fields(open_door: OpenDoor) -> Non
     }  # fmt: skip
     assert answer["seenCollection"]["edges"] == [{"node": {"theText": "x"}}]
     fields = "theText same { edges { node { later } } }"
-    changed = door.ask(f'mutation {{ updateMixedCollection(set: {{select: "y"}}) {{ records {{ {fields} }} }} }}')
+    changed = api.ask(f'mutation {{ updateMixedCollection(set: {{select: "y"}}) {{ records {{ {fields} }} }} }}')
     assert changed.data["updateMixedCollection"]["records"][0]["theText"] == "y5"

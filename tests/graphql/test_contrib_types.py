@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_unusual_keys import leads_back, numbers, page, visits_each_row_once
 from tests.postgres_server import PostgresServer
 
@@ -30,12 +30,12 @@ def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
 
 
 @pytest.fixture
-def extended(reading_door: OpenDoor) -> Door:
-    return reading_door(EXTENSIONS)
+def extended(reading_api: StartApi) -> Api:
+    return reading_api(EXTENSIONS)
 
 
 @pytest.mark.parametrize("name", ["word", "tagged"])
-def test_types_work_with_operators_outside_of_the_search_path(extended: Door, name: str) -> None:
+def test_types_work_with_operators_outside_of_the_search_path(extended: Api, name: str) -> None:
     visits_each_row_once(extended, name)
     visits_each_row_once(extended, name, "orderBy: [{other: DescNullsLast}],")
     leads_back(extended, name)
@@ -53,17 +53,17 @@ def test_types_work_with_operators_outside_of_the_search_path(extended: Door, na
         ('gte: "b"', [1, 2]),
     ],
 )
-def test_citext_ignores_case_with_any_search_path(extended: Door, filter_: str, found: list[int]) -> None:
+def test_citext_ignores_case_with_any_search_path(extended: Api, filter_: str, found: list[int]) -> None:
     assert numbers(page(extended, "word", f"filter: {{k: {{{filter_}}}}}")) == found
 
 
-def test_relationships_use_the_operators_of_the_type(extended: Door) -> None:
+def test_relationships_use_the_operators_of_the_type(extended: Api) -> None:
     data = extended.ask('{ wordByPk(k: "b") { k mentionCollection { edges { node { id word } } } } }').data
     assert data == {"wordByPk": {"k": "B", "mentionCollection": {"edges": [{"node": {"id": 2, "word": "b"}}]}}}
 
 
-def test_citext_columns_have_filters_of_strings(reading_door: OpenDoor) -> None:
-    door = reading_door("""
+def test_citext_columns_have_filters_of_strings(reading_api: StartApi) -> None:
+    api = reading_api("""
         create extension citext;
         create table word (id int primary key, word citext unique, words citext[]);
         insert into word values (1, 'Hello', '{Hello}'), (2, 'other', '{}');
@@ -75,15 +75,15 @@ def test_citext_columns_have_filters_of_strings(reading_door: OpenDoor) -> None:
       like: wordCollection(filter: {word: {like: "h%"}}) { ...ids } list: wordCollection(filter: {words: {contains:
         "HELLO"}}) { ...ids }
       } fragment ids on wordConnection { edges { node { id word words } } }"""
-    for found in door.ask(query).data.values():
+    for found in api.ask(query).data.values():
         assert found == {"edges": [{"node": {"id": 1, "word": "Hello", "words": ["Hello"]}}]}
 
 
-def test_citext_keeps_its_own_order(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_citext_keeps_its_own_order(start_api: StartApi) -> None:
+    api = start_api("""
       create schema extra; grant usage on schema extra to anon; create extension citext schema extra;
       create table word (id int primary key, v extra.citext); insert into word values (1, 'a'), (2, 'B');
       comment on table word is '@graphql({"aggregate": {"enabled": true}})'; grant select on word to anon""")
-    assert door.ask("{ wordCollection { aggregate { min { v } max { v } } } }").data == {
+    assert api.ask("{ wordCollection { aggregate { min { v } max { v } } } }").data == {
         "wordCollection": {"aggregate": {"min": {"v": "a"}, "max": {"v": "B"}}}
     }

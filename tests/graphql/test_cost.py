@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 SCHEMA = """
 create table item (id int primary key, name text, tags int[], size bigint);
@@ -68,17 +68,17 @@ def _only_its_own_garbage() -> Iterator[None]:
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return reading_door(SCHEMA, graphql_dialect=request.param)
+def api(reading_api: StartApi, request: pytest.FixtureRequest) -> Api:
+    return reading_api(SCHEMA, graphql_dialect=request.param)
 
 
 @pytest.mark.parametrize("case", HOSTILE)
 @pytest.mark.timing
-def test_variables_of_a_megabyte_are_answered_soon(door: Door, case: str) -> None:
+def test_variables_of_a_megabyte_are_answered_soon(api: Api, case: str) -> None:
     query, variables = HOSTILE[case]
-    door.ask("{ __typename }")
+    api.ask("{ __typename }")
     began = process_time()
-    answer = door.post(f'{{"query": {json.dumps(query)}, "variables": {variables}}}')
+    answer = api.post(f'{{"query": {json.dumps(query)}, "variables": {variables}}}')
     assert process_time() - began < SECONDS
     assert len(json.dumps(answer.body)) < 10_000
 
@@ -95,24 +95,24 @@ def test_variables_of_a_megabyte_are_answered_soon(door: Door, case: str) -> Non
     ],
 )
 @pytest.mark.timing
-def test_long_lists_of_plain_values_are_taken(door: Door, query: str, value: Any) -> None:
+def test_long_lists_of_plain_values_are_taken(api: Api, query: str, value: Any) -> None:
     began = process_time()
-    assert "itemCollection" in door.ask(query, {"x": value}).data
+    assert "itemCollection" in api.ask(query, {"x": value}).data
     assert process_time() - began < SECONDS
 
 
-def test_an_error_names_the_limit_of_variables(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, variable_limit=3)
+def test_an_error_names_the_limit_of_variables(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, variable_limit=3)
     query = "query ($x: itemFilter) { itemCollection(filter: $x) { __typename } }"
-    assert door.ask(query, {"x": {"id": {"eq": 1}}}).data
-    error = door.ask(query, {"x": {"or": [{"id": {"eq": 1}}]}}).errors[0]
+    assert api.ask(query, {"x": {"id": {"eq": 1}}}).data
+    error = api.ask(query, {"x": {"or": [{"id": {"eq": 1}}]}}).errors[0]
     assert error["message"] == "The variables hold more than 3 lists and objects (VARIABLE_LIMIT)"
     assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
 
 
-def test_ten_errors_of_variables_are_reported(reading_door: OpenDoor) -> None:
+def test_ten_errors_of_variables_are_reported(reading_api: StartApi) -> None:
     query = "query ($x: [Int!]) { itemCollection(filter: {id: {in: $x}}) { __typename } }"
-    errors = reading_door(SCHEMA).ask(query, {"x": ["a"] * 1000}).errors
+    errors = reading_api(SCHEMA).ask(query, {"x": ["a"] * 1000}).errors
     assert len(errors) == 11
     assert "error limit reached" in errors[-1]["message"]
 
@@ -121,10 +121,10 @@ def test_ten_errors_of_variables_are_reported(reading_door: OpenDoor) -> None:
 @pytest.mark.parametrize("count", [1, 10, 11, 30])
 @pytest.mark.parametrize(("type_", "column"), [("Int", "id"), ("BigInt", "size")])
 def test_errors_name_the_position_of_items(
-    reading_door: OpenDoor, type_: str, column: str, misfit: bool | None, count: int
+    reading_api: StartApi, type_: str, column: str, misfit: bool | None, count: int
 ) -> None:
     query = f"query ($x: [{type_}!]) {{ itemCollection(filter: {{{column}: {{in: $x}}}}) {{ __typename }} }}"
-    errors = reading_door(SCHEMA).ask(query, {"x": [1] * 50 + [misfit, 1] * count + [1] * 50}).errors
+    errors = reading_api(SCHEMA).ask(query, {"x": [1] * 50 + [misfit, 1] * count + [1] * 50}).errors
     assert len(errors) == min(count, 11)
     for number, error in enumerate(errors[:10]):
         assert f" at [{50 + 2 * number}]: " in error["message"]
@@ -166,78 +166,78 @@ CHILDREN = " fragment C on parent { childCollection(first: 10) { edges { node { 
         ("mutation { insertIntoparentCollection(objects: [{id: 8}, {id: 9}]) { records { ...C } } }" + CHILDREN, 22),
     ],
 )
-def test_pages_within_pages_are_multiplied(reading_door: OpenDoor, query: str, nodes: int) -> None:
-    door = reading_door(NESTED, node_limit=1)
-    error = door.ask(query).errors[0]
+def test_pages_within_pages_are_multiplied(reading_api: StartApi, query: str, nodes: int) -> None:
+    api = reading_api(NESTED, node_limit=1)
+    error = api.ask(query).errors[0]
     assert error["message"] == f"The operation may return {nodes} rows, more than 1 (NODE_LIMIT)"
     assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
 
 
-def test_nodes_of_mutations_are_counted_in_each_request(open_door: OpenDoor) -> None:
+def test_nodes_of_mutations_are_counted_in_each_request(start_api: StartApi) -> None:
     """Their number is not part of the plan, so the second request uses the plan of the first."""
-    door = open_door(NESTED, node_limit=30)
+    api = start_api(NESTED, node_limit=30)
     insert = (
         "mutation ($x: [parentInsertInput!]!) { insertIntoparentCollection(objects: $x) { records { ...C } } }"
         + CHILDREN
     )
-    assert door.ask(insert, {"x": [{"id": 11}, {"id": 12}]}).data
-    assert "may return 33 rows" in door.ask(insert, {"x": [{"id": 13}, {"id": 14}, {"id": 15}]}).message
+    assert api.ask(insert, {"x": [{"id": 11}, {"id": 12}]}).data
+    assert "may return 33 rows" in api.ask(insert, {"x": [{"id": 13}, {"id": 14}, {"id": 15}]}).message
     of_new = "filter: {id: {gt: 10}}, atMost: $n"
     delete = f"mutation ($n: Int!) {{ deleteFromparentCollection({of_new}) {{ records {{ ...C }} }} }}" + CHILDREN
-    assert "may return 33 rows" in door.ask(delete, {"n": 3}).message
-    assert len(door.ask(delete, {"n": 2}).data["deleteFromparentCollection"]["records"]) == 2
+    assert "may return 33 rows" in api.ask(delete, {"n": 3}).message
+    assert len(api.ask(delete, {"n": 2}).data["deleteFromparentCollection"]["records"]) == 2
 
 
-def test_the_node_limit_is_exact(reading_door: OpenDoor) -> None:
+def test_the_node_limit_is_exact(reading_api: StartApi) -> None:
     query = "{ parentCollection(first: 7) { edges { node { ...C } } } }" + CHILDREN
-    assert reading_door(NESTED, node_limit=77).ask(query).data
-    assert reading_door(NESTED, node_limit=0).ask(query).data
-    assert reading_door(NESTED, graphql_dialect="pg_graphql").ask(query).data
+    assert reading_api(NESTED, node_limit=77).ask(query).data
+    assert reading_api(NESTED, node_limit=0).ask(query).data
+    assert reading_api(NESTED, graphql_dialect="pg_graphql").ask(query).data
 
 
-def test_an_answer_above_the_limit_is_never_held_in_memory(reading_door: OpenDoor) -> None:
-    door = reading_door(NESTED, answer_limit=100_000)
+def test_an_answer_above_the_limit_is_never_held_in_memory(reading_api: StartApi) -> None:
+    api = reading_api(NESTED, answer_limit=100_000)
     query = "query ($n: Int!) { childCollection(first: $n) { edges { node { name } } } }"
-    assert len(door.ask(query, {"n": 50}).data["childCollection"]["edges"]) == 50
-    error = door.ask(query, {"n": 150}).errors[0]
+    assert len(api.ask(query, {"n": 50}).data["childCollection"]["edges"]) == 50
+    error = api.ask(query, {"n": 150}).errors[0]
     assert error["message"] == "The answer is larger than 100000 bytes (ANSWER_LIMIT)"
     assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
     # The connection stays usable: the response that was too large is read to its end.
-    assert len(door.ask(query, {"n": 50}).data["childCollection"]["edges"]) == 50
+    assert len(api.ask(query, {"n": 50}).data["childCollection"]["edges"]) == 50
 
 
-def test_an_answer_above_the_limit_says_that_the_mutation_is_done(open_door: OpenDoor) -> None:
-    door = open_door(NESTED, answer_limit=100_000)
+def test_an_answer_above_the_limit_says_that_the_mutation_is_done(start_api: StartApi) -> None:
+    api = start_api(NESTED, answer_limit=100_000)
     change = "mutation { updatechildCollection(set: {parent_id: 1}, atMost: 300) { records { name } } }"
-    error = door.ask(change).errors[0]
+    error = api.ask(change).errors[0]
     assert (
         error["extensions"]["hint"]
         == "The mutation was applied; only its response is too large. Select fewer rows or fields."
     )
-    assert door.ask("{ childCollection(filter: {parent_id: {neq: 1}}) { edges { node { id } } } }").data == {
+    assert api.ask("{ childCollection(filter: {parent_id: {neq: 1}}) { edges { node { id } } } }").data == {
         "childCollection": {"edges": []}
     }
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_an_operation_may_have_two_introspection_fields(reading_door: OpenDoor, dialect: str) -> None:
-    door = reading_door(
+def test_an_operation_may_have_two_introspection_fields(reading_api: StartApi, dialect: str) -> None:
+    api = reading_api(
         """comment on schema public is '@graphql({"introspection": true})';""" + NESTED.partition(";")[2],
         graphql_dialect=dialect,
     )
-    assert door.ask('{ a: __schema { __typename } b: __type(name: "Int") { name } c: __typename }').data
-    error = door.ask("{ a: __schema { __typename } b: __schema { __typename } c: __schema { __typename } }").errors[0]
+    assert api.ask('{ a: __schema { __typename } b: __type(name: "Int") { name } c: __typename }').data
+    error = api.ask("{ a: __schema { __typename } b: __schema { __typename } c: __schema { __typename } }").errors[0]
     assert error["message"] == "The operation has more than 2 introspection fields"
     assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
 
 
 @pytest.mark.timing
-def test_introspection_is_cached_under_any_alias(reading_door: OpenDoor) -> None:
+def test_introspection_is_cached_under_any_alias(reading_api: StartApi) -> None:
     many = "".join(f"create table t{number} (id int primary key, a int, b text);" for number in range(120))
-    door = reading_door(many + "grant all on all tables in schema public to anon;")
+    api = reading_api(many + "grant all on all tables in schema public to anon;")
     selection = "{ types { name fields { name args { name type { name } } type { name } } } }"
-    first = door.ask(f"{{ __schema {selection} }}").data["__schema"]
+    first = api.ask(f"{{ __schema {selection} }}").data["__schema"]
     began = process_time()
     for number in range(20):
-        assert door.ask(f"{{ a{number}: __schema {selection} }}").data[f"a{number}"] == first
+        assert api.ask(f"{{ a{number}: __schema {selection} }}").data[f"a{number}"] == first
     assert process_time() - began < 3 * SECONDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_rights import printed
 
 SCHEMA = """
@@ -26,12 +26,12 @@ insert into account values (1, 'Ann', 'A');
 """
 
 
-def test_fields_are_deprecated(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA)
+def test_fields_are_deprecated(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA)
     query = """{ __type(name: "%s") { fields(includeDeprecated: true) { name isDeprecated deprecationReason } } }"""
     reported = {}
     for type_ in ("account", "post", "shown_post", "Query"):
-        fields = door.ask(query % type_).data["__type"]["fields"]
+        fields = api.ask(query % type_).data["__type"]["fields"]
         reported |= {f"{type_}.{each['name']}": each["deprecationReason"] for each in fields if each["isDeprecated"]}
     assert reported == {
         "account.nick": "use name",
@@ -42,19 +42,19 @@ def test_fields_are_deprecated(reading_door: OpenDoor) -> None:
         "post.account": "gone in May",
         "Query.one": "count",
     }
-    assert door.ask("{ one accountCollection { edges { node { nick shown } } } }").data == {
+    assert api.ask("{ one accountCollection { edges { node { nick shown } } } }").data == {
         "one": 1,
         "accountCollection": {"edges": [{"node": {"nick": "A", "shown": "Ann"}}]},
     }
 
 
 @pytest.mark.parametrize("comment", ["1", "{}", '["x"]'])
-def test_a_malformed_reason_is_left_out(open_door: OpenDoor, comment: str) -> None:
-    door = open_door(SCHEMA + f"comment on column account.nick is '@graphql({{\"deprecated\": {comment}}})'")
-    assert '@deprecated(reason: "use name")' not in printed(door)
+def test_a_malformed_reason_is_left_out(start_api: StartApi, comment: str) -> None:
+    api = start_api(SCHEMA + f"comment on column account.nick is '@graphql({{\"deprecated\": {comment}}})'")
+    assert '@deprecated(reason: "use name")' not in printed(api)
 
 
-def test_pg_graphql_ignores_deprecations(reading_door: OpenDoor) -> None:
-    assert "@deprecated" not in printed(reading_door(SCHEMA, graphql_dialect="pg_graphql")).replace(
+def test_pg_graphql_ignores_deprecations(reading_api: StartApi) -> None:
+    assert "@deprecated" not in printed(reading_api(SCHEMA, graphql_dialect="pg_graphql")).replace(
         '@deprecated(reason: "Use', ""
     )

@@ -12,8 +12,8 @@ import pytest
 from graphql import execute_sync, get_introspection_query, parse
 
 from app.graphql.schema.api_schema import ApiSchema
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_lazy_schema import CHAIN, TABLES, VARIED, read_types
 
 ALL_TYPES = "{ __schema { types { name fields { name } } } }"
@@ -30,11 +30,11 @@ UNKNOWN = "query ($a: T1Unknown) { t1Collection(first: $a) { edges { cursor } } 
           possibleTypes { name } ... on __Type @skip(if: true) { kind } isOneOf }""",
     ],
 )
-def test_introspection_equals_that_of_graphql_core(reading_door: OpenDoor, query: str) -> None:
-    door = reading_door(VARIED)
-    api = door.application.services.engine.role_schemas.of_role("anon")
-    expected = execute_sync(api.anew().graphql, parse(query))
-    answer = door.ask(query)
+def test_introspection_equals_that_of_graphql_core(reading_api: StartApi, query: str) -> None:
+    api = reading_api(VARIED)
+    role_schema = api.application.services.engine.role_schemas.of_role("anon")
+    expected = execute_sync(role_schema.anew().graphql, parse(query))
+    answer = api.ask(query)
     assert not expected.errors
     assert json.dumps(answer.data) == json.dumps(expected.data)
 
@@ -45,10 +45,10 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Event, list[ApiSc
     going_on, started = Event(), list[ApiSchema]()
     anew = ApiSchema.anew
 
-    def wait(api: ApiSchema) -> ApiSchema:
-        started.append(api)
+    def wait(role_schema: ApiSchema) -> ApiSchema:
+        started.append(role_schema)
         assert going_on.wait(60)
-        return anew(api)
+        return anew(role_schema)
 
     # Making all types takes milliseconds, too short to send requests meanwhile.
     monkeypatch.setattr(ApiSchema, "anew", wait)
@@ -58,20 +58,20 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Event, list[ApiSc
         going_on.set()
 
 
-def chain(open_door: OpenDoor) -> Door:
-    door = open_door(CHAIN)
-    assert door.ask("{ t0Collection { edges { cursor } } }").data
-    return door
+def chain(start_api: StartApi) -> Api:
+    api = start_api(CHAIN)
+    assert api.ask("{ t0Collection { edges { cursor } } }").data
+    return api
 
 
 @pytest.mark.parametrize("query", [ALL_TYPES, UNKNOWN])
 def test_new_documents_are_answered_during_introspection(
-    open_door: OpenDoor, monkeypatch: pytest.MonkeyPatch, query: str
+    start_api: StartApi, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
-    door = chain(open_door)
+    api = chain(start_api)
     with ThreadPoolExecutor(1) as threads, held_up(monkeypatch) as (going_on, started):
-        asked = threads.submit(door.ask, query)
-        data = door.ask("{ t7Collection(first: 1) { edges { node { id title } } } }").data
+        asked = threads.submit(api.ask, query)
+        data = api.ask("{ t7Collection(first: 1) { edges { node { id title } } } }").data
         assert not asked.done()
         going_on.set()
         answer = asked.result(60)
@@ -80,24 +80,24 @@ def test_new_documents_are_answered_during_introspection(
     assert answer.errors if query == UNKNOWN else len(answer.data["__schema"]["types"]) > 10 * TABLES
 
 
-def test_the_types_that_introspection_needs_are_not_kept(open_door: OpenDoor) -> None:
-    door = chain(open_door)
-    schema = door.application.services.engine.role_schemas.of_role("anon").graphql
+def test_the_types_that_introspection_needs_are_not_kept(start_api: StartApi) -> None:
+    api = chain(start_api)
+    schema = api.application.services.engine.role_schemas.of_role("anon").graphql
     before = read_types(schema)
-    assert len(door.ask(ALL_TYPES).data["__schema"]["types"]) > 10 * TABLES
+    assert len(api.ask(ALL_TYPES).data["__schema"]["types"]) > 10 * TABLES
     assert read_types(schema) == before
-    assert door.ask('{ __type(name: "T7") { fields { name } } }').data["__type"]["fields"][0] == {"name": "nodeId"}
+    assert api.ask('{ __type(name: "T7") { fields { name } } }').data["__type"]["fields"][0] == {"name": "nodeId"}
     assert len(read_types(schema) - before) < 30
 
 
-def test_an_unknown_name_makes_all_types_once(open_door: OpenDoor, monkeypatch: pytest.MonkeyPatch) -> None:
-    door = chain(open_door)
+def test_an_unknown_name_makes_all_types_once(start_api: StartApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    api = chain(start_api)
     with held_up(monkeypatch) as (going_on, started):
         going_on.set()
         for name in ("T1Unknown", "Nothing", "T1Unknown"):
-            answer = door.ask(UNKNOWN.replace("T1Unknown", name))
+            answer = api.ask(UNKNOWN.replace("T1Unknown", name))
             assert answer.errors[0]["message"].startswith(f"Unknown type '{name}'.")
         assert len(started) == 1
         known = "query ($f: T9Filter) { t9Collection(filter: $f) { edges { cursor } } }"
-        assert door.ask(known).data == {"t9Collection": {"edges": []}}
+        assert api.ask(known).data == {"t9Collection": {"edges": []}}
         assert len(started) == 1

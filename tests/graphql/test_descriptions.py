@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_rights import printed
 
 SCHEMA = """
@@ -22,9 +22,9 @@ grant select on all tables in schema public to anon;
 """
 
 
-def test_comments_are_descriptions(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, descriptions="comments")
-    reported = door.ask('{ __type(name: "account") { description fields { name description } } }').data["__type"]
+def test_comments_are_descriptions(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, descriptions="comments")
+    reported = api.ask('{ __type(name: "account") { description fields { name description } } }').data["__type"]
     assert reported["description"] == "Who may log in"
     assert {each["name"]: each["description"] for each in reported["fields"]} | {"nodeId": None} == {
         "nodeId": None,
@@ -35,20 +35,20 @@ def test_comments_are_descriptions(reading_door: OpenDoor) -> None:
         "mood": None,
         "home": None,
     }
-    of_types = door.ask("""{ mood: __type(name: "mood") { description }
+    of_types = api.ask("""{ mood: __type(name: "mood") { description }
       place: __type(name: "Place") { description fields { description } } }""").data
     assert of_types == {
         "mood": {"description": "How one feels"},
         "place": {"description": "Where one lives", "fields": [{"description": "Without the number"}]},
     }
-    assert door.ask("{ accountCollection { totalCount } }").data == {"accountCollection": {"totalCount": 0}}
+    assert api.ask("{ accountCollection { totalCount } }").data == {"accountCollection": {"totalCount": 0}}
 
 
-def test_comments_are_no_descriptions_by_default(reading_door: OpenDoor) -> None:
-    sdl = printed(reading_door(SCHEMA))
+def test_comments_are_no_descriptions_by_default(reading_api: StartApi) -> None:
+    sdl = printed(reading_api(SCHEMA))
     assert "As on the passport" not in sdl
     assert "What friends say" in sdl
 
 
-def test_pg_graphql_has_no_descriptions_from_comments(reading_door: OpenDoor) -> None:
-    assert "As on" not in printed(reading_door(SCHEMA, descriptions="comments", graphql_dialect="pg_graphql"))
+def test_pg_graphql_has_no_descriptions_from_comments(reading_api: StartApi) -> None:
+    assert "As on" not in printed(reading_api(SCHEMA, descriptions="comments", graphql_dialect="pg_graphql"))

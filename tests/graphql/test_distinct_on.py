@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_rights import changed, members, printed
 from tests.postgres_server import PostgresServer, connect
 
@@ -29,17 +29,17 @@ insert into post values (1, 1, 'a', 3), (2, 1, 'b', 5), (3, 2, 'a', 4), (4, null
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA + ROWS)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA + ROWS)
 
 
-def edges(door: Door, arguments: str, collection: str = "postCollection") -> list[tuple[int, str]]:
-    data = door.ask(f"{{ {collection}({arguments}) {{ edges {{ cursor node {{ id }} }} }} }}").data
+def edges(api: Api, arguments: str, collection: str = "postCollection") -> list[tuple[int, str]]:
+    data = api.ask(f"{{ {collection}({arguments}) {{ edges {{ cursor node {{ id }} }} }} }}").data
     return [(edge["node"]["id"], edge["cursor"]) for edge in data[collection]["edges"]]
 
 
-def ids(door: Door, arguments: str, collection: str = "postCollection") -> list[int]:
-    return [id_ for id_, _ in edges(door, arguments, collection)]
+def ids(api: Api, arguments: str, collection: str = "postCollection") -> list[int]:
+    return [id_ for id_, _ in edges(api, arguments, collection)]
 
 
 @pytest.mark.parametrize(
@@ -60,16 +60,16 @@ def ids(door: Door, arguments: str, collection: str = "postCollection") -> list[
         ("distinctOn: null", [1, 2, 3, 4, 5]),
     ],
 )
-def test_the_first_row_of_each_value_remains(door: Door, arguments: str, expected: list[int]) -> None:
-    assert ids(door, arguments) == expected
+def test_the_first_row_of_each_value_remains(api: Api, arguments: str, expected: list[int]) -> None:
+    assert ids(api, arguments) == expected
 
 
-def test_totals_and_pages_cover_the_remaining_rows(door: Door) -> None:
+def test_totals_and_pages_cover_the_remaining_rows(api: Api) -> None:
     query = """{ postCollection(distinctOn: [account_id], first: 2, orderBy: [{score: DescNullsLast}]) {
       totalCount countUpTo aggregate { count sum { score } } pageInfo { hasNextPage hasPreviousPage }
       groups(by: [{title: Value}]) { key { title } aggregate { count } }
       edges { node { id loud account { name } } } } }"""
-    assert door.ask(query).data["postCollection"] == {
+    assert api.ask(query).data["postCollection"] == {
         "totalCount": 3,
         "countUpTo": 3,
         "aggregate": {"count": 3, "sum": {"score": 10}},
@@ -85,49 +85,49 @@ def test_totals_and_pages_cover_the_remaining_rows(door: Door) -> None:
     }
 
 
-def test_nested_collections_and_functions_have_distinct_on(door: Door) -> None:
-    assert ids(door, "distinctOn: [title]", "posts") == [1, 2]
+def test_nested_collections_and_functions_have_distinct_on(api: Api) -> None:
+    assert ids(api, "distinctOn: [title]", "posts") == [1, 2]
     query = """query ($on: [postColumn!]) { accountCollection { edges { node {
       postCollection(distinctOn: $on) { edges { node { id } } } } } } }"""
     for on, expected in ((["account_id"], [[1], [3]]), (["title"], [[1, 2], [3]]), ([], [[1, 2], [3]])):
-        found = door.ask(query, {"on": on}).data["accountCollection"]["edges"]
+        found = api.ask(query, {"on": on}).data["accountCollection"]["edges"]
         assert [[each["node"]["id"] for each in edge["node"]["postCollection"]["edges"]] for edge in found] == expected
 
 
-def test_an_argument_of_a_function_takes_precedence(reading_door: OpenDoor) -> None:
+def test_an_argument_of_a_function_takes_precedence(reading_api: StartApi) -> None:
     own = """create function scored("distinctOn" int) returns setof post stable language sql
       as 'select * from post where score > "distinctOn"';"""
-    door = reading_door(SCHEMA + own + ROWS)
-    assert ids(door, "distinctOn: 3", "scored") == [2, 3]
-    assert ids(door, "distinctOn: 0, first: 2", "scored") == [1, 2]
+    api = reading_api(SCHEMA + own + ROWS)
+    assert ids(api, "distinctOn: 3", "scored") == [2, 3]
+    assert ids(api, "distinctOn: 0, first: 2", "scored") == [1, 2]
 
 
 # What the types have
 
 
-def test_distinct_on_lists_the_columns(door: Door, reading_door: OpenDoor) -> None:
-    assert members(printed(door), "postColumn") == ["id", "account_id", "title", "score"]
+def test_distinct_on_lists_the_columns(api: Api, reading_api: StartApi) -> None:
+    assert members(printed(api), "postColumn") == ["id", "account_id", "title", "score"]
     for off in ({"graphql_features": ("-distinct",)}, {"graphql_dialect": "pg_graphql"}):
-        sdl = printed(reading_door(SCHEMA + ROWS, **off))
+        sdl = printed(reading_api(SCHEMA + ROWS, **off))
         assert "distinctOn" not in sdl
         assert "postColumn" not in sdl
 
 
-def test_only_readable_columns_can_be_distinct(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA + ROWS)
-    changed(postgres, door, "revoke select on post from anon; grant select (title, score) on post to anon")
-    assert members(printed(door), "postColumn") == ["title", "score"]
+def test_only_readable_columns_can_be_distinct(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA + ROWS)
+    changed(postgres, api, "revoke select on post from anon; grant select (title, score) on post to anon")
+    assert members(printed(api), "postColumn") == ["title", "score"]
     query = "{ postCollection(distinctOn: [title]) { edges { cursor node { title score } } totalCount } }"
-    found = door.ask(query).data["postCollection"]
+    found = api.ask(query).data["postCollection"]
     assert [each["node"] for each in found["edges"]] == [{"title": "a", "score": 3}, {"title": "b", "score": 1}]
-    changed(postgres, door, "revoke select (title, score) on post from anon; grant select (data) on post to anon")
-    assert "postColumn" not in printed(door)
+    changed(postgres, api, "revoke select (title, score) on post from anon; grant select (data) on post to anon")
+    assert "postColumn" not in printed(api)
 
 
-def test_a_hidden_row_is_not_the_first(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA + ROWS)
-    changed(postgres, door, "alter table post enable row level security; create policy p on post using (id > 1)")
-    assert ids(door, "distinctOn: [account_id]") == [2, 3, 4]
+def test_a_hidden_row_is_not_the_first(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA + ROWS)
+    changed(postgres, api, "alter table post enable row level security; create policy p on post using (id > 1)")
+    assert ids(api, "distinctOn: [account_id]") == [2, 3, 4]
 
 
 # Against plain SQL
@@ -142,9 +142,9 @@ FEW = st.one_of(st.none(), st.integers(0, 2))
 POSTS = st.lists(st.tuples(st.one_of(st.none(), st.integers(1, 2)), st.sampled_from([None, "a", "b"]), FEW), max_size=9)
 
 
-def test_distinct_rows_equal_those_of_sql(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA)
-    database = connect(door.database_url)
+def test_distinct_rows_equal_those_of_sql(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA)
+    database = connect(api.database_url)
 
     @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(
@@ -168,11 +168,11 @@ def test_distinct_rows_equal_those_of_sql(reading_door: OpenDoor) -> None:
         ).rows
         expected = [row[0] for row in rows or []]
         asked = f"distinctOn: [{', '.join(on)}], orderBy: [{', '.join(order)}]"
-        everything = edges(door, asked)
+        everything = edges(api, asked)
         assert [id_ for id_, _ in everything] == [int(each) for each in expected], asked
         for place, (_, cursor) in enumerate(everything):
-            assert edges(door, f'{asked}, after: "{cursor}", first: {size}') == everything[place + 1 :][:size]
-            assert edges(door, f'{asked}, before: "{cursor}", last: {size}') == everything[max(0, place - size) : place]
+            assert edges(api, f'{asked}, after: "{cursor}", first: {size}') == everything[place + 1 :][:size]
+            assert edges(api, f'{asked}, before: "{cursor}", last: {size}') == everything[max(0, place - size) : place]
 
     try:
         check()

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
+from tests.graphql.conftest import StartApi
 
 SCHEMA = """
 comment on schema public is '@graphql({"inflect_names": true})';
@@ -21,18 +21,18 @@ grant select on account, blog to anon;
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA)
 
 
 @pytest.fixture
-def loose(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA, graphql_dialect="pg_graphql")
+def loose(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA, graphql_dialect="pg_graphql")
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def either(request: pytest.FixtureRequest, reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA, graphql_dialect=request.param)
+def either(request: pytest.FixtureRequest, reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA, graphql_dialect=request.param)
 
 
 def no_data(answer: Answer) -> str:
@@ -56,7 +56,7 @@ def null_data(answer: Answer) -> str:
 # Operations
 
 
-def test_operation_name_chooses_the_operation(either: Door) -> None:
+def test_operation_name_chooses_the_operation(either: Api) -> None:
     two = "query A { accountByPk(id: 1) { email } } query B { accountByPk(id: 2) { email } }"
     assert either.ask(two, operation="A").data == {"accountByPk": {"email": "a@x"}}
     assert either.ask(two, operation="B").data == {"accountByPk": {"email": "b@x"}}
@@ -80,7 +80,7 @@ def test_operation_name_chooses_the_operation(either: Door) -> None:
     assert no_data(either.ask("fragment F on Account { id }")) == "Operation not found"
 
 
-def test_the_first_failed_check_is_reported(either: Door) -> None:
+def test_the_first_failed_check_is_reported(either: Api) -> None:
     cycle = "fragment F on Account { ...F }"
     broken = "{ __typename } { __typename } query A { id } query A { id }" + cycle
     answer = either.ask(broken, [1])
@@ -91,7 +91,7 @@ def test_the_first_failed_check_is_reported(either: Door) -> None:
     assert no_data(either.ask("query A { id } query B { id }" + cycle)) == "Found a cycle between fragments"
 
 
-def test_syntax_errors_are_reported(either: Door) -> None:
+def test_syntax_errors_are_reported(either: Api) -> None:
     answer = either.ask("{ accountCollection { ")
     assert no_data(answer).startswith("Syntax Error")
     assert answer.code == "GRAPHQL_PARSE_FAILED"
@@ -107,13 +107,13 @@ def test_syntax_errors_are_reported(either: Door) -> None:
     [("{ %s }", 50_000 * "x"), ("{ accountCollection(first: %s) { edges { cursor } } }", 4_000 * "9")],
     ids=["name", "number"],
 )
-def test_messages_do_not_repeat_long_documents(door: Door, query: str, repeated: str) -> None:
-    message = no_data(door.ask(query % repeated))
+def test_messages_do_not_repeat_long_documents(api: Api, query: str, repeated: str) -> None:
+    message = no_data(api.ask(query % repeated))
     assert len(message) < 1100
     assert message.endswith("...")
 
 
-def test_fragments_can_be_spread_on_every_type(either: Door) -> None:
+def test_fragments_can_be_spread_on_every_type(either: Api) -> None:
     query = """
       query { ...Root ... on Query { again: accountCollection(first: 1) { ...Connection } } ... { __typename } }
       fragment Root on Query { accountCollection(first: 1) { ...Connection } }
@@ -132,7 +132,7 @@ def test_fragments_can_be_spread_on_every_type(either: Door) -> None:
     assert list(data) == ["accountCollection", "again", "__typename"]
 
 
-def test_fragments_of_another_type_do_not_apply(door: Door, loose: Door) -> None:
+def test_fragments_of_another_type_do_not_apply(api: Api, loose: Api) -> None:
     inline = "{ accountByPk(id: 1) { ... on Blog { name } id } }"
     spread = "{ accountByPk(id: 1) { ...F } } fragment F on Blog { name }"
     unknown = "{ accountByPk(id: 1) { ...F } }"
@@ -140,26 +140,26 @@ def test_fragments_of_another_type_do_not_apply(door: Door, loose: Door) -> None
     assert null_data(loose.ask(spread)) == "no fragment named F on type Account"
     assert null_data(loose.ask(unknown)) == "no fragment named F on type Account"
     assert no_data(loose.ask("{ ...F }")) == "no fragment named F on type Query"
-    assert "can never be of type" in no_data(door.ask(inline))
-    assert "can never be of type" in no_data(door.ask(spread))
-    assert "Unknown fragment" in no_data(door.ask(unknown))
+    assert "can never be of type" in no_data(api.ask(inline))
+    assert "can never be of type" in no_data(api.ask(spread))
+    assert "Unknown fragment" in no_data(api.ask(unknown))
     # An unused fragment is an error of the specification only.
     unused = "{ accountByPk(id: 1) { id } } fragment F on Nothing { x }"
     assert loose.ask(unused).data == {"accountByPk": {"id": 1}}
-    assert door.ask(unused).errors
+    assert api.ask(unused).errors
 
 
-def test_fragments_on_the_interface_apply_to_rows(door: Door, loose: Door) -> None:
-    id_ = door.ask("{ accountByPk(id: 1) { nodeId } }").data["accountByPk"]["nodeId"]
+def test_fragments_on_the_interface_apply_to_rows(api: Api, loose: Api) -> None:
+    id_ = api.ask("{ accountByPk(id: 1) { nodeId } }").data["accountByPk"]["nodeId"]
     query = f'{{ node(nodeId: "{id_}") {{ __typename ... on Node {{ nodeId }} ... on Account {{ email }} ... on Blog {{ name }} }} }}'  # noqa: E501
-    assert door.ask(query).data == {"node": {"__typename": "Account", "nodeId": id_, "email": "a@x"}}
+    assert api.ask(query).data == {"node": {"__typename": "Account", "nodeId": id_, "email": "a@x"}}
     assert loose.ask(query).data == {"node": {"__typename": "Account", "email": "a@x"}}
     direct = f'{{ node(nodeId: "{id_}") {{ nodeId email }} }}'
     assert loose.ask(direct).data == {"node": {"nodeId": id_, "email": "a@x"}}
-    assert "Cannot query field 'email' on type 'Node'" in no_data(door.ask(direct))
+    assert "Cannot query field 'email' on type 'Node'" in no_data(api.ask(direct))
 
 
-def test_cycles_of_fragments_are_refused(either: Door) -> None:
+def test_cycles_of_fragments_are_refused(either: Api) -> None:
     for query in (
         "{ accountByPk(id: 1) { ...F } } fragment F on Account { id ...F }",
         "{ accountByPk(id: 1) { id } } fragment A on Account { ...B } fragment B on Account { ...A }",
@@ -177,7 +177,7 @@ def test_cycles_of_fragments_are_refused(either: Door) -> None:
     assert no_data(answer) == "Fragment cycle depth is greater than 50"
 
 
-def test_many_fragments_take_linear_time(either: Door) -> None:
+def test_many_fragments_take_linear_time(either: Api) -> None:
     """Fragments that each spread the next one twice would be 2^30 fields if they were expanded."""
     links = " ".join(f"fragment F{i} on Account {{ ...F{i + 1} ...F{i + 1} }}" for i in range(30))
     answer = either.ask(f"{{ accountByPk(id: 1) {{ ...F0 }} }} {links} fragment F30 on Account {{ id }}")
@@ -194,7 +194,7 @@ def test_many_fragments_take_linear_time(either: Door) -> None:
 # Directives
 
 
-def test_skip_and_include_remove_fields(either: Door) -> None:
+def test_skip_and_include_remove_fields(either: Api) -> None:
     query = """query ($yes: Boolean!, $no: Boolean = false) {
       a: accountByPk(id: 1) @include(if: $yes) { id }
       b: accountByPk(id: 1) @include(if: $no) { id }
@@ -213,7 +213,7 @@ def test_skip_and_include_remove_fields(either: Door) -> None:
     }  # fmt: skip
 
 
-def test_wrong_directives_are_refused(door: Door, loose: Door) -> None:
+def test_wrong_directives_are_refused(api: Api, loose: Api) -> None:
     for directive, message in (
         ("@skip", "Incorrect arguments to directive @skip"),
         ("@skip(if: true, unless: false)", "Incorrect arguments to directive @skip"),
@@ -227,7 +227,7 @@ def test_wrong_directives_are_refused(door: Door, loose: Door) -> None:
         inner = f"{{ accountByPk(id: 1) {{ email {directive} }} }}"
         assert null_data(loose.ask(inner)) == message
         assert no_data(loose.ask(f"{{ accountByPk(id: 1) {directive} {{ email }} }}")) == message
-        assert no_data_at_least(door.ask(inner))
+        assert no_data_at_least(api.ask(inner))
     text = "query ($x: Boolean) { accountByPk(id: 1) { email @skip(if: $x) } }"
     assert null_data(loose.ask(text, {"x": "true"})) == 'Value for "if" in @skip directive is required'
     # Directives on operations and fragment definitions are ignored.
@@ -244,11 +244,11 @@ def no_data_at_least(answer: Answer) -> bool:
     return True
 
 
-def test_empty_selections_are_allowed_after_skip(door: Door, loose: Door) -> None:
+def test_empty_selections_are_allowed_after_skip(api: Api, loose: Api) -> None:
     assert no_data(loose.ask("{ accountByPk(id: 1) @skip(if: true) { id } }")) == "Selection set must not be empty"
-    assert door.ask("{ accountByPk(id: 1) @skip(if: true) { id } }").data == {}
+    assert api.ask("{ accountByPk(id: 1) @skip(if: true) { id } }").data == {}
     query = "{ accountByPk(id: 1) { id @skip(if: true) } accountCollection { edges { cursor @skip(if: true) } } }"
-    assert door.ask(query).data == loose.ask(query).data == {
+    assert api.ask(query).data == loose.ask(query).data == {
         "accountByPk": {}, "accountCollection": {"edges": [{}, {}]}
     }  # fmt: skip
 
@@ -256,7 +256,7 @@ def test_empty_selections_are_allowed_after_skip(door: Door, loose: Door) -> Non
 # Merging
 
 
-def test_equal_fields_are_merged(either: Door) -> None:
+def test_equal_fields_are_merged(either: Api) -> None:
     query = """{ accountCollection(first: 1) { edges { node { id } } }
       accountCollection(first: 1) { edges { node { email blogCollection(first: 1) { edges { cursor } } } } }
       ...F ... { accountCollection(first: 1) { edges { node { id id blogCollection(first: 1) { edges { node { id }
@@ -279,7 +279,7 @@ def test_equal_fields_are_merged(either: Door) -> None:
     }
 
 
-def test_different_fields_under_one_name_are_refused(door: Door, loose: Door) -> None:
+def test_different_fields_under_one_name_are_refused(api: Api, loose: Api) -> None:
     root = "{ a: accountByPk(id: 1) { id } a: blogByPk(id: 1) { id } }"
     assert no_data(loose.ask(root)) == "Fields `blogByPk` and `accountByPk` are different"
     inner = "{ accountByPk(id: 1) { a: id a: email } }"
@@ -291,18 +291,18 @@ def test_different_fields_under_one_name_are_refused(door: Door, loose: Door) ->
     )
     assert null_data(loose.ask(inner)) == "Two fields named `blogCollection` have different arguments"
     for query in (root, inner):
-        assert "conflict" in no_data(door.ask(query))
+        assert "conflict" in no_data(api.ask(query))
     # The order of arguments does not matter.
     same = """{ accountCollection(first: 1, offset: 1) { edges { cursor } }
                 accountCollection(offset: 1, first: 1) { edges { node { id } } } }"""
-    for each in (door, loose):
+    for each in (api, loose):
         assert each.ask(same).data == {"accountCollection": {"edges": [{"cursor": "WzJd", "node": {"id": 2}}]}}
 
 
 # Selections that do not fit their type
 
 
-def test_selections_must_fit_scalars_and_objects(door: Door, loose: Door) -> None:
+def test_selections_must_fit_scalars_and_objects(api: Api, loose: Api) -> None:
     assert loose.ask("{ accountByPk(id: 1) }").data == {"accountByPk": {}}
     assert loose.ask("{ accountCollection { edges pageInfo } }").data == {
         "accountCollection": {"edges": [{}, {}], "pageInfo": {}}
@@ -310,10 +310,10 @@ def test_selections_must_fit_scalars_and_objects(door: Door, loose: Door) -> Non
     assert loose.ask("{ accountCollection }").data == {"accountCollection": {}}
     assert loose.ask("{ accountByPk(id: 1) { id { x } } }").data == {"accountByPk": {"id": 1}}
     for query in ("{ accountByPk(id: 1) }", "{ accountCollection { edges } }", "{ accountByPk(id: 1) { id { x } } }"):
-        assert no_data_at_least(door.ask(query))
+        assert no_data_at_least(api.ask(query))
 
 
-def test_every_object_has_typename(either: Door) -> None:
+def test_every_object_has_typename(either: Api) -> None:
     id_ = either.ask("{ accountByPk(id: 1) { nodeId } }").data["accountByPk"]["nodeId"]
     query = f"""{{ t: __typename accountCollection(first: 1) {{ __typename edges {{ __typename node {{ __typename
         blogCollection(first: 1) {{ __typename }} }} }} pageInfo {{ __typename }} }}
@@ -336,7 +336,7 @@ def test_every_object_has_typename(either: Door) -> None:
     assert either.ask("{ __typename }").data == {"__typename": "Query"}
 
 
-def test_key_order_is_that_of_the_selection(either: Door) -> None:
+def test_key_order_is_that_of_the_selection(either: Api) -> None:
     query = """{ z: __typename b: accountByPk(id: 1) { isAdmin id a: email nodeId }
       a: accountCollection(first: 1) { pageInfo { startCursor hasNextPage } edges { node { email id } cursor } } }"""
     data = either.ask(query).data
@@ -355,7 +355,7 @@ def test_key_order_is_that_of_the_selection(either: Door) -> None:
 # Variables
 
 
-def test_defaults_of_variables_apply(either: Door) -> None:
+def test_defaults_of_variables_apply(either: Api) -> None:
     query = "query ($id: Int! = 2, $filter: AccountFilter = {id: {lt: 2}}) { accountByPk(id: $id) { id } accountCollection(filter: $filter) { edges { node { id } } } }"  # noqa: E501
     assert ids(either.ask(query)) == (2, [1])
     assert ids(either.ask(query, {"id": 1})) == (1, [1])
@@ -367,7 +367,7 @@ def ids(answer: Answer) -> tuple[int, list[int]]:
     return answer.data["accountByPk"]["id"], [e["node"]["id"] for e in answer.data["accountCollection"]["edges"]]
 
 
-def test_pg_graphql_ignores_declarations_of_variables(door: Door, loose: Door) -> None:
+def test_pg_graphql_ignores_declarations_of_variables(api: Api, loose: Api) -> None:
     for query, variables in (
         ("query ($f: Int!) { accountCollection(filter: $f) { edges { node { id } } } }", {"f": {"id": {"eq": 1}}}),
         ("{ accountCollection(filter: $f) { edges { node { id } } } }", {"f": {"id": {"eq": 1}}}),
@@ -376,14 +376,14 @@ def test_pg_graphql_ignores_declarations_of_variables(door: Door, loose: Door) -
         ('{ accountCollection(first: 1, orderBy: {id: "AscNullsLast"}) { edges { node { id } } } }', None),
     ):  # fmt: skip
         assert loose.ask(query, variables).data == {"accountCollection": {"edges": [{"node": {"id": 1}}]}}, query
-        assert door.ask(query, variables).errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
+        assert api.ask(query, variables).errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
     absent = "query ($f: AccountFilter!) { accountCollection(filter: $f) { edges { node { id } } } }"
     assert len(loose.ask(absent).data["accountCollection"]["edges"]) == 2
-    assert "to be provided" in door.ask(absent).message
+    assert "to be provided" in api.ask(absent).message
     assert loose.ask("{ accountByPk(id: $id) { id } }", {"id": "1"}).data == {"accountByPk": {"id": 1}}
 
 
-def test_lists_may_contain_variables(either: Door) -> None:
+def test_lists_may_contain_variables(either: Api) -> None:
     query = """query ($a: Int!, $b: OrderByDirection, $f: AccountFilter!) { accountCollection(
       filter: {or: [{id: {in: [$a, 99]}}, $f]}, orderBy: [{isAdmin: $b}, {id: $b}]) { edges { node { id } } } }"""
     variables = {"a": 1, "b": "DescNullsLast", "f": {"id": {"eq": 2}}}
@@ -392,7 +392,7 @@ def test_lists_may_contain_variables(either: Door) -> None:
     assert [e["node"]["id"] for e in either.ask(query, variables).data["accountCollection"]["edges"]] == [1]
 
 
-def test_invalid_orders_are_refused(loose: Door) -> None:
+def test_invalid_orders_are_refused(loose: Api) -> None:
     for argument, message in (
         ("[{id: Up}]", "Invalid input for OrderByDirection type"),
         ("[{id: AscNullFirst}]", "Invalid input for OrderByDirection type"),
@@ -406,7 +406,7 @@ def test_invalid_orders_are_refused(loose: Door) -> None:
 # Errors by place
 
 
-def test_unknown_names_are_refused(door: Door, loose: Door) -> None:
+def test_unknown_names_are_refused(api: Api, loose: Api) -> None:
     id_ = loose.ask("{ accountByPk(id: 1) { nodeId } }").data["accountByPk"]["nodeId"]
     for query, message in (
         ("{ x }", 'Unknown field "x" on type Query'),
@@ -434,23 +434,23 @@ def test_unknown_names_are_refused(door: Door, loose: Door) -> None:
         answer = loose.ask(query)
         assert null_data(answer) == message, query
         if "__" not in query:
-            first = door.ask(query).errors[0]
+            first = api.ask(query).errors[0]
             assert first["extensions"]["code"] in ("GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT"), query
     # The error suggests the nearest name.
-    assert "Did you mean 'email'?" in door.ask("{ accountByPk(id: 1) { emial } }").message
-    assert "Did you mean 'accountCollection'" in door.ask("{ acountCollection { edges { cursor } } }").message
-    assert "Did you mean 'first'" in door.ask("{ accountCollection(frist: 1) { edges { cursor } } }").message
+    assert "Did you mean 'email'?" in api.ask("{ accountByPk(id: 1) { emial } }").message
+    assert "Did you mean 'accountCollection'" in api.ask("{ acountCollection { edges { cursor } } }").message
+    assert "Did you mean 'first'" in api.ask("{ accountCollection(frist: 1) { edges { cursor } } }").message
 
 
-def test_all_errors_are_reported_at_once(door: Door) -> None:
-    answer = door.ask("{ accountCollection { edges { node { x y } } z } }")
+def test_all_errors_are_reported_at_once(api: Api) -> None:
+    answer = api.ask("{ accountCollection { edges { node { x y } } z } }")
     assert [error["message"].split("'")[1] for error in answer.errors] == ["x", "y", "z"]
     assert [error["locations"] for error in answer.errors] == [
         [{"line": 1, "column": 38}], [{"line": 1, "column": 40}], [{"line": 1, "column": 46}]
     ]  # fmt: skip
 
 
-def test_root_fields_fail_independently_in_pg_graphql(loose: Door) -> None:
+def test_root_fields_fail_independently_in_pg_graphql(loose: Api) -> None:
     answer = loose.ask(
         "{ a: accountByPk(id: 1) { id } b: accountByPk(id: 1) { x } c: y t: __typename d: accountCollection(first: -1) { edges { cursor } } }"  # noqa: E501
     )
@@ -463,14 +463,14 @@ def test_root_fields_fail_independently_in_pg_graphql(loose: Door) -> None:
     assert len(answer.errors) == 2
 
 
-def test_an_error_of_the_database_fails_the_whole_request(either: Door) -> None:
+def test_an_error_of_the_database_fails_the_whole_request(either: Api) -> None:
     query = '{ a: accountByPk(id: 1) { id } accountCollection(filter: {email: {regex: "("}}) { edges { cursor } } }'
     answer = either.ask(query)
     assert "invalid regular expression" in null_data(answer)
     assert answer.errors[0]["extensions"]["sqlstate"] == "2201B"
 
 
-def test_absent_rows_are_null(either: Door) -> None:
+def test_absent_rows_are_null(either: Api) -> None:
     gone = "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDk5XQ=="
     assert either.ask(f'{{ accountByPk(id: 99) {{ id }} node(nodeId: "{gone}") {{ nodeId }} }}').data == {
         "accountByPk": None, "node": None
@@ -481,7 +481,7 @@ def test_absent_rows_are_null(either: Door) -> None:
     )
 
 
-def test_extra_arguments_of_a_key_are_ignored(loose: Door) -> None:
+def test_extra_arguments_of_a_key_are_ignored(loose: Api) -> None:
     assert loose.ask('{ accountByPk(id: "1", x: 2) { id } }').data == {"accountByPk": {"id": 1}}
 
 
@@ -496,21 +496,21 @@ def test_extra_arguments_of_a_key_are_ignored(loose: Door) -> None:
         ("AccountFilter", "be True", "found: 'be True'."),
     ],
 )
-def test_messages_have_the_words_of_json(door: Door, type_: str, value: Any, ending: str) -> None:
+def test_messages_have_the_words_of_json(api: Api, type_: str, value: Any, ending: str) -> None:
     argument = "filter" if type_ == "AccountFilter" else "first"
     query = f"query ($value: {type_}) {{ accountCollection({argument}: $value) {{ edges {{ cursor }} }} }}"
-    assert door.ask(query, {"value": value}).message.endswith(ending)
+    assert api.ask(query, {"value": value}).message.endswith(ending)
 
 
-def test_unknown_members_of_a_request_are_ignored(either: Door) -> None:
+def test_unknown_members_of_a_request_are_ignored(either: Api) -> None:
     assert either.ask("{ __typename }", None).data == either.ask("{ __typename }", {}).data == {"__typename": "Query"}
     body = json.dumps({"query": "{ __typename }", "extensions": {"x": 1}, "other": 2})
     assert either.post(body).data == {"__typename": "Query"}
 
 
-def test_a_schema_without_mutations_refuses_them(door: Door, loose: Door) -> None:
+def test_a_schema_without_mutations_refuses_them(api: Api, loose: Api) -> None:
     query = "mutation { deleteFromAccountCollection { affectedCount } }"
     assert no_data(loose.ask(query)) == "Unknown type Mutation"
-    answer: Any = door.ask(query)
+    answer: Any = api.ask(query)
     assert "data" not in answer.body
     assert answer.errors

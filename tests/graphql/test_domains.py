@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_operators import types_of
 from tests.graphql.test_rights import members, printed
 
@@ -36,9 +36,9 @@ grant all on person to anon;
 ON = {"value_types": "domains"}
 
 
-def found(door: Door, filter_: Any) -> list[int]:
+def found(api: Api, filter_: Any) -> list[int]:
     query = "query ($f: personFilter) { personCollection(filter: $f) { edges { node { id } } } }"
-    return [each["node"]["id"] for each in door.ask(query, {"f": filter_}).data["personCollection"]["edges"]]
+    return [each["node"]["id"] for each in api.ask(query, {"f": filter_}).data["personCollection"]["edges"]]
 
 
 TYPES = {
@@ -54,8 +54,8 @@ TYPES = {
 }
 
 
-def test_the_types_are_those_of_the_base(reading_door: OpenDoor) -> None:
-    types = types_of(reading_door(SCHEMA, **ON))
+def test_the_types_are_those_of_the_base(reading_api: StartApi) -> None:
+    types = types_of(reading_api(SCHEMA, **ON))
     fields, filters = types["person"].fields, types["personFilter"].fields
     assert {name: str(fields[name].type) for name in TYPES} == {name: type_ for name, (type_, _) in TYPES.items()}
     shown = {name: str(filters[name].type) if name in filters else None for name in TYPES}
@@ -65,14 +65,14 @@ def test_the_types_are_those_of_the_base(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {**ON, "graphql_dialect": "pg_graphql"}])
-def test_domains_are_opaque_by_default(reading_door: OpenDoor, options: dict[str, str]) -> None:
-    fields = types_of(reading_door(SCHEMA, **options))["person"].fields
+def test_domains_are_opaque_by_default(reading_api: StartApi, options: dict[str, str]) -> None:
+    fields = types_of(reading_api(SCHEMA, **options))["person"].fields
     assert {str(fields[name].type) for name in ("email", "work", "points", "words", "document")} == {"Opaque"}
 
 
-def test_values_are_those_of_the_base(reading_door: OpenDoor) -> None:
+def test_values_are_those_of_the_base(reading_api: StartApi) -> None:
     query = '{ personByPk(id: 1) { email work code points words mails document state part: document(at: ["a"]) } }'
-    assert reading_door(SCHEMA, **ON).ask(query).data["personByPk"] == {
+    assert reading_api(SCHEMA, **ON).ask(query).data["personByPk"] == {
         "email": "a@x",
         "work": "a@x.com",
         "code": "abcd",
@@ -104,28 +104,28 @@ def test_values_are_those_of_the_base(reading_door: OpenDoor) -> None:
         ({"contact": {"neq": "no address"}}, [1, 2]),
     ],
 )
-def test_filters_are_those_of_the_base(reading_door: OpenDoor, filter_: Any, ids: list[int]) -> None:
-    assert found(reading_door(SCHEMA, **ON), filter_) == ids
+def test_filters_are_those_of_the_base(reading_api: StartApi, filter_: Any, ids: list[int]) -> None:
+    assert found(reading_api(SCHEMA, **ON), filter_) == ids
 
 
-def test_pages_are_ordered_by_domains(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, **ON)
+def test_pages_are_ordered_by_domains(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, **ON)
     for order in ("email", "points", "state", "contact"):
         direction = "DescNullsLast"
         page = "edges { cursor node { id } }"
-        first = door.ask(f"{{ personCollection(orderBy: [{{{order}: {direction}}}], first: 1) {{ {page} }} }}").data
+        first = api.ask(f"{{ personCollection(orderBy: [{{{order}: {direction}}}], first: 1) {{ {page} }} }}").data
         (edge,) = first["personCollection"]["edges"]
         after = f'orderBy: [{{{order}: {direction}}}], after: "{edge["cursor"]}"'
-        second = door.ask(f"{{ personCollection({after}) {{ {page} }} }}").data["personCollection"]["edges"]
+        second = api.ask(f"{{ personCollection({after}) {{ {page} }} }}").data["personCollection"]["edges"]
         assert {edge["node"]["id"], second[0]["node"]["id"]} == {1, 2}
         assert len(second) == 1
 
 
-def test_the_domain_checks_written_values(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, **ON)
+def test_the_domain_checks_written_values(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, **ON)
 
     def insert(values: str) -> Any:
-        return door.ask(
+        return api.ask(
             f"mutation {{ insertIntopersonCollection(objects: [{{{values}}}]) {{ records {{ email code }} }} }}"
         )
 
@@ -135,9 +135,9 @@ def test_the_domain_checks_written_values(open_door: OpenDoor) -> None:
     assert insert('id: 4, email: "d@x", work: "c@x.com", code: "abcde"').code == "STRING_DATA_RIGHT_TRUNCATION"
 
 
-def test_a_null_of_a_not_null_domain_is_shown(open_door: OpenDoor) -> None:
+def test_a_null_of_a_not_null_domain_is_shown(start_api: StartApi) -> None:
     """The NOT NULL of a domain does not hold for rows of an outer join, so the field is nullable."""
-    door = open_door(
+    api = start_api(
         SCHEMA
         + """
         create view maybe as select n as id, p.email from generate_series(1, 3) n left join person p on p.id = n;
@@ -146,18 +146,18 @@ def test_a_null_of_a_not_null_domain_is_shown(open_door: OpenDoor) -> None:
         """,
         **ON,
     )
-    assert door.ask("{ maybeByPk(id: 3) { email } }").data == {"maybeByPk": {"email": None}}
+    assert api.ask("{ maybeByPk(id: 3) { email } }").data == {"maybeByPk": {"email": None}}
 
 
-def test_a_domain_whose_type_cannot_be_shown_stays_opaque(reading_door: OpenDoor) -> None:
+def test_a_domain_whose_type_cannot_be_shown_stays_opaque(reading_api: StartApi) -> None:
     sql = """
         create domain spot as point;
         create table t (id int primary key, at spot);
         grant select on t to anon;
     """
-    door = reading_door(sql, **ON)
-    assert str(types_of(door)["t"].fields["at"].type) == "Opaque"
-    assert "at" in members(printed(door), "t")
+    api = reading_api(sql, **ON)
+    assert str(types_of(api)["t"].fields["at"].type) == "Opaque"
+    assert "at" in members(printed(api), "t")
 
 
 KEYED = """
@@ -175,14 +175,14 @@ grant all on person, feeling to anon;
 
 @pytest.mark.parametrize("options", [{}, ON])
 @pytest.mark.parametrize("order", ["", "orderBy: [{state_of: AscNullsLast}],"])
-def test_a_domain_over_an_enum_can_be_a_key(reading_door: OpenDoor, options: dict[str, Any], order: str) -> None:
-    door = reading_door(KEYED, **options)
+def test_a_domain_over_an_enum_can_be_a_key(reading_api: StartApi, options: dict[str, Any], order: str) -> None:
+    api = reading_api(KEYED, **options)
     seen, after = [], ""
     for _ in range(3):
         query = f"{{ personCollection({order} first: 1{after}) {{ edges {{ cursor node {{ email nodeId }} }} }} }}"
-        (edge,) = door.ask(query).data["personCollection"]["edges"]
+        (edge,) = api.ask(query).data["personCollection"]["edges"]
         email, node_id = edge["node"]["email"], edge["node"]["nodeId"]
-        assert door.ask(f'{{ node(nodeId: "{node_id}") {{ ...on person {{ email }} }} }}').data["node"] == {
+        assert api.ask(f'{{ node(nodeId: "{node_id}") {{ ...on person {{ email }} }} }}').data["node"] == {
             "email": email
         }
         seen.append(email)
@@ -192,9 +192,9 @@ def test_a_domain_over_an_enum_can_be_a_key(reading_door: OpenDoor, options: dic
 
 @pytest.mark.parametrize("options", [{}, ON, {"graphql_dialect": "pg_graphql"}])
 def test_a_domain_over_an_enum_that_the_role_may_not_name_can_be_a_key(
-    reading_door: OpenDoor, options: dict[str, Any]
+    reading_api: StartApi, options: dict[str, Any]
 ) -> None:
-    door = reading_door(
+    api = reading_api(
         """
         create schema closed;
         create type closed.mood as enum ('sad', 'happy');
@@ -208,26 +208,26 @@ def test_a_domain_over_an_enum_that_the_role_may_not_name_can_be_a_key(
     seen, after = [], ""
     for _ in range(2):
         query = f"{{ personCollection(first: 1{after}) {{ edges {{ cursor node {{ email nodeId }} }} }} }}"
-        (edge,) = door.ask(query).data["personCollection"]["edges"]
+        (edge,) = api.ask(query).data["personCollection"]["edges"]
         node = f'{{ node(nodeId: "{edge["node"]["nodeId"]}") {{ ...on person {{ email }} }} }}'
-        assert door.ask(node).data["node"] == {"email": edge["node"]["email"]}
+        assert api.ask(node).data["node"] == {"email": edge["node"]["email"]}
         seen.append(edge["node"]["email"])
         after = f', after: "{edge["cursor"]}"'
     assert seen == ["b@x", "c@x"]
 
 
 @pytest.mark.parametrize("options", [{}, ON, {"graphql_dialect": "pg_graphql"}])
-def test_a_domain_over_an_enum_is_compared(reading_door: OpenDoor, options: dict[str, Any]) -> None:
-    door = reading_door(KEYED, **options)
+def test_a_domain_over_an_enum_is_compared(reading_api: StartApi, options: dict[str, Any]) -> None:
+    api = reading_api(KEYED, **options)
     query = "query ($f: personFilter) { personCollection(filter: $f) { edges { node { email } } } }"
-    rows = door.ask(query, {"f": {"state": {"eq": "sad"}}}).data["personCollection"]["edges"]
+    rows = api.ask(query, {"f": {"state": {"eq": "sad"}}}).data["personCollection"]["edges"]
     assert [row["node"]["email"] for row in rows] == ["c@x"]
 
 
-def test_a_domain_can_be_a_key(reading_door: OpenDoor) -> None:
-    door = reading_door(KEYED, **ON)
+def test_a_domain_can_be_a_key(reading_api: StartApi) -> None:
+    api = reading_api(KEYED, **ON)
     query = "query ($key: personKeyInput!) { personByKey(key: $key) { state email } }"
     happy = {"state": "happy", "email": "a@x"}
-    assert door.ask(query, {"key": {"email": "a@x"}}).data == {"personByKey": happy}
-    assert door.ask(query, {"key": {"stateAndEmail": happy}}).data == {"personByKey": happy}
-    assert door.ask(query, {"key": {"email": "no address"}}).data == {"personByKey": None}
+    assert api.ask(query, {"key": {"email": "a@x"}}).data == {"personByKey": happy}
+    assert api.ask(query, {"key": {"stateAndEmail": happy}}).data == {"personByKey": happy}
+    assert api.ask(query, {"key": {"email": "no address"}}).data == {"personByKey": None}

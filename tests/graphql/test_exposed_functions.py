@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from graphql import GraphQLObjectType, print_type, validate_schema
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.counted import counted
-from tests.graphql.door import Door
 from tests.graphql.test_operators import types_of, without_descriptions
 from tests.graphql.test_rights import changed, members, printed
 from tests.postgres_server import PostgresServer
@@ -90,8 +90,8 @@ MUTATION_FIELDS = {"next_mood", "touch"}
 NODE_FIELDS = {"greeting", "words", "others", "place", "facts"}
 
 
-def fields(door: Door, type_: str) -> dict[str, str]:
-    made = types_of(door)[type_]
+def fields(api: Api, type_: str) -> dict[str, str]:
+    made = types_of(api)[type_]
     assert isinstance(made, GraphQLObjectType)
     return {name: str(each.type) for name, each in made.fields.items()}
 
@@ -99,19 +99,19 @@ def fields(door: Door, type_: str) -> dict[str, str]:
 # Which are shown
 
 
-def test_exposed_functions_are_fields(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA)
-    assert fields(door, "Query").keys() >= QUERY_FIELDS
-    assert fields(door, "Mutation").keys() >= MUTATION_FIELDS
-    assert fields(door, "account").keys() >= NODE_FIELDS
+def test_exposed_functions_are_fields(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA)
+    assert fields(api, "Query").keys() >= QUERY_FIELDS
+    assert fields(api, "Mutation").keys() >= MUTATION_FIELDS
+    assert fields(api, "account").keys() >= NODE_FIELDS
     absent = {"nameless", "any_of", "some_record", "of_row", "with_first", "hidden_mood", "pick", *NODE_FIELDS}
-    assert absent.isdisjoint(fields(door, "Query"))
-    assert str(types_of(door)["Query"].fields["accountCollection"].type) == "accountConnection!"
-    assert fields(door, "account")["name"] == "String"
-    assert types_of(door)["account"].fields["name"].args == {}
+    assert absent.isdisjoint(fields(api, "Query"))
+    assert str(types_of(api)["Query"].fields["accountCollection"].type) == "accountConnection!"
+    assert fields(api, "account")["name"] == "String"
+    assert types_of(api)["account"].fields["name"].args == {}
     reported = {
         each.subject.removeprefix("function public."): each.reason
-        for each in door.application.services.engine.role_schemas.of_role("anon").notices
+        for each in api.application.services.engine.role_schemas.of_role("anon").notices
         if "it is not exposed" in each.reason
     }
     assert reported.keys() == {"nameless", "any_of", "some_record", "with_first", "of_row"}
@@ -119,19 +119,19 @@ def test_exposed_functions_are_fields(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-exposed_functions"}, {"graphql_dialect": "pg_graphql"}])
-def test_no_functions_are_exposed_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
-    door = reading_door(SCHEMA, **options)
-    assert (QUERY_FIELDS - {"plain"}).isdisjoint(fields(door, "Query"))
-    assert "plain" in fields(door, "Query")
-    assert NODE_FIELDS.isdisjoint(fields(door, "account"))
-    assert "bad_name" not in types_of(door)
-    assert "statisticsRow" not in types_of(door)
+def test_no_functions_are_exposed_without_the_feature(reading_api: StartApi, options: dict[str, str]) -> None:
+    api = reading_api(SCHEMA, **options)
+    assert (QUERY_FIELDS - {"plain"}).isdisjoint(fields(api, "Query"))
+    assert "plain" in fields(api, "Query")
+    assert NODE_FIELDS.isdisjoint(fields(api, "account"))
+    assert "bad_name" not in types_of(api)
+    assert "statisticsRow" not in types_of(api)
 
 
-def test_exposed_functions_have_types(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA)
-    types = types_of(door)
-    shown = fields(door, "Query")
+def test_exposed_functions_have_types(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA)
+    types = types_of(api)
+    shown = fields(api, "Query")
     assert {name: shown[name] for name in QUERY_FIELDS} == {
         "of_mood": "accountConnection",
         "moods": "[mood]",
@@ -160,8 +160,8 @@ def test_exposed_functions_have_types(reading_door: OpenDoor) -> None:
     assert without_descriptions(print_type(types["statisticsRow"])) == (
         "type statisticsRow {\n  mood: mood\n  number: BigInt\n  names: [String]\n}"
     )
-    assert fields(door, "Mutation")["touch"] == "Boolean"
-    on_rows = fields(door, "account")
+    assert fields(api, "Mutation")["touch"] == "Boolean"
+    on_rows = fields(api, "account")
     assert {name: on_rows[name] for name in NODE_FIELDS} == {
         "greeting": "String",
         "words": "[String]",
@@ -171,14 +171,14 @@ def test_exposed_functions_have_types(reading_door: OpenDoor) -> None:
     }
 
 
-def test_domains_have_their_base_types(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, value_types=("domains",))
-    assert fields(door, "Query")["felt"] == "mood"
-    assert door.ask("{ felt(f: HAPPY) }").data == {"felt": "HAPPY"}
+def test_domains_have_their_base_types(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, value_types=("domains",))
+    assert fields(api, "Query")["felt"] == "mood"
+    assert api.ask("{ felt(f: HAPPY) }").data == {"felt": "HAPPY"}
 
 
-def test_an_invalid_name_does_not_affect_other_functions(reading_door: OpenDoor) -> None:
-    door = reading_door("""
+def test_an_invalid_name_does_not_affect_other_functions(reading_api: StartApi) -> None:
+    api = reading_api("""
       create table t (id int primary key);
       create function "über"() returns table (a int, b int) language sql stable as 'select 1, 2';
       create function "1st"(t) returns table (a int, b int) language sql stable as 'select 1, 2';
@@ -190,13 +190,13 @@ def test_an_invalid_name_does_not_affect_other_functions(reading_door: OpenDoor)
       comment on function plain() is '@graphql({"expose": true})';
       grant select on t to anon;
     """)
-    assert door.ask("{ plain { a b } tCollection { edges { node { id } } } }").data["plain"] == [{"a": 1, "b": 2}]
-    reported = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
+    assert api.ask("{ plain { a b } tCollection { edges { node { id } } } }").data["plain"] == [{"a": 1, "b": 2}]
+    reported = {each.subject for each in api.application.services.engine.role_schemas.of_role("anon").notices}
     assert reported == {"function public.über", "function public.1st", "function public.__two"}
 
 
-def test_names_are_inflected(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_names_are_inflected(start_api: StartApi) -> None:
+    api = start_api("""
         create function top_posts() returns table (post_id int) language sql stable as 'select 1';
         create function named() returns table (a int) language sql stable as 'select 1';
         create table "TopPostsRow" (id int primary key);
@@ -205,9 +205,9 @@ def test_names_are_inflected(open_door: OpenDoor) -> None:
         comment on schema public is '@graphql({"inflect_names": true})';
         grant select on "TopPostsRow" to anon;
     """)
-    shown = fields(door, "Query")
+    shown = fields(api, "Query")
     assert (shown["topPosts"], shown["Other"]) == ("[TopPostsRow_!]", "[OtherRow!]")
-    assert door.ask("{ topPosts { postId } }").data == {"topPosts": [{"postId": 1}]}
+    assert api.ask("{ topPosts { postId } }").data == {"topPosts": [{"postId": 1}]}
 
 
 # What they give
@@ -246,11 +246,11 @@ CALLS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("call", "expected"), CALLS, ids=[call for call, _ in CALLS])
-def test_calls_return_their_results(reading_door: OpenDoor, call: str, expected: Any) -> None:
-    assert reading_door(SCHEMA).ask(f"{{ made: {call} }}").data == {"made": expected}
+def test_calls_return_their_results(reading_api: StartApi, call: str, expected: Any) -> None:
+    assert reading_api(SCHEMA).ask(f"{{ made: {call} }}").data == {"made": expected}
 
 
-def test_exposed_functions_of_rows_are_fields(reading_door: OpenDoor) -> None:
+def test_exposed_functions_of_rows_are_fields(reading_api: StartApi) -> None:
     query = """query ($how: mood) {
       accountCollection {
         edges {
@@ -261,7 +261,7 @@ def test_exposed_functions_of_rows_are_fields(reading_door: OpenDoor) -> None:
         }
       }
     }"""
-    edges = reading_door(SCHEMA).ask(query, {"how": "sad"}).data["accountCollection"]["edges"]
+    edges = reading_api(SCHEMA).ask(query, {"how": "sad"}).data["accountCollection"]["edges"]
     sad = {"edges": [{"node": {"id": 1}}]}
     assert [edge["node"] for edge in edges] == [
         {
@@ -294,31 +294,31 @@ def test_exposed_functions_of_rows_are_fields(reading_door: OpenDoor) -> None:
     ]
 
 
-def logged(postgres: PostgresServer, door: Door) -> list[Any]:
-    return [row[0] for row in postgres.execute("select what from log order by id", door.database_url)]
+def logged(postgres: PostgresServer, api: Api) -> list[Any]:
+    return [row[0] for row in postgres.execute("select what from log order by id", api.database_url)]
 
 
-def test_volatile_functions_are_called_once(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA)
-    assert door.ask('mutation { touch(what: "a") next_mood again: touch(what: "b") }').data == {
+def test_volatile_functions_are_called_once(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA)
+    assert api.ask('mutation { touch(what: "a") next_mood again: touch(what: "b") }').data == {
         "touch": True,
         "next_mood": "HAPPY",
         "again": True,
     }
-    assert logged(postgres, door) == ["a", "mood", "b"]
+    assert logged(postgres, api) == ["a", "mood", "b"]
 
 
-def test_an_error_undoes_the_mutation(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(
+def test_an_error_undoes_the_mutation(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(
         SCHEMA
         + """
         create function fail() returns void language plpgsql as $$ begin raise 'no'; end $$;
         comment on function fail() is '@graphql({"expose": true})';
         """
     )
-    answer = door.ask('mutation { touch(what: "a") fail }')
+    answer = api.ask('mutation { touch(what: "a") fail }')
     assert answer.code == "RAISE_EXCEPTION"
-    assert logged(postgres, door) == []
+    assert logged(postgres, api) == []
 
 
 @pytest.mark.parametrize(
@@ -331,27 +331,27 @@ def test_an_error_undoes_the_mutation(open_door: OpenDoor, postgres: PostgresSer
         ("check_it(a: -1)", "RAISE_EXCEPTION"),
     ],
 )
-def test_wrong_calls_are_refused(reading_door: OpenDoor, call: str, code: str) -> None:
-    assert reading_door(SCHEMA).ask(f"{{ {call} }}").code == code
+def test_wrong_calls_are_refused(reading_api: StartApi, call: str, code: str) -> None:
+    assert reading_api(SCHEMA).ask(f"{{ {call} }}").code == code
 
 
 # Rights
 
 
-def test_a_function_without_the_privilege_is_gone(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA)
-    changed(postgres, door, "revoke execute on function statistics, pick(text), greeting from public")
-    sdl = printed(door)
+def test_a_function_without_the_privilege_is_gone(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA)
+    changed(postgres, api, "revoke execute on function statistics, pick(text), greeting from public")
+    sdl = printed(api)
     assert {"statistics", "pickText"}.isdisjoint(members(sdl, "Query"))
     assert "greeting" not in members(sdl, "account")
     assert "statisticsRow" not in sdl
-    changed(postgres, door, "revoke select on account from anon; grant select (id) on account to anon")
-    assert NODE_FIELDS.isdisjoint(members(printed(door), "account"))
-    assert validate_schema(door.application.services.engine.role_schemas.of_role("anon").graphql) == []
+    changed(postgres, api, "revoke select on account from anon; grant select (id) on account to anon")
+    assert NODE_FIELDS.isdisjoint(members(printed(api), "account"))
+    assert validate_schema(api.application.services.engine.role_schemas.of_role("anon").graphql) == []
 
 
-def test_an_argument_of_a_closed_schema_hides_a_function(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_an_argument_of_a_closed_schema_hides_a_function(start_api: StartApi) -> None:
+    api = start_api("""
         create schema closed;
         create type closed.mood as enum ('sad');
         create function takes(m closed.mood) returns int language sql stable as 'select 1';
@@ -360,24 +360,22 @@ def test_an_argument_of_a_closed_schema_hides_a_function(open_door: OpenDoor) ->
         comment on function takes is '@graphql({"expose": true})';
         comment on function gives is '@graphql({"expose": true})';
     """)
-    assert "takes" not in fields(door, "Query")
-    assert door.ask("{ gives { m } }").data == {"gives": [{"m": "sad"}]}
+    assert "takes" not in fields(api, "Query")
+    assert api.ask("{ gives { m } }").data == {"gives": [{"m": "sad"}]}
 
 
-def test_hidden_rows_stay_hidden(open_door: OpenDoor) -> None:
-    door = open_door(
-        SCHEMA + "alter table account enable row level security; create policy p on account using (id = 1)"
-    )
-    assert door.ask("{ bounds { low high } statistics { number } }").data == {
+def test_hidden_rows_stay_hidden(start_api: StartApi) -> None:
+    api = start_api(SCHEMA + "alter table account enable row level security; create policy p on account using (id = 1)")
+    assert api.ask("{ bounds { low high } statistics { number } }").data == {
         "bounds": {"low": 1, "high": 1},
         "statistics": [{"number": "1"}],
     }
 
 
-def test_calls_are_one_flight(open_door: OpenDoor) -> None:
+def test_calls_are_one_flight(start_api: StartApi) -> None:
     query = "query ($n: Int!) { numbers(number: $n) accountCollection { edges { node { words(number: $n) } } } }"
-    with counted(open_door(SCHEMA).database_url) as (door, proxy):
-        door.ask(query, {"n": 2})
+    with counted(start_api(SCHEMA).database_url) as (api, proxy):
+        api.ask(query, {"n": 2})
         before = proxy.flights
-        assert door.ask(query, {"n": 1}).data["numbers"] == [1]
+        assert api.ask(query, {"n": 1}).data["numbers"] == [1]
         assert proxy.flights - before == 1

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from graphql import GraphQLEnumType, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, get_named_type
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_operators import types_of
 from tests.postgres_server import PostgresServer
 
@@ -85,9 +85,9 @@ def members_of(value: Any) -> set[str]:
     return {name for each in below for name in members_of(each)} | set(value if isinstance(value, dict) else ())
 
 
-def tried(door: Door) -> set[str]:
+def tried(api: Api) -> set[str]:
     """Reads with each example of each argument; the names of the members that were in one."""
-    field = types_of(door)["Query"].fields["itemCollection"]
+    field = types_of(api)["Query"].fields["itemCollection"]
     names: set[str] = set()
     for argument in ARGUMENTS:
         if argument not in field.args:
@@ -96,7 +96,7 @@ def tried(door: Door) -> set[str]:
         query = f"query ($v: {type_}) {{ itemCollection({argument}: $v) {{ edges {{ node {{ id }} }} }} }}"
         for value in examples(type_):
             if "nodeId" not in members_of(value):
-                answer = door.ask(query, {"v": value})
+                answer = api.ask(query, {"v": value})
                 assert "errors" not in answer.body, (value, answer.body["errors"])
                 names |= members_of(value)
     return names
@@ -112,13 +112,13 @@ def postgres(extension: str, postgres_with: Callable[[str], PostgresServer]) -> 
     return postgres_with(extension)
 
 
-def test_each_member_can_be_used(extension: str, reading_door: OpenDoor) -> None:
+def test_each_member_can_be_used(extension: str, reading_api: StartApi) -> None:
     columns, values = ITEMS[extension]
-    assert tried(reading_door(SCHEMA % (extension, columns, values), **SETTINGS)) >= EXPECTED[extension]
+    assert tried(reading_api(SCHEMA % (extension, columns, values), **SETTINGS)) >= EXPECTED[extension]
 
 
 @pytest.mark.parametrize("extension", ["unaccent"], indirect=True)
-def test_a_search_can_use_a_configuration_of_the_extension(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA % ("unaccent", "a text", "'caf\u00e9'") + CONFIGURED)
+def test_a_search_can_use_a_configuration_of_the_extension(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA % ("unaccent", "a text", "'caf\u00e9'") + CONFIGURED)
     query = '{ itemCollection(filter: {search: {plain: "cafe"}}) { edges { node { id } } } }'
-    assert door.ask(query).data == {"itemCollection": {"edges": [{"node": {"id": 1}}]}}
+    assert api.ask(query).data == {"itemCollection": {"edges": [{"node": {"id": 1}}]}}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from app.query.plan.planning import MAX_CONDITIONS
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
+from tests.graphql.conftest import StartApi
 
 SCHEMA = """
 create type mood as enum ('sad', 'ok', 'happy');
@@ -33,26 +33,26 @@ grant select on all tables in schema public to anon;
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return reading_door(SCHEMA, graphql_dialect=request.param, root_field_limit=100)
+def api(reading_api: StartApi, request: pytest.FixtureRequest) -> Api:
+    return reading_api(SCHEMA, graphql_dialect=request.param, root_field_limit=100)
 
 
-def validates(door: Door) -> bool:
-    return door.application.services.settings.graphql_dialect == "standard"
+def validates(api: Api) -> bool:
+    return api.application.services.settings.graphql_dialect == "standard"
 
 
 def node_id(*parts: Any) -> str:
     return base64.b64encode(json.dumps(parts).encode()).decode()
 
 
-def ask(door: Door, filter_: str, variables: Any = None, declared: str = "", table: str = "thing") -> Answer:
-    return door.ask(
+def ask(api: Api, filter_: str, variables: Any = None, declared: str = "", table: str = "thing") -> Answer:
+    return api.ask(
         f"query {declared} {{ {table}Collection(filter: {filter_}) {{ edges {{ node {{ nodeId }} }} }} }}", variables
     )
 
 
-def found(door: Door, filter_: str, variables: Any = None, declared: str = "", table: str = "thing") -> list[Any]:
-    edges = ask(door, filter_, variables, declared, table).data[f"{table}Collection"]["edges"]
+def found(api: Api, filter_: str, variables: Any = None, declared: str = "", table: str = "thing") -> list[Any]:
+    edges = ask(api, filter_, variables, declared, table).data[f"{table}Collection"]["edges"]
     keys = [json.loads(base64.b64decode(edge["node"]["nodeId"]))[2:] for edge in edges]
     return [key[0] if len(key) == 1 else tuple(key) for key in keys]
 
@@ -130,19 +130,19 @@ FOUND: list[tuple[str, list[int]]] = [
 ]  # fmt: skip
 
 
-def test_filters_find_the_expected_rows(door: Door) -> None:
+def test_filters_find_the_expected_rows(api: Api) -> None:
     # Orders of strings depend on the collation of the database; these do not.
     for filter_, ids in FOUND:
-        assert found(door, filter_) == ids, filter_
+        assert found(api, filter_) == ids, filter_
 
 
-def test_variables_mean_the_same_as_literals(door: Door) -> None:
+def test_variables_mean_the_same_as_literals(api: Api) -> None:
     """A filter in a variable means the same as the literal."""
     from graphql import parse_value, value_from_ast_untyped
 
     for filter_, ids in FOUND:
         value = value_from_ast_untyped(parse_value(filter_))
-        assert found(door, "$f", {"f": value}, "($f: thingFilter)") == ids, filter_
+        assert found(api, "$f", {"f": value}, "($f: thingFilter)") == ids, filter_
 
 
 ABSENT = [
@@ -161,22 +161,22 @@ ABSENT = [
 ]
 
 
-def test_missing_variables_have_no_effect(door: Door) -> None:
+def test_missing_variables_have_no_effect(api: Api) -> None:
     for filter_, type_ in ABSENT:
-        assert found(door, filter_, {}, f"($f: {type_})") == ALL, filter_
-    assert found(door, "{n: {gt: $min, lt: $max}}", {"min": 20}, "($min: Int, $max: Int)") == [3, 5]
-    assert found(door, "{n: {gt: $min, lt: $max}}", {"min": 20, "max": None}, "($min: Int, $max: Int)") == []
-    assert found(door, "{n: {gt: $min}}", {}, "($min: Int = 30)") == [5]
-    assert found(door, "{n: {gt: $min}}", {"min": None}, "($min: Int = 30)") == []
+        assert found(api, filter_, {}, f"($f: {type_})") == ALL, filter_
+    assert found(api, "{n: {gt: $min, lt: $max}}", {"min": 20}, "($min: Int, $max: Int)") == [3, 5]
+    assert found(api, "{n: {gt: $min, lt: $max}}", {"min": 20, "max": None}, "($min: Int, $max: Int)") == []
+    assert found(api, "{n: {gt: $min}}", {}, "($min: Int = 30)") == [5]
+    assert found(api, "{n: {gt: $min}}", {"min": None}, "($min: Int = 30)") == []
     # In a list, a missing variable is not an element.
-    assert found(door, "{n: {in: [$a, 10]}}", {"a": 20}, "($a: Int!)") == [1, 2]
+    assert found(api, "{n: {in: [$a, 10]}}", {"a": 20}, "($a: Int!)") == [1, 2]
 
 
-def test_variables_may_be_enums_and_values_of_is(door: Door) -> None:
-    assert found(door, "{n: {is: $is}}", {"is": "NULL"}, "($is: FilterIs)") == [4]
-    assert found(door, "{n: {is: $is}}", {"is": "NOT_NULL"}, "($is: FilterIs)") == [1, 2, 3, 5]
-    assert found(door, "{mood: {eq: $m}}", {"m": "ok"}, "($m: mood)") == [2, 5]
-    assert found(door, "{mood: {in: $m}}", {"m": ["sad", "ok"]}, "($m: [mood!])") == [1, 2, 5]
+def test_variables_may_be_enums_and_values_of_is(api: Api) -> None:
+    assert found(api, "{n: {is: $is}}", {"is": "NULL"}, "($is: FilterIs)") == [4]
+    assert found(api, "{n: {is: $is}}", {"is": "NOT_NULL"}, "($is: FilterIs)") == [1, 2, 3, 5]
+    assert found(api, "{mood: {eq: $m}}", {"m": "ok"}, "($m: mood)") == [2, 5]
+    assert found(api, "{mood: {in: $m}}", {"m": ["sad", "ok"]}, "($m: [mood!])") == [1, 2, 5]
 
 
 ERRORS: list[tuple[str, str]] = [
@@ -205,10 +205,10 @@ NODE_IDS = [
 ]  # fmt: skip
 
 
-def test_invalid_filters_are_refused(door: Door) -> None:
+def test_invalid_filters_are_refused(api: Api) -> None:
     for filter_, message in ERRORS:
-        answer = ask(door, filter_)
-        if validates(door):
+        answer = ask(api, filter_)
+        if validates(api):
             assert answer.errors and answer.status == 200, filter_  # noqa: PT018
             assert all(
                 error["extensions"]["code"] in ("GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT")
@@ -219,37 +219,37 @@ def test_invalid_filters_are_refused(door: Door) -> None:
             assert answer.body["data"] is None
     for value, message in NODE_IDS:
         for text, variables, declared in ((json.dumps(value), None, ""), ("$x", {"x": value}, "($x: ID)")):
-            answer = ask(door, f"{{nodeId: {{eq: {text}}}}}", variables, declared)
+            answer = ask(api, f"{{nodeId: {{eq: {text}}}}}", variables, declared)
             assert answer.message == f"Invalid value passed to nodeId argument. {message}", value
     for other in (node_id("public", "pair", 1, "x"), node_id("elsewhere", "thing", 1)):
-        assert ask(door, f'{{nodeId: {{eq: "{other}"}}}}').message == "nodeId belongs to a different collection"
-    count = ask(door, f'{{nodeId: {{eq: "{node_id("public", "thing", 1, 2)}"}}}}')
+        assert ask(api, f'{{nodeId: {{eq: "{other}"}}}}').message == "nodeId belongs to a different collection"
+    count = ask(api, f'{{nodeId: {{eq: "{node_id("public", "thing", 1, 2)}"}}}}')
     assert count.message == "Primary key column count mismatch. Expected 1, provided 2"
 
 
-def test_is_null_by_variable_is_an_error(door: Door) -> None:
-    answer = ask(door, "{n: {is: $f}}", {"f": None}, "($f: FilterIs)")
+def test_is_null_by_variable_is_an_error(api: Api) -> None:
+    answer = ask(api, "{n: {is: $f}}", {"f": None}, "($f: FilterIs)")
     assert answer.message == "Error transpiling Is filter value type"
 
 
-def test_node_ids_of_two_columns_can_be_filtered(door: Door) -> None:
+def test_node_ids_of_two_columns_can_be_filtered(api: Api) -> None:
     id_ = node_id("public", "pair", 1, "y")
-    assert found(door, f'{{nodeId: {{eq: "{id_}"}}}}', table="pair") == [(1, "y")]
-    assert found(door, f'{{or: [{{nodeId: {{eq: "{id_}"}}}}, {{x: {{eq: 3}}}}]}}', table="pair") == [(1, "y"), (2, "x")]
+    assert found(api, f'{{nodeId: {{eq: "{id_}"}}}}', table="pair") == [(1, "y")]
+    assert found(api, f'{{or: [{{nodeId: {{eq: "{id_}"}}}}, {{x: {{eq: 3}}}}]}}', table="pair") == [(1, "y"), (2, "x")]
 
 
-def test_columns_named_like_logical_operators_can_be_filtered(door: Door) -> None:
-    assert found(door, "{and: {eq: 1}}", table="logic") == [1]
-    assert found(door, '{or: {eq: "b"}}', table="logic") == [2]
-    assert found(door, "{not: {eq: true}}", table="logic") == [1]
+def test_columns_named_like_logical_operators_can_be_filtered(api: Api) -> None:
+    assert found(api, "{and: {eq: 1}}", table="logic") == [1]
+    assert found(api, '{or: {eq: "b"}}', table="logic") == [2]
+    assert found(api, "{not: {eq: true}}", table="logic") == [1]
 
 
-def test_nested_collections_have_filters(door: Door) -> None:
+def test_nested_collections_have_filters(api: Api) -> None:
     query = """query ($min: Int) { thingCollection(first: 3) { edges { node { id
       childCollection(filter: {n: {gte: $min}}, orderBy: [{n: DescNullsLast}]) { edges { node { n } } } } } } }"""
 
     def inner(minimum: int | None) -> list[list[int]]:
-        edges = door.ask(query, {} if minimum is None else {"min": minimum}).data["thingCollection"]["edges"]
+        edges = api.ask(query, {} if minimum is None else {"min": minimum}).data["thingCollection"]["edges"]
         return [[each["node"]["n"] for each in edge["node"]["childCollection"]["edges"]] for edge in edges]
 
     assert inner(4) == [[6], [4], [5]]
@@ -257,36 +257,36 @@ def test_nested_collections_have_filters(door: Door) -> None:
 
 
 @pytest.mark.parametrize("depth", [12, 200])
-def test_deep_filters_are_answered_or_refused(door: Door, depth: int) -> None:
+def test_deep_filters_are_answered_or_refused(api: Api, depth: int) -> None:
     """Only the size of a request limits nesting; a filter that is too deep gives an error."""
     literal = "{not: " * depth + "{n: {eq: 10}}" + "}" * depth
     value: Any = {"n": {"eq": 10}}
     for _ in range(depth):
         value = {"and": [value]}
-    for answer in (ask(door, literal), ask(door, "$f", {"f": value}, "($f: thingFilter)")):
+    for answer in (ask(api, literal), ask(api, "$f", {"f": value}, "($f: thingFilter)")):
         if depth == 12:
             assert [
                 json.loads(base64.b64decode(e["node"]["nodeId"]))[2] for e in answer.data["thingCollection"]["edges"]
             ] == [1]
         else:
             assert "errors" not in answer.body or answer.code in ("LIMIT_EXCEEDED", "GRAPHQL_PARSE_FAILED"), answer.body
-    assert found(door, "{n: {eq: 20}}") == [2]
+    assert found(api, "{n: {eq: 20}}") == [2]
 
 
-def test_a_regular_expression_that_would_keep_the_database_busy_is_refused(open_door: OpenDoor) -> None:
-    door = open_door("create table word (id int primary key, text text); grant select on word to anon")
+def test_a_regular_expression_that_would_keep_the_database_busy_is_refused(start_api: StartApi) -> None:
+    api = start_api("create table word (id int primary key, text text); grant select on word to anon")
     query = "query ($like: String) { wordCollection(filter: {text: {iregex: $like}}) { edges { node { id } } } }"
-    assert door.ask(query, {"like": "x" * 1000}).data == {"wordCollection": {"edges": []}}
-    refused = door.ask(query, {"like": "x" * 1001})
+    assert api.ask(query, {"like": "x" * 1000}).data == {"wordCollection": {"edges": []}}
+    refused = api.ask(query, {"like": "x" * 1001})
     assert (refused.code, refused.message) == ("LIMIT_EXCEEDED", "A regular expression has at most 1000 characters")
 
 
 @pytest.mark.parametrize("each", [{"n": {"eq": 1}}, {}, {"not": {"n": {"is": "NULL"}}}])
-def test_a_filter_of_too_many_conditions_is_refused(door: Door, each: object) -> None:
+def test_a_filter_of_too_many_conditions_is_refused(api: Api, each: object) -> None:
     """Without a limit it would keep the service, and then the database, busy for many seconds."""
-    refused = ask(door, "$f", {"f": {"or": [each] * (MAX_CONDITIONS + 1)}}, "($f: thingFilter)")
+    refused = ask(api, "$f", {"f": {"or": [each] * (MAX_CONDITIONS + 1)}}, "($f: thingFilter)")
     assert (refused.code, refused.message) == ("LIMIT_EXCEEDED", "The filters have more than 2000 conditions")
-    assert "errors" not in ask(door, "$f", {"f": {"or": [each] * 100}}, "($f: thingFilter)").body
+    assert "errors" not in ask(api, "$f", {"f": {"or": [each] * 100}}, "($f: thingFilter)").body
 
 
 @pytest.mark.parametrize(
@@ -304,13 +304,13 @@ def test_a_filter_of_too_many_conditions_is_refused(door: Door, each: object) ->
     ],
 )
 def test_values_finer_than_the_column_are_not_rounded(
-    reading_door: OpenDoor, filter_: dict[str, object], found: list[int]
+    reading_api: StartApi, filter_: dict[str, object], found: list[int]
 ) -> None:
-    door = reading_door("""
+    api = reading_api("""
         create table fine (id int primary key, n numeric(5, 2), at timestamp(0), t time(1));
         insert into fine values (1, 1.5, '2020-01-01', '00:00:01'), (2, 2.5, '2020-01-01 00:00:01', '00:00:02');
         grant select on fine to anon;
     """)
     query = "query ($f: fineFilter) { fineCollection(filter: $f) { edges { node { id } } } }"
-    edges = door.ask(query, {"f": filter_}).data["fineCollection"]["edges"]
+    edges = api.ask(query, {"f": filter_}).data["fineCollection"]["edges"]
     assert [each["node"]["id"] for each in edges] == found

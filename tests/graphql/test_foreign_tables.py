@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -49,18 +49,18 @@ def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor, postgres: PostgresServer) -> Door:
+def api(writing_api: StartApi, postgres: PostgresServer) -> Api:
     if postgres.socket_dir is None:
         pytest.skip("this server may ask for a password that a foreign server would need to know")
-    return writing_door(SCHEMA, ROWS)
+    return writing_api(SCHEMA, ROWS)
 
 
 def names(answer: Any) -> list[str]:
     return [edge["node"]["name"] for edge in answer["edges"]]
 
 
-def test_foreign_tables_are_read(door: Door) -> None:
-    data = door.ask("""{
+def test_foreign_tables_are_read(api: Api) -> None:
+    data = api.ask("""{
       personCollection(first: 2, orderBy: [{name: DescNullsLast}]) {
         totalCount pageInfo { hasNextPage endCursor } edges { node { nodeId name city { name } } } }
       personByPk(id: 2) { name }
@@ -74,7 +74,7 @@ def test_foreign_tables_are_read(door: Door) -> None:
     assert names(people) == ["Cy", "Bo"]
     assert data["personByPk"] == {"name": "Bo"}
     assert names(data["cityCollection"]["edges"][0]["node"]["personCollection"]) == ["Bo"]
-    after = door.ask(
+    after = api.ask(
         """query ($after: Cursor, $id: ID!) {
           personCollection(after: $after, orderBy: [{name: DescNullsLast}]) { edges { node { name } } }
           node(nodeId: $id) { ... on person { name } } }""",
@@ -84,8 +84,8 @@ def test_foreign_tables_are_read(door: Door) -> None:
     assert after["node"] == {"name": "Cy"}
 
 
-def test_foreign_tables_are_written(door: Door, postgres: PostgresServer) -> None:
-    data = door.ask("""mutation {
+def test_foreign_tables_are_written(api: Api, postgres: PostgresServer) -> None:
+    data = api.ask("""mutation {
       insertIntopersonCollection(objects: [{id: 4, name: "Di", city_id: 2}]) { records { name city { name } } }
       updatepersonCollection(set: {name: "Eve"}, filter: {id: {lte: 2}}, atMost: 2) { affectedCount }
       deleteFrompersonCollection(filter: {id: {eq: 3}}) { records { name } }
@@ -95,24 +95,24 @@ def test_foreign_tables_are_written(door: Door, postgres: PostgresServer) -> Non
         "updatepersonCollection": {"affectedCount": 2},
         "deleteFrompersonCollection": {"records": [{"name": "Cy"}]},
     }
-    rows = postgres.execute("select id, name from elsewhere.person order by id", door.database_url)
+    rows = postgres.execute("select id, name from elsewhere.person order by id", api.database_url)
     assert rows == [[1, "Eve"], [2, "Eve"], [4, "Di"]]
 
 
-def test_a_failure_on_the_other_server_undoes_everything(door: Door, postgres: PostgresServer) -> None:
-    answer = door.ask("""mutation {
+def test_a_failure_on_the_other_server_undoes_everything(api: Api, postgres: PostgresServer) -> None:
+    answer = api.ask("""mutation {
       deleteFrompersonCollection(filter: {id: {eq: 3}}) { affectedCount }
       insertIntopersonCollection(objects: [{id: 1, name: "again"}]) { affectedCount } }""")
     assert answer.errors[0]["extensions"]["sqlstate"] == "23505"
     assert "INSERT" not in str(answer.body)
-    assert postgres.execute("select count(*) from elsewhere.person", door.database_url) == [[3]]
+    assert postgres.execute("select count(*) from elsewhere.person", api.database_url) == [[3]]
 
 
-def test_a_foreign_table_without_a_key_is_not_in_the_api(door: Door) -> None:
-    assert "without_keyCollection" in door.ask("{ without_keyCollection { edges { cursor } } }").message
+def test_a_foreign_table_without_a_key_is_not_in_the_api(api: Api) -> None:
+    assert "without_keyCollection" in api.ask("{ without_keyCollection { edges { cursor } } }").message
 
 
-def test_a_query_changes_nothing_on_the_other_server(door: Door, postgres: PostgresServer) -> None:
-    answer = door.ask("{ writingCollection { edges { node { id } } } }")
+def test_a_query_changes_nothing_on_the_other_server(api: Api, postgres: PostgresServer) -> None:
+    answer = api.ask("{ writingCollection { edges { node { id } } } }")
     assert answer.errors or answer.data == {"writingCollection": {"edges": [{"node": {"id": 1}}]}}
-    assert postgres.execute("select count(*) from elsewhere.log", door.database_url) == [[0]]
+    assert postgres.execute("select count(*) from elsewhere.log", api.database_url) == [[0]]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from graphql import GraphQLObjectType
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -137,28 +137,28 @@ SHOWN = {
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(writing_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return writing_door(SCHEMA, ROWS, graphql_dialect=request.param, **SETTINGS)
+def api(writing_api: StartApi, request: pytest.FixtureRequest) -> Api:
+    return writing_api(SCHEMA, ROWS, graphql_dialect=request.param, **SETTINGS)
 
 
-def root_fields(door: Door, type_: str) -> dict[str, Any]:
-    graphql = door.application.services.engine.role_schemas.of_role("anon").graphql
+def root_fields(api: Api, type_: str) -> dict[str, Any]:
+    graphql = api.application.services.engine.role_schemas.of_role("anon").graphql
     root = graphql.type_map[type_]
     assert isinstance(root, GraphQLObjectType)
     return dict(root.fields)
 
 
-def test_functions_with_fitting_types_are_fields(door: Door) -> None:
+def test_functions_with_fitting_types_are_fields(api: Api) -> None:
     names = ("account", "post", "log")
     generated = {f"{name}{suffix}" for name in names for suffix in ("Collection", "ByPk", "ByKey")}
-    assert set(root_fields(door, "Query")) - generated - {"node"} == SHOWN
+    assert set(root_fields(api, "Query")) - generated - {"node"} == SHOWN
     made = {
         f"{verb}{name}{suffix}"
         for verb in ("insertInto", "update", "deleteFrom")
         for name in names
         for suffix in ("Collection", "ByKey", "CollectionByKey")
     }
-    assert sorted(set(root_fields(door, "Mutation")) - made) == [
+    assert sorted(set(root_fields(api, "Mutation")) - made) == [
         "fail",
         "note",
         "note_default",
@@ -167,11 +167,11 @@ def test_functions_with_fitting_types_are_fields(door: Door) -> None:
     ]
 
 
-def test_generated_fields_win_over_functions_of_their_name(door: Door) -> None:
-    assert door.ask("{ accountCollection { totalCount } }").data == {"accountCollection": {"totalCount": 3}}
+def test_generated_fields_win_over_functions_of_their_name(api: Api) -> None:
+    assert api.ask("{ accountCollection { totalCount } }").data == {"accountCollection": {"totalCount": 3}}
     assert (
         "affectedCount"
-        in door.ask("mutation { insertIntopostCollection(objects: {}) { affectedCount } }").data[
+        in api.ask("mutation { insertIntopostCollection(objects: {}) { affectedCount } }").data[
             "insertIntopostCollection"
         ]
     )
@@ -179,17 +179,17 @@ def test_generated_fields_win_over_functions_of_their_name(door: Door) -> None:
 
 @pytest.mark.parametrize("name", ["overloaded", "returns_void", "in_auth", "not_mine", "takes_first", "nope"])
 @pytest.mark.parametrize("operation", ["query", "mutation"])
-def test_hidden_functions_are_unknown(writing_door: OpenDoor, operation: str, name: str) -> None:
-    door = writing_door(SCHEMA, ROWS, graphql_dialect="pg_graphql", **SETTINGS)
+def test_hidden_functions_are_unknown(writing_api: StartApi, operation: str, name: str) -> None:
+    api = writing_api(SCHEMA, ROWS, graphql_dialect="pg_graphql", **SETTINGS)
     type_ = operation.capitalize()
-    assert door.ask(f"{operation} {{ {name} }}").message == f'Unknown field "{name}" on type {type_}'
-    strict = writing_door(SCHEMA, ROWS, **SETTINGS)
+    assert api.ask(f"{operation} {{ {name} }}").message == f'Unknown field "{name}" on type {type_}'
+    strict = writing_api(SCHEMA, ROWS, **SETTINGS)
     assert strict.ask(f"{operation} {{ {name} }}").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_volatility_decides_the_root_type(door: Door) -> None:
-    assert door.ask('query { note(what: "x") }').errors
-    assert door.ask("mutation { exact }").errors
+def test_volatility_decides_the_root_type(api: Api) -> None:
+    assert api.ask('query { note(what: "x") }').errors
+    assert api.ask("mutation { exact }").errors
 
 
 @pytest.mark.parametrize(
@@ -233,47 +233,47 @@ def test_volatility_decides_the_root_type(door: Door) -> None:
         ("not_overloaded(a: 1)", 1),
     ],
 )
-def test_calls_return_their_results(door: Door, call: str, expected: Any) -> None:
-    assert door.ask(f"{{ result: {call} }}").data == {"result": expected}
+def test_calls_return_their_results(api: Api, call: str, expected: Any) -> None:
+    assert api.ask(f"{{ result: {call} }}").data == {"result": expected}
 
 
-def test_only_given_arguments_are_passed(door: Door) -> None:
+def test_only_given_arguments_are_passed(api: Api) -> None:
     query = "query ($b: Int, $c: String) { add(a: 1, b: $b, c: $c) }"
-    assert door.ask(query).data == {"add": 7}
-    assert door.ask(query, {"b": 1}).data == {"add": 3}
-    assert door.ask(query, {"b": None}).data == {"add": None}
-    assert door.ask(query, {"c": "four"}).data == {"add": 10}
+    assert api.ask(query).data == {"add": 7}
+    assert api.ask(query, {"b": 1}).data == {"add": 3}
+    assert api.ask(query, {"b": None}).data == {"add": None}
+    assert api.ask(query, {"c": "four"}).data == {"add": 10}
     # The same document again, in the other order: the plans must not be confused.
-    assert door.ask(query, {"b": 1}).data == {"add": 3}
-    assert door.ask(query).data == {"add": 7}
+    assert api.ask(query, {"b": 1}).data == {"add": 3}
+    assert api.ask(query).data == {"add": 7}
 
 
-def test_explicit_null_is_passed_where_there_is_a_default(writing_door: OpenDoor) -> None:
+def test_explicit_null_is_passed_where_there_is_a_default(writing_api: StartApi) -> None:
     for dialect in ("standard", "pg_graphql"):
-        door = writing_door(SCHEMA, ROWS, graphql_dialect=dialect, **SETTINGS)
-        answer = door.ask("mutation { note_default(what: null) }")
+        api = writing_api(SCHEMA, ROWS, graphql_dialect=dialect, **SETTINGS)
+        answer = api.ask("mutation { note_default(what: null) }")
         assert answer.data == {"note_default": None}
-        assert door.ask("mutation { note_default }").data == {"note_default": "nothing"}
+        assert api.ask("mutation { note_default }").data == {"note_default": "nothing"}
 
 
 @pytest.mark.parametrize("call", ["is_null(a: null)", "is_null", "after_one(a: 1)"])
-def test_an_argument_without_default_is_required(door: Door, call: str) -> None:
-    answer = door.ask(f"{{ {call} }}")
+def test_an_argument_without_default_is_required(api: Api, call: str) -> None:
+    answer = api.ask(f"{{ {call} }}")
     assert answer.body.get("data") is None
-    if door.application.services.settings.graphql_dialect == "pg_graphql":
+    if api.application.services.settings.graphql_dialect == "pg_graphql":
         assert answer.message == "Invalid input for NonNull type"
 
 
-def test_an_unknown_argument_is_named(writing_door: OpenDoor) -> None:
-    door = writing_door(SCHEMA, ROWS, graphql_dialect="pg_graphql", **SETTINGS)
-    assert door.ask("{ add(a: 1, z: 2) }").message == 'Input contains extra keys ["z"]'
-    strict = writing_door(SCHEMA, ROWS, **SETTINGS)
+def test_an_unknown_argument_is_named(writing_api: StartApi) -> None:
+    api = writing_api(SCHEMA, ROWS, graphql_dialect="pg_graphql", **SETTINGS)
+    assert api.ask("{ add(a: 1, z: 2) }").message == 'Input contains extra keys ["z"]'
+    strict = writing_api(SCHEMA, ROWS, **SETTINGS)
     assert "'z'" in strict.ask("{ add(a: 1, z: 2) }").message
 
 
-def test_introspection_has_types_and_defaults_of_arguments(writing_door: OpenDoor) -> None:
-    door = writing_door(SCHEMA, ROWS, **SETTINGS)
-    fields = door.ask("""{ __type(name: "Query") { fields { name description
+def test_introspection_has_types_and_defaults_of_arguments(writing_api: StartApi) -> None:
+    api = writing_api(SCHEMA, ROWS, **SETTINGS)
+    fields = api.ask("""{ __type(name: "Query") { fields { name description
       type { kind name ofType { kind name } }
       args { name defaultValue type { kind name ofType { kind name } } } } } }""").data["__type"]["fields"]
     by_name = {each["name"]: each for each in fields}
@@ -297,9 +297,9 @@ def test_introspection_has_types_and_defaults_of_arguments(writing_door: OpenDoo
 # Rows
 
 
-def test_a_function_may_return_a_row(door: Door) -> None:
+def test_a_function_may_return_a_row(api: Api) -> None:
     selection = "{ __typename id email nodeId postCollection(first: 1) { edges { node { title } } } }"
-    answer = door.ask(f'{{ account_of(address: "a@x") {selection} }}').data["account_of"]
+    answer = api.ask(f'{{ account_of(address: "a@x") {selection} }}').data["account_of"]
     assert answer == {
         "__typename": "account", "id": 1, "email": "a@x", "nodeId": "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDFd",
         "postCollection": {"edges": [{"node": {"title": "p1"}}]},
@@ -315,15 +315,15 @@ def test_a_function_may_return_a_row(door: Door) -> None:
         ("one_of_many", {"id": 1, "age": 1}),
     ],
 )
-def test_rows_that_are_null(door: Door, call: str, expected: Any) -> None:
-    assert door.ask(f"{{ row: {call} {{ id age }} }}").data == {"row": expected}
+def test_rows_that_are_null(api: Api, call: str, expected: Any) -> None:
+    assert api.ask(f"{{ row: {call} {{ id age }} }}").data == {"row": expected}
 
 
-def test_a_set_is_a_collection_with_all_features_of_one(door: Door) -> None:
+def test_a_set_is_a_collection_with_all_features_of_one(api: Api) -> None:
     query = """{ all_accounts(first: 1, filter: {id: {gt: 1}}, orderBy: [{email: DescNullsLast}]) {
       __typename totalCount aggregate { count sum { balance } }
       edges { cursor node { id nodeId } } pageInfo { hasNextPage hasPreviousPage startCursor } } }"""
-    answer = door.ask(query).data["all_accounts"]
+    answer = api.ask(query).data["all_accounts"]
     cursor = answer["edges"][0]["cursor"]
     assert answer == {
         "__typename": "accountConnection", "totalCount": 2, "aggregate": {"count": 2, "sum": {"balance": 20}},
@@ -331,33 +331,33 @@ def test_a_set_is_a_collection_with_all_features_of_one(door: Door) -> None:
         "pageInfo": {"hasNextPage": True, "hasPreviousPage": False, "startCursor": cursor},
     }  # fmt: skip
     arguments = f'after: "{cursor}", filter: {{id: {{gt: 1}}}}, orderBy: [{{email: DescNullsLast}}]'
-    following = door.ask(f"{{ all_accounts({arguments}) {{ edges {{ node {{ id }} }} }} }}").data["all_accounts"]
+    following = api.ask(f"{{ all_accounts({arguments}) {{ edges {{ node {{ id }} }} }} }}").data["all_accounts"]
     assert following["edges"] == [{"node": {"id": 2}}]
-    assert door.ask("{ empty_set { edges { node { id } } totalCount } }").data["empty_set"] == {
+    assert api.ask("{ empty_set { edges { node { id } } totalCount } }").data["empty_set"] == {
         "edges": [],
         "totalCount": 0,
     }
 
 
-def test_a_set_is_in_the_order_of_the_key(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_a_set_is_in_the_order_of_the_key(start_api: StartApi) -> None:
+    api = start_api("""
       create table t (id int primary key); insert into t values (2), (1), (3);
       create function backward() returns setof t language sql stable as 'select * from t order by id desc';
       grant select on t to anon""")
-    edges = door.ask("{ backward { edges { node { id } } } }").data["backward"]["edges"]
+    edges = api.ask("{ backward { edges { node { id } } } }").data["backward"]["edges"]
     assert [each["node"]["id"] for each in edges] == [1, 2, 3]
 
 
 # Volatile functions
 
 
-def test_a_volatile_function_changes_data(door: Door, postgres: PostgresServer) -> None:
-    assert door.ask('mutation { note(what: "x") note_default sign_up(address: "n@x") { id email nodeId } }').data == {
+def test_a_volatile_function_changes_data(api: Api, postgres: PostgresServer) -> None:
+    assert api.ask('mutation { note(what: "x") note_default sign_up(address: "n@x") { id email nodeId } }').data == {
         "note": 1,
         "note_default": "nothing",
         "sign_up": {"id": 4, "email": "n@x", "nodeId": "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDRd"},
     }
-    assert postgres.execute("select what from log order by id", door.database_url) == [["x"], ["nothing"]]
+    assert postgres.execute("select what from log order by id", api.database_url) == [["x"], ["nothing"]]
 
 
 @pytest.mark.parametrize(
@@ -371,35 +371,35 @@ def test_a_volatile_function_changes_data(door: Door, postgres: PostgresServer) 
         "pageInfo { hasNextPage }",
     ],
 )
-def test_a_volatile_set_is_called_exactly_once(door: Door, postgres: PostgresServer, selection: str) -> None:
-    answer = door.ask(f'mutation {{ sign_up_two(address: "n") {{ {selection} }} }}').data["sign_up_two"]
-    assert postgres.execute("select email from account where id > 3 order by id", door.database_url) == [["n1"], ["n2"]]
+def test_a_volatile_set_is_called_exactly_once(api: Api, postgres: PostgresServer, selection: str) -> None:
+    answer = api.ask(f'mutation {{ sign_up_two(address: "n") {{ {selection} }} }}').data["sign_up_two"]
+    assert postgres.execute("select email from account where id > 3 order by id", api.database_url) == [["n1"], ["n2"]]
     assert answer.get("totalCount", 2) == 2
     assert len(answer.get("edges", [1, 2])) == 2
 
 
-def test_a_volatile_set_takes_pages_and_filters(door: Door, postgres: PostgresServer) -> None:
+def test_a_volatile_set_takes_pages_and_filters(api: Api, postgres: PostgresServer) -> None:
     arguments = 'address: "n", first: 1, orderBy: [{email: DescNullsLast}], filter: {email: {neq: "no"}}'
     selection = "edges { node { email } } totalCount pageInfo { hasNextPage }"
-    answer = door.ask(f"mutation {{ sign_up_two({arguments}) {{ {selection} }} }}").data["sign_up_two"]
+    answer = api.ask(f"mutation {{ sign_up_two({arguments}) {{ {selection} }} }}").data["sign_up_two"]
     assert answer == {"edges": [{"node": {"email": "n2"}}], "totalCount": 2, "pageInfo": {"hasNextPage": True}}
-    assert postgres.execute("select count(*) from account", door.database_url) == [[5]]
+    assert postgres.execute("select count(*) from account", api.database_url) == [[5]]
 
 
-def test_changes_of_a_function_are_undone_if_a_later_field_fails(door: Door, postgres: PostgresServer) -> None:
-    answer = door.ask('mutation { note(what: "x") sign_up_two(address: "n") { totalCount } fail }')
+def test_changes_of_a_function_are_undone_if_a_later_field_fails(api: Api, postgres: PostgresServer) -> None:
+    answer = api.ask('mutation { note(what: "x") sign_up_two(address: "n") { totalCount } fail }')
     assert (answer.message, answer.body["data"], answer.errors[0]["path"]) == ("no", None, ["fail"])
-    assert postgres.execute("select count(*) from log", door.database_url) == [[0]]
-    assert postgres.execute("select count(*) from account", door.database_url) == [[3]]
+    assert postgres.execute("select count(*) from log", api.database_url) == [[0]]
+    assert postgres.execute("select count(*) from account", api.database_url) == [[3]]
 
 
-def test_functions_and_mutations_run_in_the_order_of_the_document(door: Door) -> None:
+def test_functions_and_mutations_run_in_the_order_of_the_document(api: Api) -> None:
     query = """mutation {
       before: sign_up(address: "z@x") { id }
       updateaccountCollection(set: {age: 99}, filter: {email: {eq: "z@x"}}) { affectedCount }
       deleteFromaccountCollection(filter: {age: {eq: 99}}) { records { email } }
     }"""
-    answer = door.ask(query).data
+    answer = api.ask(query).data
     assert answer["updateaccountCollection"] == {"affectedCount": 1}
     assert answer["deleteFromaccountCollection"] == {"records": [{"email": "z@x"}]}
 
@@ -407,8 +407,8 @@ def test_functions_and_mutations_run_in_the_order_of_the_document(door: Door) ->
 # Names
 
 
-def test_names_are_inflected(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_names_are_inflected(start_api: StartApi) -> None:
+    api = start_api("""
       comment on schema public is '@graphql({"inflect_names": true})';
       create table a_table (id int primary key); grant select on a_table to anon; insert into a_table values (1);
       create function _add_up(first_number int, "secondNumber" int default 1) returns int language sql stable as
@@ -420,29 +420,29 @@ def test_names_are_inflected(open_door: OpenDoor) -> None:
       create function verbatim() returns int language sql stable as 'select 3';
       comment on function verbatim is '@graphql({"name": "as_is"})';
     """)
-    assert door.ask("{ addUp(firstNumber: 1, secondNumber: 2) again: addUp(firstNumber: 1) as_is getIt }").data == {
+    assert api.ask("{ addUp(firstNumber: 1, secondNumber: 2) again: addUp(firstNumber: 1) as_is getIt }").data == {
         "addUp": 3, "again": 2, "as_is": 3, "getIt": 1
     }  # fmt: skip
-    fields = root_fields(door, "Query")
+    fields = root_fields(api, "Query")
     assert "clash" not in fields
     assert "orderBy" not in fields
 
 
-def test_reserved_names_are_left_out(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_reserved_names_are_left_out(start_api: StartApi) -> None:
+    api = start_api("""
       create table t (id int primary key); grant select on t to anon;
       create function "___f"() returns int language sql stable as 'select 1';
       create function g("__a" int) returns int language sql stable as 'select 1';
       create function h() returns int language sql stable as 'select 1';
     """)
-    assert door.ask("{ h __typename }").data == {"h": 1, "__typename": "Query"}
-    assert sorted(root_fields(door, "Query")) == ["h", "node", "tByKey", "tByPk", "tCollection"]
+    assert api.ask("{ h __typename }").data == {"h": 1, "__typename": "Query"}
+    assert sorted(root_fields(api, "Query")) == ["h", "node", "tByKey", "tByPk", "tCollection"]
 
 
 @pytest.mark.parametrize("name", ["pow", "to_tsvector", "substring", "aggregate_strings", "100%(expr)s :x $1 %"])
 @pytest.mark.parametrize("schema", ["User", "a.b %s"])
-def test_names_with_another_meaning_in_sql_work(open_door: OpenDoor, schema: str, name: str) -> None:
-    door = open_door(f"""
+def test_names_with_another_meaning_in_sql_work(start_api: StartApi, schema: str, name: str) -> None:
+    api = start_api(f"""
       create schema "{schema}"; grant usage on schema "{schema}" to anon; set search_path = "{schema}";
       create table t (id int primary key); grant all on t to anon; insert into t values (1);
       create function "{name}"(x int, "Y" int) returns int language sql stable as 'select x + "Y"';
@@ -452,22 +452,22 @@ def test_names_with_another_meaning_in_sql_work(open_door: OpenDoor, schema: str
       comment on function "{name} set" is '@graphql({{"name": "rows"}})';
       comment on function "{name} of" is '@graphql({{"name": "computed"}})';
     """, api_schemas=(schema,))  # fmt: skip
-    assert door.ask("{ value(x: 2, y: 3) rows { edges { node { id computed } } } }").data == {
+    assert api.ask("{ value(x: 2, y: 3) rows { edges { node { id computed } } } }").data == {
         "value": 5, "rows": {"edges": [{"node": {"id": 1, "computed": 8}}]}
     }  # fmt: skip
 
 
-def test_an_argument_whose_type_the_role_may_not_name(open_door: OpenDoor) -> None:
+def test_an_argument_whose_type_the_role_may_not_name(start_api: StartApi) -> None:
     sql = """
     create schema closed; create domain closed.small as int; grant usage on schema public to anon;
     create function half(n closed.small) returns int language sql stable as 'select n / 2';
     """
-    assert "half" in open_door(sql + "grant usage on schema closed to anon").ask("{ half(n: 8) }").data
-    assert open_door(sql).ask("{ half(n: 8) }").code == "GRAPHQL_VALIDATION_FAILED"
+    assert "half" in start_api(sql + "grant usage on schema closed to anon").ask("{ half(n: 8) }").data
+    assert start_api(sql).ask("{ half(n: 8) }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_objects_of_extensions_are_shown_only_with_a_comment(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_objects_of_extensions_are_shown_only_with_a_comment(start_api: StartApi) -> None:
+    api = start_api("""
         create function theirs() returns int language sql stable as 'select 1';
         create function wanted() returns int language sql stable as 'select 2';
         create table their_table (id int primary key);
@@ -482,9 +482,9 @@ def test_objects_of_extensions_are_shown_only_with_a_comment(open_door: OpenDoor
     """)
     fields = {
         field["name"]
-        for field in door.ask("{ __schema { queryType { fields { name } } } }").data["__schema"]["queryType"]["fields"]
+        for field in api.ask("{ __schema { queryType { fields { name } } } }").data["__schema"]["queryType"]["fields"]
     }
     assert "asked" in fields
     assert "wanted_tableCollection" in fields
     assert not {name for name in fields if "their" in name}
-    assert door.ask("{ asked }").data == {"asked": 2}
+    assert api.ask("{ asked }").data == {"asked": 2}

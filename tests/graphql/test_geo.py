@@ -11,9 +11,9 @@ from graphql import print_type
 
 from app.errors import RequestError
 from app.query.values.geojson import geometry_text
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.counted import counted
-from tests.graphql.door import Door
 from tests.graphql.requests import ask_with
 from tests.graphql.test_operators import types_of, without_descriptions
 from tests.postgres_server import PostgresServer
@@ -51,17 +51,17 @@ def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA, **ON)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA, **ON)
 
 
-def found(door: Door, filter_: Any) -> list[int]:
+def found(api: Api, filter_: Any) -> list[int]:
     query = "query ($f: placeFilter) { placeCollection(filter: $f) { edges { node { id } } } }"
-    return [each["node"]["id"] for each in door.ask(query, {"f": filter_}).data["placeCollection"]["edges"]]
+    return [each["node"]["id"] for each in api.ask(query, {"f": filter_}).data["placeCollection"]["edges"]]
 
 
-def test_geometries_have_types_and_operators(door: Door, reading_door: OpenDoor) -> None:
-    types = types_of(door)
+def test_geometries_have_types_and_operators(api: Api, reading_api: StartApi) -> None:
+    types = types_of(api)
     fields = types["place"].fields
     assert {str(fields[each].type) for each in SHAPED} == {"GeoJSON"}
     assert str(fields["spots"].type) == "[GeoJSON]"
@@ -73,14 +73,14 @@ def test_geometries_have_types_and_operators(door: Door, reading_door: OpenDoor)
         "input placeNear @oneOf {\n" + "".join(f"  {each}: NearGeoJSON\n" for each in SHAPED) + "}",
         "input NearGeoJSON {\n  to: GeoJSON!\n}",
     ]
-    without = types_of(reading_door(SCHEMA))
+    without = types_of(reading_api(SCHEMA))
     assert str(without["place"].fields["spot"].type) == "Opaque"
     assert "distance" not in without["placeEdge"].fields
 
 
-def test_values_are_geojson(door: Door) -> None:
+def test_values_are_geojson(api: Api) -> None:
     query = "{ placeCollection(first: 2) { edges { node { spot area plan grid spots } } } }"
-    first, second = (each["node"] for each in door.ask(query).data["placeCollection"]["edges"])
+    first, second = (each["node"] for each in api.ask(query).data["placeCollection"]["edges"])
     assert first == {
         "spot": VIENNA,
         "area": BOX,
@@ -95,9 +95,9 @@ def test_values_are_geojson(door: Door) -> None:
     assert (second["plan"], second["grid"], second["spots"]) == (None, None, None)
 
 
-def test_values_are_read_without_the_table_of_coordinate_systems(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA + "revoke select on spatial_ref_sys from public;", **ON)
-    read = door.ask("{ placeCollection(first: 1) { edges { node { spot grid } } } }").data["placeCollection"]["edges"]
+def test_values_are_read_without_the_table_of_coordinate_systems(start_api: StartApi) -> None:
+    api = start_api(SCHEMA + "revoke select on spatial_ref_sys from public;", **ON)
+    read = api.ask("{ placeCollection(first: 1) { edges { node { spot grid } } } }").data["placeCollection"]["edges"]
     assert read[0]["node"]["grid"]["crs"] == {"type": "name", "properties": {"name": "EPSG:3857"}}
 
 
@@ -119,25 +119,25 @@ SHAPES = [
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape["type"])
 @pytest.mark.parametrize("system", [None, "EPSG:4326", "EPSG:3857"])
-def test_written_shapes_are_read_back(writing_door: OpenDoor, shape: dict[str, Any], system: str | None) -> None:
-    door = writing_door(SCHEMA, "truncate any_shape", **ON)
+def test_written_shapes_are_read_back(writing_api: StartApi, shape: dict[str, Any], system: str | None) -> None:
+    api = writing_api(SCHEMA, "truncate any_shape", **ON)
     crs = {"crs": {"type": "name", "properties": {"name": system}} if system else None}
     query = "mutation ($s: GeoJSON!) { insertIntoany_shapeCollection(objects: [{shape: $s}]) { records { shape } } }"
-    made = door.ask(query, {"s": shape | crs}).data["insertIntoany_shapeCollection"]["records"]
+    made = api.ask(query, {"s": shape | crs}).data["insertIntoany_shapeCollection"]["records"]
     # What has no crs is in WGS 84.
     assert made == [{"shape": shape if system == "EPSG:4326" else shape | crs}]
 
 
-def test_shapes_can_be_literals_and_lists(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, **ON)
+def test_shapes_can_be_literals_and_lists(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, **ON)
     changed = """mutation { updateplaceCollection(filter: {id: {eq: 4}}, set: {
       spot: {type: "Point", coordinates: [1, 2]}, spots: [{type: "Point", coordinates: [1, 2]}, null]
     }) { records { spot spots } } }"""
     point = {"type": "Point", "coordinates": [1, 2]}
-    assert door.ask(changed).data["updateplaceCollection"]["records"] == [{"spot": point, "spots": [point, None]}]
-    assert found(door, {"spot": {"eq": point}}) == [4]
-    assert found(door, {"spot": {"in": [point, VIENNA]}}) == [1, 4]
-    assert found(door, {"spot": {"is": "NULL"}}) == []
+    assert api.ask(changed).data["updateplaceCollection"]["records"] == [{"spot": point, "spots": [point, None]}]
+    assert found(api, {"spot": {"eq": point}}) == [4]
+    assert found(api, {"spot": {"in": [point, VIENNA]}}) == [1, 4]
+    assert found(api, {"spot": {"is": "NULL"}}) == []
 
 
 @pytest.mark.parametrize(
@@ -161,33 +161,33 @@ def test_shapes_can_be_literals_and_lists(open_door: OpenDoor) -> None:
         ({"area": {"withinDistance": None}}, []),
     ],
 )
-def test_filters_find_the_expected_rows(door: Door, filter_: Any, ids: list[int]) -> None:
-    assert found(door, filter_) == ids
+def test_filters_find_the_expected_rows(api: Api, filter_: Any, ids: list[int]) -> None:
+    assert found(api, filter_) == ids
 
 
-def near(door: Door, column: str, to: Any, more: str = "") -> list[tuple[int, float | None]]:
+def near(api: Api, column: str, to: Any, more: str = "") -> list[tuple[int, float | None]]:
     query = f"query ($to: GeoJSON!) {{ placeCollection(near: {{{column}: {{to: $to}}}} {more}) {{ edges {{ distance"
-    edges = door.ask(f"{query} node {{ id }} }} }} }}", {"to": to}).data["placeCollection"]["edges"]
+    edges = api.ask(f"{query} node {{ id }} }} }} }}", {"to": to}).data["placeCollection"]["edges"]
     return [(each["node"]["id"], each["distance"]) for each in edges]
 
 
-def test_near_orders_by_distance(door: Door) -> None:
+def test_near_orders_by_distance(api: Api) -> None:
     # What has no place comes last, and the hidden row does not come.
-    assert near(door, "spot", VIENNA) == [
+    assert near(api, "spot", VIENNA) == [
         (1, pytest.approx(0, abs=1)), (2, pytest.approx(144_900, rel=0.01)),
         (3, pytest.approx(154_400, rel=0.01)), (4, None),
     ]  # fmt: skip
-    assert near(door, "area", {"type": "Point", "coordinates": [15.44, 47.07]}, "first: 2") == [
+    assert near(api, "area", {"type": "Point", "coordinates": [15.44, 47.07]}, "first: 2") == [
         (2, 0), (1, pytest.approx(1.0856, abs=0.001)),
     ]  # fmt: skip
 
 
-def test_pages_are_ordered_by_distance(door: Door) -> None:
+def test_pages_are_ordered_by_distance(api: Api) -> None:
     arguments = 'near: {spot: {to: {type: "Point", coordinates: [14, 48]}}}, first: 1'
     ids, after = [], ""
     while True:
         query = f"{{ placeCollection({arguments}{after}) {{ edges {{ cursor node {{ id }} }} }} }}"
-        edges = door.ask(query).data["placeCollection"]["edges"]
+        edges = api.ask(query).data["placeCollection"]["edges"]
         if not edges:
             break
         ids.append(edges[0]["node"]["id"])
@@ -208,8 +208,8 @@ def test_pages_are_ordered_by_distance(door: Door) -> None:
         VIENNA | {"crs": {"type": "name", "properties": {"name": "EPSG:" + "9" * 30}}},
     ],
 )  # fmt: skip
-def test_invalid_geojson_is_refused(door: Door, value: Any) -> None:
-    answer = door.ask(NEAR, {"to": value})
+def test_invalid_geojson_is_refused(api: Api, value: Any) -> None:
+    answer = api.ask(NEAR, {"to": value})
     assert "Invalid input for GeoJSON type. Expected " in answer.message
     assert answer.errors[0]["extensions"]["code"] == "BAD_USER_INPUT"
 
@@ -233,16 +233,16 @@ def test_nested_geometry_collections_are_limited() -> None:
         ({"type": "LineString", "coordinates": [[0, 0], [1, 1, 1]]}, "mix dimensionality"),
     ],
 )
-def test_errors_of_postgis_are_reported(door: Door, value: Any, reported: str) -> None:
+def test_errors_of_postgis_are_reported(api: Api, value: Any, reported: str) -> None:
     query = "query ($to: GeoJSON!) { placeCollection(filter: {area: {intersects: $to}}) { edges { cursor } } }"
-    answer = door.ask(query, {"to": value})
+    answer = api.ask(query, {"to": value})
     assert reported in answer.message
     assert answer.status == 200
 
 
-def test_a_shape_of_the_wrong_type_is_reported(door: Door) -> None:
+def test_a_shape_of_the_wrong_type_is_reported(api: Api) -> None:
     query = "mutation ($s: GeoJSON!) { updateplaceCollection(set: {spot: $s}, atMost: 9) { affectedCount } }"
-    assert "does not match column type (Point)" in door.ask(query, {"s": BOX}).message
+    assert "does not match column type (Point)" in api.ask(query, {"s": BOX}).message
 
 
 def test_names_of_coordinate_systems_are_read() -> None:
@@ -253,29 +253,29 @@ def test_names_of_coordinate_systems_are_read() -> None:
     assert text("urn:ogc:def:crs:EPSG::31256") == "SRID=31256;POINT(16.37 48.21)"
 
 
-def test_columns_are_opaque_if_the_schema_is_closed(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA + 'revoke usage on schema "Odd one" from anon;', **ON)
-    types = types_of(door)
+def test_columns_are_opaque_if_the_schema_is_closed(start_api: StartApi) -> None:
+    api = start_api(SCHEMA + 'revoke usage on schema "Odd one" from anon;', **ON)
+    types = types_of(api)
     assert str(types["place"].fields["area"].type) == "Opaque"
     assert "near" not in types["Query"].fields["placeCollection"].args
 
 
-def test_operators_need_execute_on_their_functions(open_door: OpenDoor) -> None:
+def test_operators_need_execute_on_their_functions(start_api: StartApi) -> None:
     taken = """do $$ declare each regprocedure; begin
       for each in select oid::regprocedure from pg_proc where proname in ('st_dwithin', 'st_distance') loop
         execute 'revoke execute on function ' || each || ' from public';
       end loop; end $$;"""
-    types = types_of(open_door(SCHEMA + taken, **ON))
+    types = types_of(start_api(SCHEMA + taken, **ON))
     assert "withinDistance" not in types["GeoJSONFilter"].fields
     assert "distance" not in types["placeEdge"].fields
 
 
-def test_near_takes_one_round_trip_and_one_plan(open_door: OpenDoor) -> None:
-    with counted(open_door(SCHEMA, **ON).database_url, **ON) as (door, proxy):
-        near(door, "spot", VIENNA)
-        before, plans = proxy.flights, len(door.application.services.engine.plans)
-        assert near(door, "spot", BOX)
-        assert (proxy.flights - before, len(door.application.services.engine.plans)) == (1, plans)
+def test_near_takes_one_round_trip_and_one_plan(start_api: StartApi) -> None:
+    with counted(start_api(SCHEMA, **ON).database_url, **ON) as (api, proxy):
+        near(api, "spot", VIENNA)
+        before, plans = proxy.flights, len(api.application.services.engine.plans)
+        assert near(api, "spot", BOX)
+        assert (proxy.flights - before, len(api.application.services.engine.plans)) == (1, plans)
 
 
 @pytest.mark.parametrize(
@@ -286,12 +286,12 @@ def test_near_takes_one_round_trip_and_one_plan(open_door: OpenDoor) -> None:
         "near: {spot: {to: %s}}, first: 2",
     ],
 )
-def test_an_index_serves_near_and_filters(postgres: PostgresServer, reading_door: OpenDoor, arguments: str) -> None:
+def test_an_index_serves_near_and_filters(postgres: PostgresServer, reading_api: StartApi, arguments: str) -> None:
     rows = "insert into place (id, name, spot) select n, 'n', format('point(%s %s)', n % 90, n % 70)::geography "
     rows += "from generate_series(100, 5000) n; create index on place using gist (spot); analyze place;"
-    door = reading_door(SCHEMA + rows, **ON)
+    api = reading_api(SCHEMA + rows, **ON)
     if "near" in arguments and int(str(postgres.execute("show server_version_num")[0][0])) < 160000:
         pytest.skip("PostgreSQL sorts all rows before version 16")
     query = "{ placeCollection(%s) { edges { node { id } } } }" % (arguments % '{type: "Point", coordinates: [1, 2]}')
-    answer = ask_with(door, {"explain": "plan"}, query, role="service_role")
+    answer = ask_with(api, {"explain": "plan"}, query, role="service_role")
     assert "place_spot_idx" in json.dumps(answer.body["extensions"]["explain"])

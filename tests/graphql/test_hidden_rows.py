@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.docs.blocks import blocks
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 ANN, BEN = "00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"
@@ -45,12 +45,12 @@ insert into needed values (1, 5, '{BEN}');
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
-    return writing_door(SCHEMA, ROWS)
+def api(writing_api: StartApi) -> Api:
+    return writing_api(SCHEMA, ROWS)
 
 
-def as_ann(door: Door, mutation: str) -> Answer:
-    return door.ask(f"mutation {{ {mutation} }}", claims={"sub": ANN})
+def as_ann(api: Api, mutation: str) -> Answer:
+    return api.ask(f"mutation {{ {mutation} }}", claims={"sub": ANN})
 
 
 def insert(table: str, values: str) -> str:
@@ -78,56 +78,56 @@ def code_of(answer: Answer) -> str | None:
         (insert("stay", 'id: 8, nights: "[2,3)"'), insert("stay", 'id: 9, nights: "[7,8)"'), "EXCLUSION_VIOLATION"),
     ],
 )
-def test_keys_of_hidden_rows_are_taken(door: Door, hidden: str, absent: str, code: str) -> None:
-    refused = as_ann(door, hidden)
-    assert (refused.code, code_of(as_ann(door, absent))) == (code, None)
+def test_keys_of_hidden_rows_are_taken(api: Api, hidden: str, absent: str, code: str) -> None:
+    refused = as_ann(api, hidden)
+    assert (refused.code, code_of(as_ann(api, absent))) == (code, None)
     assert BEN not in str(refused.body)
 
 
 @pytest.mark.parametrize("change", ["insert", "update"])
-def test_a_reference_to_a_hidden_row_succeeds(door: Door, change: str) -> None:
+def test_a_reference_to_a_hidden_row_succeeds(api: Api, change: str) -> None:
     def refer(to: int) -> str:
         if change == "insert":
             return insert("kept", f"id: {10 + to}, parent_id: {to}")
         return f"updatekeptCollection(set: {{ parent_id: {to} }}, filter: {{ id: {{ eq: 10 }} }}) {{ affectedCount }}"
 
-    assert code_of(as_ann(door, insert("kept", "id: 10"))) is None
-    assert [code_of(as_ann(door, refer(to))) for to in (1, 99)] == [None, "FOREIGN_KEY_VIOLATION"]
+    assert code_of(as_ann(api, insert("kept", "id: 10"))) is None
+    assert [code_of(as_ann(api, refer(to))) for to in (1, 99)] == [None, "FOREIGN_KEY_VIOLATION"]
 
 
-def test_a_row_to_which_a_hidden_one_refers_stays(door: Door) -> None:
-    assert [code_of(as_ann(door, delete("parent", number))) for number in (2, 6)] == ["FOREIGN_KEY_VIOLATION", None]
+def test_a_row_to_which_a_hidden_one_refers_stays(api: Api) -> None:
+    assert [code_of(as_ann(api, delete("parent", number))) for number in (2, 6)] == ["FOREIGN_KEY_VIOLATION", None]
     change = "updateparentCollection(set: {{ id: {} }}, filter: {{ id: {{ eq: {} }} }}) {{ affectedCount }}"
-    assert code_of(as_ann(door, change.format(12, 2))) == "FOREIGN_KEY_VIOLATION"
+    assert code_of(as_ann(api, change.format(12, 2))) == "FOREIGN_KEY_VIOLATION"
 
 
 @pytest.mark.parametrize(
     ("number", "table", "left"), [(3, "gone", []), (4, "cleared", [[1, None]])], ids=["cascade", "set null"]
 )
 def test_cascades_change_hidden_rows(
-    door: Door, postgres: PostgresServer, number: int, table: str, left: list[Any]
+    api: Api, postgres: PostgresServer, number: int, table: str, left: list[Any]
 ) -> None:
-    answer = as_ann(door, delete("parent", number))
+    answer = as_ann(api, delete("parent", number))
     assert answer.data["deleteFromparentCollection"] == {"affectedCount": 1}
-    assert postgres.execute(f"select id, parent_id from {table}", door.database_url) == left
+    assert postgres.execute(f"select id, parent_id from {table}", api.database_url) == left
 
 
-def test_a_cascade_may_violate_a_constraint_of_a_hidden_row(door: Door) -> None:
-    refused = as_ann(door, delete("parent", 5))
+def test_a_cascade_may_violate_a_constraint_of_a_hidden_row(api: Api) -> None:
+    refused = as_ann(api, delete("parent", 5))
     assert refused.code == "NOT_NULL_VIOLATION"
     assert BEN not in str(refused.body)
 
 
-def test_a_policy_hides_whether_a_referenced_row_exists(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_policy_hides_whether_a_referenced_row_exists(start_api: StartApi, postgres: PostgresServer) -> None:
     (example,) = (each.text for each in blocks("docs/security.md", "sql") if "references project" in each.text)
-    door = open_door(
+    api = start_api(
         f"{AUTH}{example}; grant select, insert, update on project, task to authenticated;"
         f" insert into project values (1, '{BEN}'), (2, '{ANN}')"
     )
-    answers = [as_ann(door, insert("task", f"id: {number}, project_id: {number}")) for number in (1, 99, 2)]
+    answers = [as_ann(api, insert("task", f"id: {number}, project_id: {number}")) for number in (1, 99, 2)]
     assert [code_of(each) for each in answers] == ["INSUFFICIENT_PRIVILEGE", "INSUFFICIENT_PRIVILEGE", None]
     hidden, absent = (str(each.body) for each in answers[:2])
     assert hidden == absent
     change = "updatetaskCollection(set: {{ project_id: {} }}) {{ affectedCount }}"
-    hidden, absent = (str(as_ann(door, change.format(number)).body) for number in (1, 99))
+    hidden, absent = (str(as_ann(api, change.format(number)).body) for number in (1, 99))
     assert hidden == absent

@@ -6,29 +6,29 @@ import re
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import ANON_KEY, Door
+from tests.graphql.api import ANON_KEY, Api
+from tests.graphql.conftest import StartApi
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door("create table item (id int primary key); grant select on item to anon")
+def api(reading_api: StartApi) -> Api:
+    return reading_api("create table item (id int primary key); grant select on item to anon")
 
 
 ADDRESSES = "The GraphQL API is at /graphql/v1, the storage at /storage/v1."
 
 
 @pytest.mark.parametrize("path", ["/graphql", "/v1/graphql", "/nothing"])
-def test_another_path_is_answered_with_the_addresses(door: Door, path: str) -> None:
-    refused = door.client.simulate_post(path, body='{"query": "{ __typename }"}')
+def test_another_path_is_answered_with_the_addresses(api: Api, path: str) -> None:
+    refused = api.client.simulate_post(path, body='{"query": "{ __typename }"}')
     assert (refused.status_code, refused.json["errors"][0]["extensions"]["hint"]) == (404, ADDRESSES)
 
 
 @pytest.mark.parametrize("path", ["/", "/graphql/v1"])
-def test_a_browser_gets_a_page_with_the_addresses(door: Door, path: str) -> None:
-    page = door.client.simulate_get(path, headers={"Accept": BROWSER})
+def test_a_browser_gets_a_page_with_the_addresses(api: Api, path: str) -> None:
+    page = api.client.simulate_get(path, headers={"Accept": BROWSER})
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert "GraphQL API" in page.text
     assert re.findall(r"<dt>(.*?)</dt>", page.text) == [
@@ -41,13 +41,13 @@ def test_a_browser_gets_a_page_with_the_addresses(door: Door, path: str) -> None
     assert page.headers["vary"] == "Accept"
 
 
-def test_programs_get_no_page(door: Door) -> None:
+def test_programs_get_no_page(api: Api) -> None:
     for method in ("GET", "POST", "DELETE"):
-        refused = door.client.simulate_request(method, "/", headers={"Accept": "application/json"})
+        refused = api.client.simulate_request(method, "/", headers={"Accept": "application/json"})
         assert (refused.status_code, refused.json) == (
             404, {"errors": [{"message": "404 Not Found", "extensions": {"code": "NOT_FOUND", "hint": ADDRESSES}}]},
         )  # fmt: skip
-    assert door.client.simulate_post("/", headers={"Accept": BROWSER}).status_code == 404
-    assert door.client.simulate_get("/graphql/v1", headers={"apiKey": ANON_KEY}).status_code == 400
+    assert api.client.simulate_post("/", headers={"Accept": BROWSER}).status_code == 404
+    assert api.client.simulate_get("/graphql/v1", headers={"apiKey": ANON_KEY}).status_code == 400
     asked = {"params": {"query": "{ __typename }"}, "headers": {"apiKey": ANON_KEY, "Accept": BROWSER}}
-    assert door.client.simulate_get("/graphql/v1", **asked).json == {"data": {"__typename": "Query"}}
+    assert api.client.simulate_get("/graphql/v1", **asked).json == {"data": {"__typename": "Query"}}

@@ -9,8 +9,8 @@ from contextlib import closing
 import pytest
 
 from app.database import parse_database_url
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 NAMES = (
@@ -51,59 +51,59 @@ def one_table(number: int, name: str) -> str:
 
 
 @pytest.fixture
-def door(open_door: OpenDoor) -> Door:
+def api(start_api: StartApi) -> Api:
     tables = "".join(one_table(number, name) for number, name in enumerate(NAMES))
-    return open_door(tables + "grant all on all tables in schema public to anon;")
+    return start_api(tables + "grant all on all tables in schema public to anon;")
 
 
-def test_each_name_means_its_own_table(door: Door) -> None:
+def test_each_name_means_its_own_table(api: Api) -> None:
     for number in range(len(NAMES)):
         arguments = 'filter: {id: {eq: $id}, value: {neq: "x"}}'
         query = f"query ($id: Int) {{ t{number}Collection({arguments}) {{ edges {{ node {{ id value }} }} }} }}"
-        found = door.ask(query, {"id": 2}).data
+        found = api.ask(query, {"id": 2}).data
         assert found == {f"t{number}Collection": {"edges": [{"node": {"id": 2, "value": f"of {number}"}}]}}
 
 
-def test_each_name_can_be_written_to(door: Door) -> None:
+def test_each_name_can_be_written_to(api: Api) -> None:
     for number in range(len(NAMES)):
         inserted = f"insertIntoT{number}Collection(objects: [{{id: 3, value: $value}}]) {{ records {{ id value }} }}"
         changed = (
             f"updateT{number}Collection(filter: {{id: {{eq: 1}}}}, set: {{value: $value}}) {{ records {{ id value }} }}"
         )
-        answer = door.ask(f"mutation ($value: String) {{ {inserted} {changed} }}", {"value": json.dumps(number)})
+        answer = api.ask(f"mutation ($value: String) {{ {inserted} {changed} }}", {"value": json.dumps(number)})
         assert answer.data == {
             f"insertIntoT{number}Collection": {"records": [{"id": 3, "value": str(number)}]},
             f"updateT{number}Collection": {"records": [{"id": 1, "value": str(number)}]},
         }
 
 
-def test_each_keyword_names_a_column(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_each_keyword_names_a_column(start_api: StartApi, postgres: PostgresServer) -> None:
     words = [str(word) for [word] in postgres.execute("select word from pg_get_keywords() where catcode <> 'U'")]
     columns = ", ".join(f'"{word}" text' for word in words)
-    door = open_door(f"create table t (id int primary key, {columns}); grant all on t to anon;")
+    api = start_api(f"create table t (id int primary key, {columns}); grant all on t to anon;")
     for start in range(0, len(words), 50):
         some = words[start : start + 50]
         given, selected = ", ".join(f"{word}: $value" for word in some), " ".join(some)
         inserted = f"insertIntotCollection(objects: [{{id: {start}, {given}}}]) {{ records {{ {selected} }} }}"
         changed = f"updatetCollection(filter: {{id: {{eq: {start}}}}}, set: {{{given}}}) {{ records {{ {selected} }} }}"
         for change in (inserted, changed):
-            [answer] = door.ask(f"mutation ($value: String) {{ {change} }}", {"value": "given"}).data.values()
+            [answer] = api.ask(f"mutation ($value: String) {{ {change} }}", {"value": "given"}).data.values()
             assert answer == {"records": [dict.fromkeys(some, "given")]}
 
 
 @pytest.mark.parametrize("of", ["database", "role"])
-def test_names_work_where_backslashes_escape(open_door: OpenDoor, postgres: PostgresServer, of: str) -> None:
+def test_names_work_where_backslashes_escape(start_api: StartApi, postgres: PostgresServer, of: str) -> None:
     """PostgreSQL before version 19 reads constants this way, with a setting."""
     name = "t\\b'\\"
-    url = open_door(one_table(0, name) + "grant all on all tables in schema public to anon;").database_url
+    url = start_api(one_table(0, name) + "grant all on all tables in schema public to anon;").database_url
     database = f'database "{parse_database_url(url).database}"'
     whose = database if of == "database" else f"role anon in {database}"
     postgres.execute(f"alter {whose} set standard_conforming_strings = off", url)
-    with closing(Door(url)) as door:
-        found = door.ask("{ t0Collection(first: 1) { edges { node { nodeId value } } } }").data
+    with closing(Api(url)) as api:
+        found = api.ask("{ t0Collection(first: 1) { edges { node { nodeId value } } } }").data
         [node] = [each["node"] for each in found["t0Collection"]["edges"]]
         assert json.loads(base64.b64decode(node["nodeId"])) == ["public", name, 1]
-        again = door.ask("query ($id: ID!) { node(nodeId: $id) { nodeId } }", {"id": node["nodeId"]}).data
+        again = api.ask("query ($id: ID!) { node(nodeId: $id) { nodeId } }", {"id": node["nodeId"]}).data
     assert again == {"node": {"nodeId": node["nodeId"]}}
 
 
@@ -139,15 +139,15 @@ OBJECTS = [{"id": 1, "name": "x"}, {"id": 3, "name": "three"}, {"id": 4, "name":
 
 
 @pytest.mark.parametrize("base", ["int", "bigint", "text", "jsonb", "boolean"])
-def test_types_may_have_the_names_of_functions(open_door: OpenDoor, base: str) -> None:
+def test_types_may_have_the_names_of_functions(start_api: StartApi, base: str) -> None:
     """To PostgreSQL ``count(x)`` is a cast as well, where ``count`` is a type."""
     domains = "".join(f'create domain "{name}" as {base};' for name in OWN_FUNCTIONS)
-    plain, odd = open_door(WITH_CHILDREN), open_door(WITH_CHILDREN + domains)
+    plain, odd = start_api(WITH_CHILDREN), start_api(WITH_CHILDREN + domains)
     for query, variables in ((READING, None), (WRITING, {"objects": OBJECTS}), (READING, None)):
         assert odd.ask(query, variables).data == plain.ask(query, variables).data
 
 
-def test_better_fitting_functions_do_not_replace_built_in_ones(open_door: OpenDoor) -> None:
+def test_better_fitting_functions_do_not_replace_built_in_ones(start_api: StartApi) -> None:
     theirs = "".join(
         f"create function {call} returns {result} language plpgsql as $$ begin raise 'called'; end $$;"
         for call, result in (
@@ -162,6 +162,6 @@ def test_better_fitting_functions_do_not_replace_built_in_ones(open_door: OpenDo
         create aggregate json_agg(json) (sfunc = first_of, stype = json);
         create aggregate count(int) (sfunc = none_of, stype = int, initcond = '-1');
     """
-    plain, odd = open_door(WITH_CHILDREN), open_door(WITH_CHILDREN + theirs + aggregates)
+    plain, odd = start_api(WITH_CHILDREN), start_api(WITH_CHILDREN + theirs + aggregates)
     for query, variables in ((READING, None), (WRITING, {"objects": OBJECTS}), (READING, None)):
         assert odd.ask(query, variables).data == plain.ask(query, variables).data

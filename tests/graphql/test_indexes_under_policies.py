@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import StartApi
 from tests.graphql.requests import ask_with
 
 SCHEMA = """
@@ -59,9 +59,9 @@ def read(plan: Any, *kinds: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
-def test_no_table_is_read_whole(reading_door: OpenDoor, name: str) -> None:
-    door = reading_door(SCHEMA, explain_roles=("anon",))
-    answer = ask_with(door, {"explain": "plan"}, f"mutation {{ {MUTATIONS[name]} }}")
+def test_no_table_is_read_whole(reading_api: StartApi, name: str) -> None:
+    api = reading_api(SCHEMA, explain_roles=("anon",))
+    answer = ask_with(api, {"explain": "plan"}, f"mutation {{ {MUTATIONS[name]} }}")
     plans = [each["plan"]["Plan"] for each in answer.body["extensions"]["explain"]]
     assert not [table for each in plans for table in read(each, "Seq Scan")]
     assert [index for each in plans for index in read(each, "Index Scan", "Index Only Scan", "Bitmap Index Scan")]

@@ -14,8 +14,8 @@ from graphql import FieldNode, build_client_schema, get_introspection_query, val
 from app.graphql.introspection.description import Describer
 from app.graphql.schema.relations import ApiRelation, OwnName
 from portico import hookimpl
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_types import shown
 from tests.process.running import PATIENCE_S
 
@@ -44,17 +44,17 @@ ALWAYS = META | SCALARS | FILTERS | {"PageInfo", "FilterIs", "OrderByDirection",
 FAMILY = {f"account{suffix}" for suffix in ("", "Edge", "Connection", "Filter", "OrderBy")}
 
 
-def door_to(reading_door: OpenDoor, dialect: str, more: str = "", **settings: Any) -> Door:
-    return reading_door(TABLES + more, graphql_dialect=dialect, api_schemas=SCHEMAS, **settings)
+def api_to(reading_api: StartApi, dialect: str, more: str = "", **settings: Any) -> Api:
+    return reading_api(TABLES + more, graphql_dialect=dialect, api_schemas=SCHEMAS, **settings)
 
 
-def type_names(door: Door, **asked: Any) -> list[str]:
-    return [each["name"] for each in door.ask("{ __schema { types { name } } }", **asked).data["__schema"]["types"]]
+def type_names(api: Api, **asked: Any) -> list[str]:
+    return [each["name"] for each in api.ask("{ __schema { types { name } } }", **asked).data["__schema"]["types"]]
 
 
-def test_pg_graphql_lists_its_types(reading_door: OpenDoor) -> None:
-    door = door_to(reading_door, "pg_graphql", OPTED_IN)
-    found = type_names(door)
+def test_pg_graphql_lists_its_types(reading_api: StartApi) -> None:
+    api = api_to(reading_api, "pg_graphql", OPTED_IN)
+    found = type_names(api)
     assert set(found) == ALWAYS | FAMILY | {"mood", "moodFilter"}
     assert found == sorted(found)
     assert len(found) == len(set(found))
@@ -62,7 +62,7 @@ def test_pg_graphql_lists_its_types(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_hidden_objects_keep_their_names(reading_door: OpenDoor, dialect: str) -> None:
+def test_hidden_objects_keep_their_names(reading_api: StartApi, dialect: str) -> None:
     """Introspection shows the names that queries use, even where something hidden took a name first."""
     names = """
         create table other.pen (id int primary key); create table pen (id int primary key);
@@ -75,20 +75,20 @@ def test_hidden_objects_keep_their_names(reading_door: OpenDoor, dialect: str) -
         comment on schema public is '@graphql({"introspection": true})';
         comment on schema other is '@graphql({"introspection": false})';
     """
-    door = door_to(reading_door, dialect, names)
-    fields = door.ask('{ __type(name: "box") { fields { name type { name } } } }').data["__type"]["fields"]
+    api = api_to(reading_api, dialect, names)
+    fields = api.ask('{ __type(name: "box") { fields { name type { name } } } }').data["__type"]["fields"]
     (link,) = (each["name"] for each in fields if each["type"]["name"] == "cap")
     assert link == "capByCapId"
-    assert door.ask(f"{{ boxByPk(id: 1) {{ cap {{ __typename }} {link} {{ __typename }} }} }}").data == {
+    assert api.ask(f"{{ boxByPk(id: 1) {{ cap {{ __typename }} {link} {{ __typename }} }} }}").data == {
         "boxByPk": {"cap": {"__typename": "capOfOther"}, link: {"__typename": "cap"}}
     }
     # Of two relations with one name the first is exposed; here it is hidden, and the other one is still left out.
-    assert "pen" not in type_names(door)
+    assert "pen" not in type_names(api)
 
 
 @pytest.mark.parametrize("is_hidden", [False, True])
-def test_errors_do_not_suggest_hidden_names(reading_door: OpenDoor, is_hidden: bool) -> None:
-    door = reading_door(f"""
+def test_errors_do_not_suggest_hidden_names(reading_api: StartApi, is_hidden: bool) -> None:
+    api = reading_api(f"""
         create schema other;
         create type other.grade as enum ('good', 'bad');
         create table account (id int primary key);
@@ -104,12 +104,12 @@ def test_errors_do_not_suggest_hidden_names(reading_door: OpenDoor, is_hidden: b
         ("query ($g: grade) { invoiceCollection(filter: {grade: {eq: $g}}) { edges { cursor } } }", {"g": "goo"}),
         ("query ($f: accountFilter) { accountCollection(filter: $f) { __typename } }", {"f": {"invoiceCollectio": {}}}),
     ):  # fmt: skip
-        message = door.ask(query, variables).message
+        message = api.ask(query, variables).message
         assert ("Did you mean" in message) is not is_hidden, message
 
 
-def test_the_standard_lists_its_types(reading_door: OpenDoor) -> None:
-    door = door_to(reading_door, "standard")
+def test_the_standard_lists_its_types(reading_api: StartApi) -> None:
+    api = api_to(reading_api, "standard")
     others = {
         name + suffix
         for name in ("thing", "stuff")
@@ -117,8 +117,8 @@ def test_the_standard_lists_its_types(reading_door: OpenDoor) -> None:
     }
     named = {"mood", "moodFilter", "thingManyOrderBy", "thingManyFilter", "thingAggregateFilter"}
     named |= {"accountKeyInput", "accountColumn"}
-    assert set(type_names(door)) == ALWAYS | FAMILY | named | others
-    hidden = door_to(reading_door, "standard", """comment on schema other is '@graphql({"introspection": false})';""")
+    assert set(type_names(api)) == ALWAYS | FAMILY | named | others
+    hidden = api_to(reading_api, "standard", """comment on schema other is '@graphql({"introspection": false})';""")
     assert not {name for name in type_names(hidden) if name.startswith("thing")}
     assert "stuff" in type_names(hidden)
     assert "account" in type_names(hidden)
@@ -127,12 +127,12 @@ def test_the_standard_lists_its_types(reading_door: OpenDoor) -> None:
     assert hidden.ask(query).data == {"thingCollection": {"edges": [{"node": {"account": None}}]}}
 
 
-def test_schemas_without_opting_in_are_hidden(reading_door: OpenDoor) -> None:
-    off = door_to(reading_door, "pg_graphql")
+def test_schemas_without_opting_in_are_hidden(reading_api: StartApi) -> None:
+    off = api_to(reading_api, "pg_graphql")
     answer = off.ask("{ __schema { queryType { name } } thingByPk(id: 1) { id } __typename }")
     assert answer.message == 'Unknown field "__schema" on type Query'
     assert answer.body["data"] == {"thingByPk": {"id": 1}, "__typename": "Query"}
-    on = door_to(reading_door, "pg_graphql", OPTED_IN)
+    on = api_to(reading_api, "pg_graphql", OPTED_IN)
     query = '{ __type(name: "%s") { name fields { name } } }'
     assert on.ask(query % "thing").data == {"__type": None}
     assert on.ask(query % "nothing").data == {"__type": None}
@@ -143,16 +143,16 @@ def test_schemas_without_opting_in_are_hidden(reading_door: OpenDoor) -> None:
     assert on.ask("{ thingByPk(id: 1) { id account { id } } }").data == {"thingByPk": {"id": 1, "account": None}}
 
 
-def test_introspection_describes_a_relation(reading_door: OpenDoor) -> None:
+def test_introspection_describes_a_relation(reading_api: StartApi) -> None:
     for dialect in ("standard", "pg_graphql"):
-        door = door_to(reading_door, dialect, OPTED_IN)
+        api = api_to(reading_api, dialect, OPTED_IN)
         query = """query ($name: String!) { __type(name: $name) { kind name description fields { name args { name
           defaultValue type { ...t } } type { ...t } }
           inputFields { name type { ...t } } interfaces { name } possibleTypes { name } } }
         fragment t on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }"""
 
-        def fields(name: str, door: Door = door, query: str = query) -> dict[str, str]:
-            type_ = door.ask(query, {"name": name}).data["__type"]
+        def fields(name: str, api: Api = api, query: str = query) -> dict[str, str]:
+            type_ = api.ask(query, {"name": name}).data["__type"]
             return {each["name"]: shown(each["type"]) for each in type_["fields"] or type_["inputFields"]}
 
         extended = dialect == "standard"
@@ -166,7 +166,7 @@ def test_introspection_describes_a_relation(reading_door: OpenDoor) -> None:
         assert list(fields("account"))[:5] == ["nodeId", "id", "mood", "big", "tags"]
         assert fields("account")["big"] == "BigInt!"
         assert fields("account")["tags"] == "[String]"
-        query_type = door.ask(query, {"name": "Query"}).data["__type"]
+        query_type = api.ask(query, {"name": "Query"}).data["__type"]
         by_name = {each["name"]: each for each in query_type["fields"]}
         arguments = {each["name"]: shown(each["type"]) for each in by_name["accountCollection"]["args"]}
         assert arguments == {
@@ -179,18 +179,18 @@ def test_introspection_describes_a_relation(reading_door: OpenDoor) -> None:
         assert shown(by_name["accountByPk"]["type"]) == "account"
         assert {each["name"]: shown(each["type"]) for each in by_name["accountByPk"]["args"]} == {"id": "Int!"}
         assert {each["name"]: shown(each["type"]) for each in by_name["node"]["args"]} == {"nodeId": "ID!"}
-        node = door.ask(query, {"name": "Node"}).data["__type"]
+        node = api.ask(query, {"name": "Node"}).data["__type"]
         shown_types = ["account"] if dialect == "pg_graphql" else ["account", "stuff", "thing"]
         assert [each["name"] for each in node["possibleTypes"]] == shown_types
         assert node["kind"] == "INTERFACE"
-        assert [each["name"] for each in door.ask(query, {"name": "account"}).data["__type"]["interfaces"]] == ["Node"]
+        assert [each["name"] for each in api.ask(query, {"name": "account"}).data["__type"]["interfaces"]] == ["Node"]
 
 
-def test_introspection_describes_the_schema(reading_door: OpenDoor) -> None:
-    door = door_to(reading_door, "pg_graphql", OPTED_IN)
+def test_introspection_describes_the_schema(reading_api: StartApi) -> None:
+    api = api_to(reading_api, "pg_graphql", OPTED_IN)
     query = """{ __schema { description queryType { name } mutationType { name } subscriptionType { name }
       directives { name locations isRepeatable args { name type { kind ofType { name } } } } } }"""
-    assert door.ask(query).data["__schema"] == {
+    assert api.ask(query).data["__schema"] == {
         "description": "Represents the GraphQL schema of the database",
         "queryType": {"name": "Query"},
         "mutationType": None,
@@ -207,14 +207,14 @@ def test_introspection_describes_the_schema(reading_door: OpenDoor) -> None:
     }
 
 
-def test_pg_graphql_keeps_its_oddities(reading_door: OpenDoor) -> None:
-    door = door_to(reading_door, "pg_graphql", OPTED_IN)
-    data = door.ask("""{ __schema { __typename directives { __typename } queryType { __typename } }
+def test_pg_graphql_keeps_its_oddities(reading_api: StartApi) -> None:
+    api = api_to(reading_api, "pg_graphql", OPTED_IN)
+    data = api.ask("""{ __schema { __typename directives { __typename } queryType { __typename } }
       account: __type(name: "account") { __typename interfaces { name } enumValues { name } inputFields { name }
         possibleTypes { name }
         fields { __typename args { __typename } type { __typename name ofType { __typename } } isDeprecated
           deprecationReason } } }""").data
-    data |= door.ask("""{ mood: __type(name: "mood") { interfaces { name } fields { name } enumValues {
+    data |= api.ask("""{ mood: __type(name: "mood") { interfaces { name } fields { name } enumValues {
         __typename name isDeprecated
         deprecationReason } }
       int: __type(name: "Int") { interfaces { name } enumValues { name } fields { name } ofType { name } } }""").data
@@ -246,11 +246,11 @@ def test_pg_graphql_keeps_its_oddities(reading_door: OpenDoor) -> None:
     assert data["int"] == {"interfaces": [], "enumValues": [], "fields": None, "ofType": None}
 
 
-def test_the_standard_has_no_oddities(reading_door: OpenDoor) -> None:
-    door = door_to(reading_door, "standard")
-    data = door.ask("""{ __schema { __typename } __type(name: "Int") { __typename interfaces { name } enumValues {
+def test_the_standard_has_no_oddities(reading_api: StartApi) -> None:
+    api = api_to(reading_api, "standard")
+    data = api.ask("""{ __schema { __typename } __type(name: "Int") { __typename interfaces { name } enumValues {
       name } } }""").data
-    data |= door.ask("""{ d: __type(name: "OrderByDirection") { enumValues { name } all: enumValues(
+    data |= api.ask("""{ d: __type(name: "OrderByDirection") { enumValues { name } all: enumValues(
         includeDeprecated: true) { name
         isDeprecated deprecationReason } } }""").data
     assert data["__schema"] == {"__typename": "__Schema"}
@@ -266,13 +266,13 @@ def test_the_standard_has_no_oddities(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_a_client_can_build_the_schema(reading_door: OpenDoor, dialect: str) -> None:
-    door = door_to(reading_door, dialect, OPTED_IN)
+def test_a_client_can_build_the_schema(reading_api: StartApi, dialect: str) -> None:
+    api = api_to(reading_api, dialect, OPTED_IN)
     for options in (
         {},
         {"descriptions": True, "specified_by_url": False, "directive_is_repeatable": True, "schema_description": True},
     ):
-        answer = door.ask(get_introspection_query(**options))
+        answer = api.ask(get_introspection_query(**options))
         schema = build_client_schema(answer.data)
         assert schema.query_type
         assert "accountCollection" in schema.query_type.fields
@@ -281,14 +281,14 @@ def test_a_client_can_build_the_schema(reading_door: OpenDoor, dialect: str) -> 
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_introspection_can_stand_beside_data(reading_door: OpenDoor, dialect: str) -> None:
-    door = door_to(reading_door, dialect, OPTED_IN)
+def test_introspection_can_stand_beside_data(reading_api: StartApi, dialect: str) -> None:
+    api = api_to(reading_api, dialect, OPTED_IN)
     query = """query ($name: String!, $with: Boolean!) {
       t: __type(name: $name) { ...T kind @include(if: $with) } thingByPk(id: 1) { id } t: __type(name: $name) {
         name } u: __typename }
       fragment T on __Type { name }"""
     for name, with_ in (("account", True), ("account", False), ("mood", True), ("nothing", True)):
-        found = door.ask(query, {"name": name, "with": with_}).data
+        found = api.ask(query, {"name": name, "with": with_}).data
         kind = {"account": "OBJECT", "mood": "ENUM"}.get(name)
         expected = {"name": name, **({"kind": kind} if with_ else {})} if kind else None
         assert found == {"t": expected, "thingByPk": {"id": 1}, "u": "Query"}
@@ -296,52 +296,52 @@ def test_introspection_can_stand_beside_data(reading_door: OpenDoor, dialect: st
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_a_database_without_tables_has_a_schema(reading_door: OpenDoor, dialect: str) -> None:
-    door = reading_door(OPTED_IN, graphql_dialect=dialect)
-    fields = door.ask("{ __schema { queryType { fields { name } } types { name } } }").data["__schema"]
+def test_a_database_without_tables_has_a_schema(reading_api: StartApi, dialect: str) -> None:
+    api = reading_api(OPTED_IN, graphql_dialect=dialect)
+    fields = api.ask("{ __schema { queryType { fields { name } } types { name } } }").data["__schema"]
     assert [each["name"] for each in fields["queryType"]["fields"]] == ["node"]
     assert {each["name"] for each in fields["types"]} == ALWAYS
-    answer = door.ask('{ node(nodeId: "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDFd") { nodeId } }')
+    answer = api.ask('{ node(nodeId: "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDFd") { nodeId } }')
     assert answer.message == "Collection referenced by nodeId did not match any known collection"
-    assert door.ask("{ __typename }").data == {"__typename": "Query"}
+    assert api.ask("{ __typename }").data == {"__typename": "Query"}
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_nested_introspection_does_not_multiply(reading_door: OpenDoor, dialect: str) -> None:
+def test_nested_introspection_does_not_multiply(reading_api: StartApi, dialect: str) -> None:
     """Fields of types of fields of types multiply the response, so their depth is limited."""
-    door = door_to(reading_door, dialect, OPTED_IN)
+    api = api_to(reading_api, dialect, OPTED_IN)
     query = "{{ __schema {{ types {{ {} name {} }} }} }}".format("fields { type { " * 8, "} }" * 8)
-    answer = door.ask(query)
+    answer = api.ask(query)
     assert answer.errors
     assert len(str(answer.body)) < 5000
 
 
-def test_unknown_fields_of_introspection_are_refused(reading_door: OpenDoor) -> None:
-    door = door_to(reading_door, "pg_graphql", OPTED_IN)
+def test_unknown_fields_of_introspection_are_refused(reading_api: StartApi) -> None:
+    api = api_to(reading_api, "pg_graphql", OPTED_IN)
     for query in ("{ __schema { x } }", '{ __type(name: "account") { specifiedByUrl } }', "{ __type { name } }"):
-        answer = door.ask(query)
+        answer = api.ask(query)
         assert answer.errors and answer.status == 200, query  # noqa: PT018
         assert answer.body["data"] is None
-    answer = door.ask("{ __schema { x } thingByPk(id: 1) { id } }")
+    answer = api.ask("{ __schema { x } thingByPk(id: 1) { id } }")
     assert answer.body["data"] == {"thingByPk": {"id": 1}}
     assert "'x'" in answer.message
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_unused_enums_are_listed(open_door: OpenDoor, dialect: str) -> None:
-    door = open_door(
+def test_unused_enums_are_listed(start_api: StartApi, dialect: str) -> None:
+    api = start_api(
         """comment on schema public is '@graphql({"introspection": true})'; create type unused as enum ('a', 'b');
         create type closed as enum ('c'); revoke usage on type closed from public;
         create table account (id int primary key); grant select on account to anon;""",
         graphql_dialect=dialect,
     )
-    found = door.ask('{ __type(name: "unused") { enumValues { name } } }').data["__type"]
+    found = api.ask('{ __type(name: "unused") { enumValues { name } } }').data["__type"]
     assert found == ({"enumValues": [{"name": "a"}, {"name": "b"}]} if dialect == "pg_graphql" else None)
-    assert door.ask('{ __type(name: "closed") { name } }').data["__type"] is None
+    assert api.ask('{ __type(name: "closed") { name } }').data["__type"] is None
 
 
-def test_few_threads_describe_a_schema_at_once(reading_door: OpenDoor, monkeypatch: pytest.MonkeyPatch) -> None:
-    door = reading_door("")
+def test_few_threads_describe_a_schema_at_once(reading_api: StartApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    api = reading_api("")
     text, go = Describer.text, Event()
 
     def text_then(self: Describer, nodes: Sequence[FieldNode]) -> str:
@@ -352,7 +352,7 @@ def test_few_threads_describe_a_schema_at_once(reading_door: OpenDoor, monkeypat
     monkeypatch.setattr(Describer, "text", text_then)
     with ThreadPoolExecutor(3) as threads:
         asked = [
-            threads.submit(door.ask, f"{{ __schema {{ types {{ {each} }} }} }}")
+            threads.submit(api.ask, f"{{ __schema {{ types {{ {each} }} }} }}")
             for each in ("name", "kind", "__typename")
         ]
         refused = next(as_completed(asked)).result()
@@ -362,7 +362,7 @@ def test_few_threads_describe_a_schema_at_once(reading_door: OpenDoor, monkeypat
     assert len([each.data for each in answers if each is not refused]) == 2
 
 
-def test_introspection_and_another_request_make_types_at_once(open_door: OpenDoor) -> None:
+def test_introspection_and_another_request_make_types_at_once(start_api: StartApi) -> None:
     describing, planning = Event(), Event()
 
     class Slow:
@@ -381,7 +381,7 @@ def test_introspection_and_another_request_make_types_at_once(open_door: OpenDoo
                 time.sleep(0.3)
             return []
 
-    door = open_door(
+    api = start_api(
         """
         create schema other; comment on schema other is '@graphql({"introspection": false})';
         create table other.thing (id int primary key);
@@ -395,7 +395,7 @@ def test_introspection_and_another_request_make_types_at_once(open_door: OpenDoo
     answers: list[Answer] = []
 
     def ask(query: str) -> Thread:
-        thread = Thread(target=lambda: answers.append(door.ask(query)), daemon=True)
+        thread = Thread(target=lambda: answers.append(api.ask(query)), daemon=True)
         thread.start()
         return thread
 

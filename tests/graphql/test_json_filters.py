@@ -11,9 +11,9 @@ from graphql import print_type
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.counted import counted
-from tests.graphql.door import Door
 from tests.graphql.test_operators import types_of, without_descriptions
 from tests.graphql.test_random_filters import quote
 from tests.graphql.test_rights import changed, members, printed
@@ -79,15 +79,15 @@ input JSONPathFilter {
 QUERY = "query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { id } } } }"
 
 
-def found(door: Door, filter_: Any) -> list[int]:
-    return [each["node"]["id"] for each in door.ask(QUERY, {"f": filter_}).data["noteCollection"]["edges"]]
+def found(api: Api, filter_: Any) -> list[int]:
+    return [each["node"]["id"] for each in api.ask(QUERY, {"f": filter_}).data["noteCollection"]["edges"]]
 
 
 # Types
 
 
-def test_json_filters_have_their_types(reading_door: OpenDoor) -> None:
-    types = types_of(reading_door(SCHEMA))
+def test_json_filters_have_their_types(reading_api: StartApi) -> None:
+    types = types_of(reading_api(SCHEMA))
     for name, sdl in (
         ("JSONFilter", JSON_FILTER),
         ("JSONTextFilter", JSON_TEXT_FILTER),
@@ -107,35 +107,35 @@ def test_json_filters_have_their_types(reading_door: OpenDoor) -> None:
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-json_filters"}, {"graphql_dialect": "pg_graphql"}])
-def test_no_json_filters_exist_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
-    types = types_of(reading_door(SCHEMA, **options))
+def test_no_json_filters_exist_without_the_feature(reading_api: StartApi, options: dict[str, str]) -> None:
+    types = types_of(reading_api(SCHEMA, **options))
     assert {"JSONFilter", "JSONTextFilter", "JSONPathFilter"}.isdisjoint(types)
     assert "data" not in types["noteFilter"].fields
     assert types["note"].fields["data"].args == {}
 
 
-def test_types_exist_only_with_a_column(reading_door: OpenDoor) -> None:
-    types = types_of(reading_door("create table t (id int primary key); grant select on t to anon"))
+def test_types_exist_only_with_a_column(reading_api: StartApi) -> None:
+    types = types_of(reading_api("create table t (id int primary key); grant select on t to anon"))
     assert {"JSONFilter", "JSONTextFilter", "JSONPathFilter"}.isdisjoint(types)
 
 
-def test_a_relation_keeps_its_name(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_a_relation_keeps_its_name(start_api: StartApi) -> None:
+    api = start_api("""
         create table "JSONFilter" (id int primary key, data jsonb);
         create type "JSONPathFilter" as enum ('a');
         create table t (id int primary key, e "JSONPathFilter");
         grant select on all tables in schema public to anon;
     """)
-    types = types_of(door)
+    types = types_of(api)
     assert str(types["JSONFilterFilter"].fields["data"].type) == "JSONFilter_"
     assert str(types["JSONFilter_"].fields["path"].type) == "[JSONPathFilter_!]"
     assert str(types["JSONFilter_"].fields["not"].type) == "JSONFilter_"
 
 
-def test_an_unreadable_column_has_no_filter(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA)
-    changed(postgres, door, "revoke select on note from anon; grant select (id, plain) on note to anon")
-    sdl = printed(door)
+def test_an_unreadable_column_has_no_filter(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA)
+    changed(postgres, api, "revoke select on note from anon; grant select (id, plain) on note to anon")
+    sdl = printed(api)
     assert "data" not in members(sdl, "noteFilter")
     assert "plain" in members(sdl, "noteFilter")
     assert members(sdl, "JSONFilter") == []
@@ -176,14 +176,14 @@ FILTERS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("filter_", "sql"), FILTERS, ids=[json.dumps(each) for each, _ in FILTERS])
-def test_filters_find_the_rows_of_sql(reading_door: OpenDoor, filter_: dict[str, Any], sql: str) -> None:
-    door = reading_door(SCHEMA)
-    database = connect(door.database_url)
+def test_filters_find_the_rows_of_sql(reading_api: StartApi, filter_: dict[str, Any], sql: str) -> None:
+    api = reading_api(SCHEMA)
+    database = connect(api.database_url)
     try:
         rows = database.execute_simple(f"select id from note where {sql} order by id").rows or []
     finally:
         database.close()
-    assert found(door, {"data": filter_}) == [row[0] for row in rows]
+    assert found(api, {"data": filter_}) == [row[0] for row in rows]
 
 
 STEPS = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "0", "1", "2", "-1", "z", ""]), max_size=3)
@@ -222,9 +222,9 @@ def parts(draw: Callable[..., Any]) -> tuple[dict[str, Any], str]:
 
 
 @pytest.mark.parametrize("column", ["data", "plain"])
-def test_parts_equal_those_of_sql(reading_door: OpenDoor, column: str) -> None:
-    door = reading_door(SCHEMA)
-    database = connect(door.database_url)
+def test_parts_equal_those_of_sql(reading_api: StartApi, column: str) -> None:
+    api = reading_api(SCHEMA)
+    database = connect(api.database_url)
 
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.lists(parts(), min_size=1, max_size=3), st.booleans())
@@ -233,7 +233,7 @@ def test_parts_equal_those_of_sql(reading_door: OpenDoor, column: str) -> None:
         members = {"path": [each for each, _ in asked]}
         where, filter_ = (f"not ({sql})", {"not": members}) if negated else (sql, members)
         rows = database.execute_simple(f"select id from note where {where} order by id").rows or []
-        assert found(door, {column: filter_}) == [row[0] for row in rows], where
+        assert found(api, {column: filter_}) == [row[0] for row in rows], where
 
     try:
         check()
@@ -241,16 +241,16 @@ def test_parts_equal_those_of_sql(reading_door: OpenDoor, column: str) -> None:
         database.close()
 
 
-def test_a_number_is_compared_exactly(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA + "insert into note values (200, '{\"n\": 12345678901234567890.5}')")
+def test_a_number_is_compared_exactly(start_api: StartApi) -> None:
+    api = start_api(SCHEMA + "insert into note values (200, '{\"n\": 12345678901234567890.5}')")
     path = {"at": ["n"], "number": {"eq": "12345678901234567890.50"}}
-    assert found(door, {"data": {"path": [path]}}) == [200]
+    assert found(api, {"data": {"path": [path]}}) == [200]
 
 
-def test_hidden_rows_are_not_found(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA + "alter table note enable row level security; create policy p on note using (id <> 1)")
-    assert found(door, {"data": {"hasKey": "c"}}) == []
-    assert found(door, {"data": {"not": {"hasKey": "c"}}}) == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+def test_hidden_rows_are_not_found(start_api: StartApi) -> None:
+    api = start_api(SCHEMA + "alter table note enable row level security; create policy p on note using (id <> 1)")
+    assert found(api, {"data": {"hasKey": "c"}}) == []
+    assert found(api, {"data": {"not": {"hasKey": "c"}}}) == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 
 
 # What is refused
@@ -278,19 +278,19 @@ def test_hidden_rows_are_not_found(open_door: OpenDoor) -> None:
         ({"contains": "{"}, "INVALID_TEXT_REPRESENTATION", "json"),
     ],
 )
-def test_invalid_operands_are_refused(reading_door: OpenDoor, filter_: Any, code: str, says: str) -> None:
-    answer = reading_door(SCHEMA).ask(QUERY, {"f": {"data": filter_}})
+def test_invalid_operands_are_refused(reading_api: StartApi, filter_: Any, code: str, says: str) -> None:
+    answer = reading_api(SCHEMA).ask(QUERY, {"f": {"data": filter_}})
     assert answer.code == code
     assert says in answer.message
 
 
-def test_the_longest_path_is_accepted(reading_door: OpenDoor) -> None:
-    assert found(reading_door(SCHEMA), {"data": {"exists": "$." + "a" * 998}}) == []
+def test_the_longest_path_is_accepted(reading_api: StartApi) -> None:
+    assert found(reading_api(SCHEMA), {"data": {"exists": "$." + "a" * 998}}) == []
 
 
-def test_each_part_counts_as_a_condition(reading_door: OpenDoor) -> None:
+def test_each_part_counts_as_a_condition(reading_api: StartApi) -> None:
     many = [{"at": ["a"], "text": {"eq": "a"}}] * 2000
-    answer = reading_door(SCHEMA).ask(QUERY, {"f": {"data": {"path": many}}})
+    answer = reading_api(SCHEMA).ask(QUERY, {"f": {"data": {"path": many}}})
     assert answer.code == "LIMIT_EXCEEDED"
     assert "2000 conditions" in answer.message
 
@@ -298,9 +298,9 @@ def test_each_part_counts_as_a_condition(reading_door: OpenDoor) -> None:
 # Parts of a document as fields
 
 
-def part(door: Door, id_: int, at: Any, column: str = "data") -> Any:
+def part(api: Api, id_: int, at: Any, column: str = "data") -> Any:
     query = f"query ($id: Int!, $at: [String!]) {{ noteByPk(id: $id) {{ part: {column}(at: $at) }} }}"
-    return door.ask(query, {"id": id_, "at": at}).data["noteByPk"]["part"]
+    return api.ask(query, {"id": id_, "at": at}).data["noteByPk"]["part"]
 
 
 @pytest.mark.parametrize("column", ["data", "plain"])
@@ -315,38 +315,38 @@ def part(door: Door, id_: int, at: Any, column: str = "data") -> Any:
         (11, ["0", "0"], "zero"),
     ],
 )
-def test_a_part_is_returned(reading_door: OpenDoor, column: str, id_: int, at: list[str], printed_: Any) -> None:
-    text = part(reading_door(SCHEMA), id_, at, column)
+def test_a_part_is_returned(reading_api: StartApi, column: str, id_: int, at: list[str], printed_: Any) -> None:
+    text = part(reading_api(SCHEMA), id_, at, column)
     assert (text if isinstance(printed_, str) else json.loads(text)) == printed_
 
 
 @pytest.mark.parametrize(
     ("id_", "at"), [(1, ["z"]), (1, ["d"]), (1, ["a", "b"]), (6, ["0"]), (100, ["a"]), (100, None)]
 )
-def test_a_null_or_missing_part_is_null(reading_door: OpenDoor, id_: int, at: list[str] | None) -> None:
-    assert part(reading_door(SCHEMA), id_, at) is None
+def test_a_null_or_missing_part_is_null(reading_api: StartApi, id_: int, at: list[str] | None) -> None:
+    assert part(reading_api(SCHEMA), id_, at) is None
 
 
-def test_the_whole_document_is_returned_without_a_path(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA)
-    assert part(door, 4, None) == part(door, 4, []) == '["a", "x", 1]'
-    assert door.ask("{ noteByPk(id: 4) { data } }").data["noteByPk"]["data"] == '["a", "x", 1]'
+def test_the_whole_document_is_returned_without_a_path(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA)
+    assert part(api, 4, None) == part(api, 4, []) == '["a", "x", 1]'
+    assert api.ask("{ noteByPk(id: 4) { data } }").data["noteByPk"]["data"] == '["a", "x", 1]'
 
 
-def test_several_parts_of_one_column_can_be_selected(reading_door: OpenDoor) -> None:
-    data = reading_door(SCHEMA).ask('{ noteByPk(id: 1) { x: data(at: ["a"]) y: data(at: ["b"]) data(at: "c") } }').data
+def test_several_parts_of_one_column_can_be_selected(reading_api: StartApi) -> None:
+    data = reading_api(SCHEMA).ask('{ noteByPk(id: 1) { x: data(at: ["a"]) y: data(at: ["b"]) data(at: "c") } }').data
     assert data["noteByPk"] == {"x": "x", "y": "1", "data": "true"}
 
 
-def test_a_step_is_a_string(reading_door: OpenDoor) -> None:
-    assert reading_door(SCHEMA).ask("{ noteByPk(id: 1) { data(at: [1]) } }").code == "GRAPHQL_VALIDATION_FAILED"
+def test_a_step_is_a_string(reading_api: StartApi) -> None:
+    assert reading_api(SCHEMA).ask("{ noteByPk(id: 1) { data(at: [1]) } }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_a_filter_and_a_part_are_one_flight(open_door: OpenDoor) -> None:
+def test_a_filter_and_a_part_are_one_flight(start_api: StartApi) -> None:
     filter_ = {"data": {"match": "$.b == 1", "path": [{"at": ["a"], "text": {"eq": "x"}}]}}
     query = 'query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { data(at: ["b"]) } } } }'
-    with counted(open_door(SCHEMA).database_url) as (door, proxy):
-        door.ask(query, {"f": filter_})
+    with counted(start_api(SCHEMA).database_url) as (api, proxy):
+        api.ask(query, {"f": filter_})
         before = proxy.flights
-        assert door.ask(query, {"f": filter_}).data["noteCollection"]["edges"] == [{"node": {"data": "1"}}]
+        assert api.ask(query, {"f": filter_}).data["noteCollection"]["edges"] == [{"node": {"data": "1"}}]
         assert proxy.flights - before == 1

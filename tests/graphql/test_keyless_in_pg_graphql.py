@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import StartApi
 
 SCHEMA = """
 create view account as select 1 as foo;
@@ -31,13 +31,13 @@ NAMES = "{ __schema { queryType { fields { name } } types { name fields { name }
 ABSENT = ("account", "kept", "keyless", "held", "misspelt")
 
 
-def reported(open_door: OpenDoor, dialect: str) -> tuple[set[str], dict[str, Any]]:
-    schema = open_door(SCHEMA, graphql_dialect=dialect).ask(NAMES).data["__schema"]
+def reported(start_api: StartApi, dialect: str) -> tuple[set[str], dict[str, Any]]:
+    schema = start_api(SCHEMA, graphql_dialect=dialect).ask(NAMES).data["__schema"]
     return {each["name"] for each in schema["queryType"]["fields"]}, {each["name"]: each for each in schema["types"]}
 
 
-def test_pg_graphql_leaves_out_relations_without_keys(open_door: OpenDoor) -> None:
-    fields, types = reported(open_door, "pg_graphql")
+def test_pg_graphql_leaves_out_relations_without_keys(start_api: StartApi) -> None:
+    fields, types = reported(start_api, "pg_graphql")
     assert {"declaredCollection", "returns_declared", "ownerCollection"} <= fields
     assert not [each for each in fields for name in ABSENT if name in each]
     assert not [each for each in types for name in ABSENT if name in each]
@@ -45,5 +45,5 @@ def test_pg_graphql_leaves_out_relations_without_keys(open_door: OpenDoor) -> No
 
 
 @pytest.mark.parametrize("function", ["returns_account", "returns_kept", "returns_keyless"])
-def test_the_standard_keeps_functions_that_return_one_row(open_door: OpenDoor, function: str) -> None:
-    assert open_door(SCHEMA).ask(f"{{ {function} {{ foo }} }}").data == {function: {"foo": 1}}
+def test_the_standard_keeps_functions_that_return_one_row(start_api: StartApi, function: str) -> None:
+    assert start_api(SCHEMA).ask(f"{{ {function} {{ foo }} }}").data == {function: {"foo": 1}}

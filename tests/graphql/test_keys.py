@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from graphql import GraphQLInputObjectType, print_type
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.counted import counted
-from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -40,16 +40,16 @@ insert into hidden values (1, 'ann', 1), (2, 'ben', 1), (3, 'ann', 0);
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
-    return writing_door(SCHEMA, ROWS)
+def api(writing_api: StartApi) -> Api:
+    return writing_api(SCHEMA, ROWS)
 
 
-def types(door: Door) -> dict[str, Any]:
-    return dict(door.application.services.engine.role_schemas.of_role("anon").graphql.type_map)
+def types(api: Api) -> dict[str, Any]:
+    return dict(api.application.services.engine.role_schemas.of_role("anon").graphql.type_map)
 
 
-def test_keys_have_inputs_and_fields(door: Door) -> None:
-    made = types(door)
+def test_keys_have_inputs_and_fields(api: Api) -> None:
+    made = types(api)
     key: GraphQLInputObjectType = made["AccountKeyInput"]
     assert key.is_one_of
     assert {name: str(each.type) for name, each in key.fields.items()} == {
@@ -70,7 +70,7 @@ def test_keys_have_inputs_and_fields(door: Door) -> None:
     assert str(fields["accountByKey"].type) == str(fields["updateAccountByKey"].type) == "Account"
     assert str(fields["deleteFromAccountByKey"].type) == "Account"
     assert str(fields["accountByKey"].args["key"].type) == "AccountKeyInput!"
-    introspected = door.ask('{ __type(name: "MembershipKeyInput") { isOneOf inputFields { name } } }').data["__type"]
+    introspected = api.ask('{ __type(name: "MembershipKeyInput") { isOneOf inputFields { name } } }').data["__type"]
     assert introspected == {"isOneOf": True, "inputFields": [{"name": "nodeId"}, {"name": "accountIdAndTeamId"}]}
 
 
@@ -82,16 +82,16 @@ def test_keys_have_inputs_and_fields(door: Door) -> None:
         {"nodeId": "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDFd"},
     ],
 )  # fmt: skip
-def test_each_key_finds_its_row(door: Door, key: dict[str, Any]) -> None:
+def test_each_key_finds_its_row(api: Api, key: dict[str, Any]) -> None:
     query = "query ($key: AccountKeyInput!) { accountByKey(key: $key) { id name } }"
-    assert door.ask(query, {"key": key}).data["accountByKey"] == {"id": 1, "name": "Ann"}
+    assert api.ask(query, {"key": key}).data["accountByKey"] == {"id": 1, "name": "Ann"}
 
 
 @pytest.mark.parametrize("key", [{"id": 9}, {"nick": "ann and more"}, {"price": "1.5000001e3"}])
-def test_a_missing_row_is_null(door: Door, key: dict[str, Any]) -> None:
+def test_a_missing_row_is_null(api: Api, key: dict[str, Any]) -> None:
     query = """mutation ($key: AccountKeyInput!) {
         updateAccountByKey(key: $key, set: {name: "-"}) { id } deleteFromAccountByKey(key: $key) { id } }"""
-    assert door.ask(query, {"key": key}).data == {"updateAccountByKey": None, "deleteFromAccountByKey": None}
+    assert api.ask(query, {"key": key}).data == {"updateAccountByKey": None, "deleteFromAccountByKey": None}
 
 
 @pytest.mark.parametrize(
@@ -106,14 +106,14 @@ def test_a_missing_row_is_null(door: Door, key: dict[str, Any]) -> None:
         ('key: {nodeId: "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDEsIDJd"}', "BAD_USER_INPUT"),
     ],
 )
-def test_malformed_keys_are_refused(door: Door, arguments: str, code: str) -> None:
-    answer = door.ask(f"{{ accountByKey({arguments}) {{ id }} }}")
+def test_malformed_keys_are_refused(api: Api, arguments: str, code: str) -> None:
+    answer = api.ask(f"{{ accountByKey({arguments}) {{ id }} }}")
     assert {each["extensions"]["code"] for each in answer.errors} == {code}
 
 
 @pytest.mark.parametrize("key", [{}, {"id": None}, {"id": 1, "email": "a@x"}, {"id": 1, "email": None}, None, []])
-def test_a_variable_that_is_no_key_is_refused(door: Door, key: Any) -> None:
-    answer = door.ask("query ($key: AccountKeyInput!) { accountByKey(key: $key) { id } }", {"key": key})
+def test_a_variable_that_is_no_key_is_refused(api: Api, key: Any) -> None:
+    answer = api.ask("query ($key: AccountKeyInput!) { accountByKey(key: $key) { id } }", {"key": key})
     assert {each["extensions"]["code"] for each in answer.errors} == {"BAD_USER_INPUT"}
 
 
@@ -127,36 +127,36 @@ def test_a_variable_that_is_no_key_is_refused(door: Door, key: Any) -> None:
         'updateAccountCollectionByKey(updates: [{key: {id: $id}, set: {name: "-"}}]) { affectedCount }',
     ],
 )
-def test_a_missing_or_null_variable_in_a_key_is_refused(door: Door, field: str, given: dict[str, Any]) -> None:
+def test_a_missing_or_null_variable_in_a_key_is_refused(api: Api, field: str, given: dict[str, Any]) -> None:
     kind = "query" if field.startswith("account") else "mutation"
-    assert door.ask(f"{kind} ($id: Int) {{ {field} }}", given).code == "BAD_USER_INPUT"
+    assert api.ask(f"{kind} ($id: Int) {{ {field} }}", given).code == "BAD_USER_INPUT"
 
 
-def test_one_row_is_changed(door: Door, postgres: PostgresServer) -> None:
+def test_one_row_is_changed(api: Api, postgres: PostgresServer) -> None:
     query = """mutation ($id: Int!) {
         updateMembershipByKey(key: {accountIdAndTeamId: {accountId: $id, teamId: 2}}, set: {role: "member"}) { role }
         updateAccountByKey(key: {id: $id}, set: {name: "Anna"}) { nodeId name }
         deleteFromAccountByKey(key: {email: "b@x"}) { id name } }"""
-    assert door.ask(query, {"id": 1}).data == {
+    assert api.ask(query, {"id": 1}).data == {
         "updateMembershipByKey": {"role": "member"},
         "updateAccountByKey": {"nodeId": "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDFd", "name": "Anna"},
         "deleteFromAccountByKey": {"id": 2, "name": "Ben"},
     }
-    assert postgres.execute("select id, name from account", door.database_url) == [[1, "Anna"]]
-    assert door.ask("mutation { updateAccountByKey(key: {id: 1}, set: {}) { id } }").code == "BAD_USER_INPUT"
+    assert postgres.execute("select id, name from account", api.database_url) == [[1, "Anna"]]
+    assert api.ask("mutation { updateAccountByKey(key: {id: 1}, set: {}) { id } }").code == "BAD_USER_INPUT"
 
 
-def test_a_row_hidden_by_policies_is_null(door: Door, postgres: PostgresServer) -> None:
+def test_a_row_hidden_by_policies_is_null(api: Api, postgres: PostgresServer) -> None:
     as_ann: Any = {"claims": {"sub": "ann"}}
     for key, seen, changed in ((1, True, True), (2, False, False), (3, True, False)):
         query = f"{{ hiddenByKey(key: {{id: {key}}}) {{ id }} }}"
-        assert (door.ask(query, **as_ann).data["hiddenByKey"] is not None) == seen
+        assert (api.ask(query, **as_ann).data["hiddenByKey"] is not None) == seen
         query = f"""mutation {{ updateHiddenByKey(key: {{id: {key}}}, set: {{owner: "ann"}}) {{ id }}
             deleteFromHiddenByKey(key: {{id: {key}}}) {{ id }} }}"""
         expected = {"id": key} if changed else None
-        data = door.ask(query, **as_ann).data
+        data = api.ask(query, **as_ann).data
         assert data == {"updateHiddenByKey": expected, "deleteFromHiddenByKey": expected}
-    assert postgres.execute("select id from hidden order by id", door.database_url) == [[2], [3]]
+    assert postgres.execute("select id from hidden order by id", api.database_url) == [[2], [3]]
 
 
 @pytest.mark.parametrize(
@@ -169,11 +169,11 @@ def test_a_row_hidden_by_policies_is_null(door: Door, postgres: PostgresServer) 
         ("select (code), update (name)", {"tByKey", "updatetByKey"}),
     ],
 )
-def test_a_missing_privilege_removes_the_key(open_door: OpenDoor, grants: str, fields: set[str]) -> None:
-    door = open_door(f"""
+def test_a_missing_privilege_removes_the_key(start_api: StartApi, grants: str, fields: set[str]) -> None:
+    api = start_api(f"""
         create table t (id int primary key, code text unique, name text); insert into t values (1, 'c', 'n');
         grant {grants} on t to anon""")
-    made = types(door)
+    made = types(api)
     roots = {**made["Query"].fields, **(made["Mutation"].fields if "Mutation" in made else {})}
     assert {each for each in roots if each.endswith("ByKey") and "Collection" not in each} == fields
     assert ("tKeyInput" in made) == bool(fields)
@@ -181,20 +181,20 @@ def test_a_missing_privilege_removes_the_key(open_door: OpenDoor, grants: str, f
         member = list(made["tKeyInput"].fields)[-1]
         query = "query ($key: tKeyInput!) { tByKey(key: $key) { __typename } }"
         key = {member: 1 if member == "id" else "c"}
-        assert door.ask(query, {"key": key}).data == {"tByKey": {"__typename": "t"}}
+        assert api.ask(query, {"key": key}).data == {"tByKey": {"__typename": "t"}}
 
 
 @pytest.mark.parametrize(
     "settings", [{"graphql_dialect": "pg_graphql"}, {"graphql_features": ("none",)}], ids=["peer", "off"]
 )
-def test_the_feature_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
-    made = types(reading_door(SCHEMA, **settings))
+def test_the_feature_can_be_left_out(reading_api: StartApi, settings: dict[str, Any]) -> None:
+    made = types(reading_api(SCHEMA, **settings))
     assert not [name for name in made if name.endswith("KeyInput")]
     assert not [name for type_ in ("Query", "Mutation") for name in made[type_].fields if name.endswith("ByKey")]
 
 
-def test_changes_by_key_are_one_flight(door: Door) -> None:
-    with counted(door.database_url) as (through, proxy):
+def test_changes_by_key_are_one_flight(api: Api) -> None:
+    with counted(api.database_url) as (through, proxy):
         query = """mutation ($id: Int!) { a: updateAccountByKey(key: {id: $id}, set: {born: null}) { id }
             b: updateAccountCollectionByKey(updates: [{key: {id: $id}, set: {mood: sad}}]) { affectedCount } }"""
         for number in (1, 2):

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.lazy_schema import LazyTypes
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 TABLES = 40
 CHAIN = f"""
@@ -77,9 +77,9 @@ CASES = [
 ]
 
 
-def fresh(door: Door) -> ApiSchema:
+def fresh(api: Api) -> ApiSchema:
     """A schema whose types are not made yet."""
-    known = door.application.services.engine.role_schemas.of_role("anon")
+    known = api.application.services.engine.role_schemas.of_role("anon")
     return ApiSchema(known.view, known.dialect, known.rules)
 
 
@@ -110,12 +110,12 @@ WALKS: list[tuple[str, dict[str, Any], set[str]]] = [
 ]
 
 
-def test_a_request_makes_only_the_types_that_it_uses(open_door: OpenDoor) -> None:
-    door = open_door(CHAIN)
-    schema = door.application.services.engine.role_schemas.of_role("anon").graphql
+def test_a_request_makes_only_the_types_that_it_uses(start_api: StartApi) -> None:
+    api = start_api(CHAIN)
+    schema = api.application.services.engine.role_schemas.of_role("anon").graphql
     first = read = read_types(schema)
     for query, variables, walked in WALKS:
-        door.ask(query, variables)
+        api.ask(query, variables)
         made = read_types(schema) - read
         # What an insert checks of its objects leads on.
         assert made >= walked if "T12" in query else made == walked
@@ -123,43 +123,45 @@ def test_a_request_makes_only_the_types_that_it_uses(open_door: OpenDoor) -> Non
     assert len(read - first) < 30 < 10 * TABLES < len(schema.type_map)
 
 
-def test_a_request_makes_only_the_fields_and_columns_that_it_names(open_door: OpenDoor) -> None:
-    door = open_door(CHAIN)
+def test_a_request_makes_only_the_fields_and_columns_that_it_names(start_api: StartApi) -> None:
+    api = start_api(CHAIN)
     for query, variables, _ in WALKS[:3]:
-        door.ask(query, variables)
-    api = door.application.services.engine.role_schemas.of_role("anon")
-    with_columns = {each.type_name for each in api.relations if "columns" in vars(each)}
+        api.ask(query, variables)
+    role_schema = api.application.services.engine.role_schemas.of_role("anon")
+    with_columns = {each.type_name for each in role_schema.relations if "columns" in vars(each)}
     # Those that are asked for, and those that rows of these lead to.
     assert {"T7", "T8", "T9"} <= with_columns
-    assert len(with_columns) < 12 < len(api.relations)
+    assert len(with_columns) < 12 < len(role_schema.relations)
     unmade = ("T20Connection", "T20InsertResponse", "T20Filter", "T20KeyInput")
     # Types that are not there yet are made as we say.
-    assert all(isinstance(api.named(name, GraphQLScalarType), GraphQLScalarType) for name in unmade)
+    assert all(isinstance(role_schema.named(name, GraphQLScalarType), GraphQLScalarType) for name in unmade)
 
 
 @pytest.fixture(scope="module", params=CASES)
-def door(request: pytest.FixtureRequest, reading_door: OpenDoor) -> Door:
+def api(request: pytest.FixtureRequest, reading_api: StartApi) -> Api:
     sql, chosen = request.param
-    return reading_door(sql, **chosen)
+    return reading_api(sql, **chosen)
 
 
 @settings(deadline=None, max_examples=8)
 @given(data=st.data())
-def test_the_order_of_requests_makes_no_difference(door: Door, data: st.DataObject) -> None:
-    whole, api = fresh(door), fresh(door)
+def test_the_order_of_requests_makes_no_difference(api: Api, data: st.DataObject) -> None:
+    whole, role_schema = fresh(api), fresh(api)
     printed = print_schema(whole.graphql)
     for name in data.draw(st.lists(st.sampled_from([*whole.graphql.type_map, "Missing", "BookMissing"]), max_size=12)):
-        found, expected = api.graphql.get_type(name), whole.graphql.get_type(name)
+        found, expected = role_schema.graphql.get_type(name), whole.graphql.get_type(name)
         assert found is None if expected is None else found is not None and print_type(found) == print_type(expected)
-    assert print_schema(api.graphql) == printed
-    assert set(api.notices) == set(whole.notices)
+    assert print_schema(role_schema.graphql) == printed
+    assert set(role_schema.notices) == set(whole.notices)
 
 
-def test_reading_types_one_by_one_never_makes_all_of_them(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    api = fresh(door)
+def test_reading_types_one_by_one_never_makes_all_of_them(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    role_schema = fresh(api)
     # The result would be the same; only the work differs.
     monkeypatch.setattr(LazyTypes, "whole", lambda self: pytest.fail("all types are made"))
-    ahead: list[Any] = [each for each in (api.graphql.query_type, api.graphql.mutation_type) if each is not None]
+    ahead: list[Any] = [
+        each for each in (role_schema.graphql.query_type, role_schema.graphql.mutation_type) if each is not None
+    ]
     read: set[GraphQLNamedType] = set(ahead)
     while ahead:
         for field in ahead.pop().fields.values():
@@ -172,39 +174,39 @@ def test_reading_types_one_by_one_never_makes_all_of_them(door: Door, monkeypatc
 
 @pytest.mark.parametrize("name", ["Mood", "MoodFilter", "AuthorInsertInput", "BookOrderBy", "Address", "AddressInput"])
 def test_the_type_of_a_variable_is_found_without_making_all(
-    reading_door: OpenDoor, monkeypatch: pytest.MonkeyPatch, name: str
+    reading_api: StartApi, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    api = fresh(reading_door(VARIED))
+    role_schema = fresh(reading_api(VARIED))
     # The result would be the same; only the work differs.
     monkeypatch.setattr(LazyTypes, "whole", lambda self: pytest.fail("all types are made"))
-    api.learn_names((name,))
-    assert str(api.graphql.get_type(name)) == name
+    role_schema.learn_names((name,))
+    assert str(role_schema.graphql.get_type(name)) == name
 
 
-def test_contested_names_follow_the_order_of_the_whole_schema(reading_door: OpenDoor) -> None:
-    schema = fresh(reading_door(ALIKE)).graphql
+def test_contested_names_follow_the_order_of_the_whole_schema(reading_api: StartApi) -> None:
+    schema = fresh(reading_api(ALIKE)).graphql
     fields = {name: str(get_named_type(schema.type_map[name].fields["dCollection"].type)) for name in ("a", "ab")}  # type: ignore[attr-defined]
     assert fields == {"a": "abcdConnection", "ab": "abcdConnection_"}
     edges = [str(get_named_type(schema.type_map[each].fields["edges"].type)) for each in fields.values()]  # type: ignore[attr-defined]
     assert edges == ["abcdEdge_", "abcdEdge__"]
 
 
-def test_threads_get_the_same_types(reading_door: OpenDoor) -> None:
-    api = fresh(reading_door(VARIED))
-    names = [*fresh(reading_door(VARIED)).graphql.type_map] * 2
+def test_threads_get_the_same_types(reading_api: StartApi) -> None:
+    role_schema = fresh(reading_api(VARIED))
+    names = [*fresh(reading_api(VARIED)).graphql.type_map] * 2
     start = Barrier(4)
 
     def ask(seed: int) -> dict[str, GraphQLNamedType]:
         start.wait()
-        return {name: api.graphql.type_map[name] for name in random.Random(seed).sample(names, len(names))}
+        return {name: role_schema.graphql.type_map[name] for name in random.Random(seed).sample(names, len(names))}
 
     with ThreadPoolExecutor(4) as pool:
         first, *others = pool.map(ask, range(4))
     assert all(each[name] is type_ for each in others for name, type_ in first.items())
 
 
-def test_several_threads_can_make_types_at_once(open_door: OpenDoor) -> None:
-    door = open_door(CHAIN)
+def test_several_threads_can_make_types_at_once(start_api: StartApi) -> None:
+    api = start_api(CHAIN)
     start = Barrier(4)
 
     def ask(seed: int) -> list[Any]:
@@ -216,10 +218,10 @@ def test_several_threads_can_make_types_at_once(open_door: OpenDoor) -> None:
                 groups(by: [{{title: Value}}]) {{ aggregate {{ count }} }} }} }}"""
             for each in tables
         ]
-        return [door.ask(each, {"f": {"some": {"title": {"eq": "a"}}}}).data for each in queries]
+        return [api.ask(each, {"f": {"some": {"title": {"eq": "a"}}}}).data for each in queries]
 
     with ThreadPoolExecutor(4) as pool:
         answers = [answer for some in pool.map(ask, range(4)) for answer in some]
     assert {str(group) for answer in answers for group in answer.values()} == {"{'groups': []}"}
-    schema = door.application.services.engine.role_schemas.of_role("anon").graphql
+    schema = api.application.services.engine.role_schemas.of_role("anon").graphql
     assert validate_schema(schema) == []

@@ -19,8 +19,8 @@ from app.pipeline import run
 from app.pipeline.engine import Engine
 from app.pipeline.parse import parse as read
 from app.pipeline.records import GraphQLRequest
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import ANON_KEY, Door
+from tests.graphql.api import ANON_KEY, Api
+from tests.graphql.conftest import StartApi
 
 SCHEMA = """
 create table few (id int primary key, name text, price float8, big bigint, day date, tags int[], extra jsonb);
@@ -34,18 +34,18 @@ EDGES = "{ edges { node { id name } } }"
 
 
 @pytest.fixture(scope="module")
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA)
 
 
 @pytest.fixture(scope="module")
-def loose(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA, graphql_dialect="pg_graphql")
+def loose(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA, graphql_dialect="pg_graphql")
 
 
-def cold(door: Door, query: str, variables: Any = None) -> Any:
+def cold(api: Api, query: str, variables: Any = None) -> Any:
     """The response of the same service with empty caches."""
-    engine: Engine = door.application.services.engine
+    engine: Engine = api.application.services.engine
     names = ("documents", "shapes", "valid_documents", "steering", "plans")
     forgetful = replace(engine, **{name: BoundedCache[Any](1) for name in names})
     head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
@@ -68,13 +68,13 @@ SHARING = [
 
 
 @pytest.mark.parametrize(("query", "literals"), SHARING)
-def test_documents_that_differ_in_literals_share_a_plan(door: Door, query: str, literals: list[str]) -> None:
-    engine: Engine = door.application.services.engine
+def test_documents_that_differ_in_literals_share_a_plan(api: Api, query: str, literals: list[str]) -> None:
+    engine: Engine = api.application.services.engine
     variables = {"n": 3} if "$n" in query else None
-    assert door.ask(query % literals[0], variables).body == cold(door, query % literals[0], variables)
+    assert api.ask(query % literals[0], variables).body == cold(api, query % literals[0], variables)
     before = len(engine.plans), len(engine.documents)
     for literal in literals * 2:
-        assert door.ask(query % literal, variables).body == cold(door, query % literal, variables), literal
+        assert api.ask(query % literal, variables).body == cold(api, query % literal, variables), literal
     assert (len(engine.plans), len(engine.documents)) == before
 
 
@@ -128,46 +128,46 @@ def test_documents_that_differ_in_literals_share_a_plan(door: Door, query: str, 
     ],
 )
 def test_literals_that_decide_the_sql_have_their_own_plans(
-    door: Door, loose: Door, query: str, literals: list[str]
+    api: Api, loose: Api, query: str, literals: list[str]
 ) -> None:
-    for each in (door, loose):
+    for each in (api, loose):
         for literal in [*literals, *reversed(literals)]:
             assert each.ask(query % literal).body == cold(each, query % literal), literal
 
 
-def test_variables_of_a_client_cannot_replace_literals(door: Door) -> None:
+def test_variables_of_a_client_cannot_replace_literals(api: Api) -> None:
     query = "{ fewCollection(filter: {id: {eq: 1}}) { edges { node { id } } } }"
     for _ in range(2):
-        answer = door.ask(query.replace("1", "2"), {"0": 5, "1": 6})
+        answer = api.ask(query.replace("1", "2"), {"0": 5, "1": 6})
         assert answer.data["fewCollection"]["edges"] == [{"node": {"id": 2}}]
 
 
-def test_a_document_shape_is_no_document(door: Door) -> None:
+def test_a_document_shape_is_no_document(api: Api) -> None:
     """No request gets the answer to another document."""
     query = '{ fewCollection(filter: {name: {eq: "n7"}}) { edges { node { id } } } }'
-    door.ask(query)
-    answer = door.ask(shape_of(query).text)
+    api.ask(query)
+    answer = api.ask(shape_of(query).text)
     assert "n7" not in json.dumps(answer.body)
     assert "Syntax Error" in answer.message
 
 
-def test_a_mutation_uses_its_own_literals(writing_door: OpenDoor) -> None:
-    door = writing_door(SCHEMA, "delete from few where id > 100")
-    before = len(door.application.services.engine.plans)
+def test_a_mutation_uses_its_own_literals(writing_api: StartApi) -> None:
+    api = writing_api(SCHEMA, "delete from few where id > 100")
+    before = len(api.application.services.engine.plans)
     insert = "mutation { insertIntofewCollection(objects: [{id: %d, name: %s}]) { records { id name } } }"
     for number, name in ((101, '"x"'), (102, '"y\\n"'), (103, '"x"')):
-        (record,) = door.ask(insert % (number, name)).data["insertIntofewCollection"]["records"]
+        (record,) = api.ask(insert % (number, name)).data["insertIntofewCollection"]["records"]
         assert record == {"id": number, "name": json.loads(name)}
     update = "mutation { updatefewCollection(set: {price: %s}, filter: {id: {eq: %d}}) { records { id price } } }"
     for number, price in ((101, "1.5"), (102, "2.5")):
-        (record,) = door.ask(update % (price, number)).data["updatefewCollection"]["records"]
+        (record,) = api.ask(update % (price, number)).data["updatefewCollection"]["records"]
         assert record == {"id": number, "price": float(price)}
-    assert len(door.application.services.engine.plans) == before + 2
+    assert len(api.application.services.engine.plans) == before + 2
 
 
-def test_an_operation_replaced_by_a_plugin_has_its_own_plan(door: Door) -> None:
+def test_an_operation_replaced_by_a_plugin_has_its_own_plan(api: Api) -> None:
     """Its text identifies it, even if documents with other literals have the same operation."""
-    engine: Engine = door.application.services.engine
+    engine: Engine = api.application.services.engine
     query = "{ fewCollection(filter: {id: {eq: %d}}) { edges { node { name } } } }"
     texts = [query % 11, query % 12]
     documents = [read(GraphQLRequest(each), engine).document for each in texts]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_operators import types_of
 from tests.postgres_server import PostgresServer
 
@@ -31,22 +31,22 @@ def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA, **ON)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA, **ON)
 
 
-def found(door: Door, filter_: Any, order: str = "AscNullsFirst") -> list[int]:
+def found(api: Api, filter_: Any, order: str = "AscNullsFirst") -> list[int]:
     query = f"query ($f: plantFilter) {{ plantCollection(filter: $f, orderBy: [{{path: {order}}}]) {{ edges {{"
-    edges = door.ask(f"{query} node {{ id }} }} }} }}", {"f": filter_}).data["plantCollection"]["edges"]
+    edges = api.ask(f"{query} node {{ id }} }} }} }}", {"f": filter_}).data["plantCollection"]["edges"]
     return [each["node"]["id"] for each in edges]
 
 
-def test_ltree_has_a_type_and_operators(door: Door, reading_door: OpenDoor) -> None:
-    types = types_of(door)
+def test_ltree_has_a_type_and_operators(api: Api, reading_api: StartApi) -> None:
+    types = types_of(api)
     assert (str(types["plant"].fields["path"].type), str(types["plant"].fields["paths"].type)) == ("Ltree", "[Ltree]")
     operators = "eq in is neq lt lte gt gte ancestorOf descendantOf matches distinctFrom not"
     assert set(types["LtreeFilter"].fields) == set(operators.split())
-    assert str(types_of(reading_door(SCHEMA))["plant"].fields["path"].type) == "Opaque"
+    assert str(types_of(reading_api(SCHEMA))["plant"].fields["path"].type) == "Opaque"
 
 
 @pytest.mark.parametrize(
@@ -64,15 +64,15 @@ def test_ltree_has_a_type_and_operators(door: Door, reading_door: OpenDoor) -> N
         ("matches", None, []),
     ],
 )
-def test_operators_find_the_expected_rows(door: Door, operator: str, operand: Any, ids: list[int]) -> None:
-    assert found(door, {"path": {operator: operand}}) == ids
+def test_operators_find_the_expected_rows(api: Api, operator: str, operand: Any, ids: list[int]) -> None:
+    assert found(api, {"path": {operator: operand}}) == ids
 
 
-def test_values_are_strings_with_an_order(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, **ON)
-    assert found(door, {}, "DescNullsLast") == [7, 3, 2, 4, 1, 6, 5]
+def test_values_are_strings_with_an_order(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, **ON)
+    assert found(api, {}, "DescNullsLast") == [7, 3, 2, 4, 1, 6, 5]
     added = "mutation ($p: Ltree) { insertIntoplantCollection(objects: [{id: 9, path: $p, paths: [$p]}]) "
-    made = door.ask(added + "{ records { path paths } } }", {"p": "a.b"}).data["insertIntoplantCollection"]
+    made = api.ask(added + "{ records { path paths } } }", {"p": "a.b"}).data["insertIntoplantCollection"]
     assert made["records"] == [{"path": "a.b", "paths": ["a.b"]}]
 
 
@@ -86,15 +86,15 @@ def test_values_are_strings_with_an_order(open_door: OpenDoor) -> None:
         ({"path": {"matches": "a{,9}." * 4 + "a{2}"}}, "at most 4 levels", "LIMIT_EXCEEDED"),
     ],
 )
-def test_invalid_values_are_refused(door: Door, filter_: Any, reported: str, code: str) -> None:
+def test_invalid_values_are_refused(api: Api, filter_: Any, reported: str, code: str) -> None:
     query = "query ($f: plantFilter) { plantCollection(filter: $f) { edges { node { id } } } }"
-    answer = door.ask(query, {"f": filter_})
+    answer = api.ask(query, {"f": filter_})
     assert reported in answer.message
     assert answer.errors[0]["extensions"]["code"] == code
 
 
-def test_accepted_patterns_are_cheap(postgres: PostgresServer, open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, **ON, statement_timeout_ms=20_000)
+def test_accepted_patterns_are_cheap(postgres: PostgresServer, start_api: StartApi) -> None:
+    api = start_api(SCHEMA, **ON, statement_timeout_ms=20_000)
     long = ".".join("a" * 100)
-    postgres.execute(f"insert into plant values (10, '{long}', null)", door.database_url)
-    assert found(door, {"path": {"matches": "*.a.*.a.*.a.*.b"}}) == []
+    postgres.execute(f"insert into plant values (10, '{long}', null)", api.database_url)
+    assert found(api, {"path": {"matches": "*.a.*.a.*.a.*.b"}}) == []

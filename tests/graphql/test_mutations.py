@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.counted import counted
-from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -34,16 +34,16 @@ DIALECTS = pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
-    return writing_door(SCHEMA, ROWS)
+def api(writing_api: StartApi) -> Api:
+    return writing_api(SCHEMA, ROWS)
 
 
-def rows(postgres: PostgresServer, door: Door, sql: str = "select a, b from thing order by id") -> list[list[Any]]:
-    return postgres.execute(sql, door.database_url)
+def rows(postgres: PostgresServer, api: Api, sql: str = "select a, b from thing order by id") -> list[list[Any]]:
+    return postgres.execute(sql, api.database_url)
 
 
-def inserted(door: Door, objects: Any) -> list[list[Any]]:
-    answer = door.ask(INSERT, {"objects": objects}).data["insertIntothingCollection"]
+def inserted(api: Api, objects: Any) -> list[list[Any]]:
+    answer = api.ask(INSERT, {"objects": objects}).data["insertIntothingCollection"]
     assert answer["affectedCount"] == len(answer["records"])
     return [[each["a"], each["b"]] for each in answer["records"]]
 
@@ -68,66 +68,64 @@ def inserted(door: Door, objects: Any) -> list[list[Any]]:
 )
 @DIALECTS
 def test_missing_members_get_defaults_and_null_is_null(
-    writing_door: OpenDoor, postgres: PostgresServer, dialect: str, objects: Any, expected: list[list[Any]]
+    writing_api: StartApi, postgres: PostgresServer, dialect: str, objects: Any, expected: list[list[Any]]
 ) -> None:
-    door = writing_door(SCHEMA, ROWS, graphql_dialect=dialect)
-    assert inserted(door, objects) == expected
-    assert rows(postgres, door)[3:] == expected
+    api = writing_api(SCHEMA, ROWS, graphql_dialect=dialect)
+    assert inserted(api, objects) == expected
+    assert rows(postgres, api)[3:] == expected
 
 
-def test_literals_may_contain_variables_everywhere(door: Door, postgres: PostgresServer) -> None:
+def test_literals_may_contain_variables_everywhere(api: Api, postgres: PostgresServer) -> None:
     query = """mutation ($object: thingInsertInput!, $a: Int, $b: String, $none: String) {
       insertIntothingCollection(objects: [$object, {a: $a, b: $b}, {a: 5, b: $none}, {b: null}]) { affectedCount }
     }"""
-    answer = door.ask(query, {"object": {"a": 1, "b": "o"}, "a": 2, "b": None})
+    answer = api.ask(query, {"object": {"a": 1, "b": "o"}, "a": 2, "b": None})
     assert answer.data["insertIntothingCollection"] == {"affectedCount": 4}
-    assert rows(postgres, door)[3:] == [[1, "o"], [2, None], [5, "d"], [7, None]]
+    assert rows(postgres, api)[3:] == [[1, "o"], [2, None], [5, "d"], [7, None]]
 
 
-def test_a_default_of_the_operation_counts_as_given(door: Door) -> None:
+def test_a_default_of_the_operation_counts_as_given(api: Api) -> None:
     query = 'mutation ($b: String = "op") { insertIntothingCollection(objects: {b: $b}) { records { b } } }'
-    assert door.ask(query).data["insertIntothingCollection"]["records"] == [{"b": "op"}]
-    assert door.ask(query, {"b": None}).data["insertIntothingCollection"]["records"] == [{"b": None}]
+    assert api.ask(query).data["insertIntothingCollection"]["records"] == [{"b": "op"}]
+    assert api.ask(query, {"b": None}).data["insertIntothingCollection"]["records"] == [{"b": None}]
 
 
 @pytest.mark.parametrize("objects", [[], None])
 @DIALECTS
-def test_an_insert_needs_an_object(
-    writing_door: OpenDoor, postgres: PostgresServer, dialect: str, objects: Any
-) -> None:
-    door = writing_door(SCHEMA, ROWS, graphql_dialect=dialect)
-    answer = door.ask(INSERT, {"objects": objects})
+def test_an_insert_needs_an_object(writing_api: StartApi, postgres: PostgresServer, dialect: str, objects: Any) -> None:
+    api = writing_api(SCHEMA, ROWS, graphql_dialect=dialect)
+    answer = api.ask(INSERT, {"objects": objects})
     if objects is None and dialect == "standard":
         assert "non-null type" in answer.message
     else:
         assert answer.message == "At least one record must be provided to objects"
-    assert len(rows(postgres, door)) == 3
+    assert len(rows(postgres, api)) == 3
 
 
-def test_records_come_in_the_order_of_insertion(door: Door) -> None:
+def test_records_come_in_the_order_of_insertion(api: Api) -> None:
     query = """mutation ($objects: [thingInsertInput!]!) {
       insertIntothingCollection(objects: $objects) { records { id a } } }"""
     cases: list[list[dict[str, Any]]] = [[{"a": i} for i in range(20, 0, -1)], [{"a": 3, "b": "x"}, {"a": 2}, {"a": 1}]]
     for objects in cases:
-        records = door.ask(query, {"objects": objects}).data["insertIntothingCollection"]["records"]
+        records = api.ask(query, {"objects": objects}).data["insertIntothingCollection"]["records"]
         assert [each["a"] for each in records] == [each["a"] for each in objects]
         assert [each["id"] for each in records] == sorted(each["id"] for each in records)
 
 
-def test_a_plan_of_a_bulk_insert_serves_any_number_of_objects(door: Door) -> None:
-    cache = door.application.services.engine.plans
-    inserted(door, [{"a": 1, "b": "x"}, {"a": 2, "b": None}])
+def test_a_plan_of_a_bulk_insert_serves_any_number_of_objects(api: Api) -> None:
+    cache = api.application.services.engine.plans
+    inserted(api, [{"a": 1, "b": "x"}, {"a": 2, "b": None}])
     planned = len(cache)
     for count in (2, 3, 50):
-        inserted(door, [{"b": None, "a": i} if i % 2 else {"a": None, "b": "y"} for i in range(count)])
+        inserted(api, [{"b": None, "a": i} if i % 2 else {"a": None, "b": "y"} for i in range(count)])
     assert len(cache) == planned
-    inserted(door, [{"a": 1}, {"a": 2}])
+    inserted(api, [{"a": 1}, {"a": 2}])
     assert len(cache) == planned + 1
 
 
-def test_members_without_a_default_may_be_missing_in_a_bulk_insert(writing_door: OpenDoor) -> None:
-    door = writing_door(SCHEMA, ROWS)
-    cache = door.application.services.engine.plans
+def test_members_without_a_default_may_be_missing_in_a_bulk_insert(writing_api: StartApi) -> None:
+    api = writing_api(SCHEMA, ROWS)
+    cache = api.application.services.engine.plans
     query = INSERT.replace("records { a b }", "records { a parent_id }")
     planned = set()
     cases: list[list[dict[str, Any]]] = [
@@ -135,7 +133,7 @@ def test_members_without_a_default_may_be_missing_in_a_bulk_insert(writing_door:
         [{"a": 1}, {"a": None}, {"parent_id": 2, "a": 3}],
     ]
     for objects in cases:
-        answer = door.ask(query, {"objects": objects}).data["insertIntothingCollection"]["records"]
+        answer = api.ask(query, {"objects": objects}).data["insertIntothingCollection"]["records"]
         assert answer == [{"a": each["a"], "parent_id": each.get("parent_id")} for each in objects]
         planned.add(len(cache))
     assert len(planned) == 1
@@ -153,11 +151,11 @@ def test_members_without_a_default_may_be_missing_in_a_bulk_insert(writing_door:
         "create table t (b int, primary key (id)) inherits (base)",
     ],
 )
-def test_defaults_that_are_not_the_columns_own_are_kept_in_a_bulk_insert(open_door: OpenDoor, sql: str) -> None:
-    door = open_door(sql + "; grant all on all tables in schema public to anon; grant usage on sequence "
+def test_defaults_that_are_not_the_columns_own_are_kept_in_a_bulk_insert(start_api: StartApi, sql: str) -> None:
+    api = start_api(sql + "; grant all on all tables in schema public to anon; grant usage on sequence "
                      + ("base_id_seq" if "base" in sql else "t_id_seq") + " to anon")  # fmt: skip
     query = "mutation ($objects: [tInsertInput!]!) { insertIntotCollection(objects: $objects) { records { a b } } }"
-    answer = door.ask(query, {"objects": [{"a": 1}, {"b": 1}, {"a": None, "b": 2}]})
+    answer = api.ask(query, {"objects": [{"a": 1}, {"b": 1}, {"a": None, "b": 2}]})
     assert answer.data["insertIntotCollection"]["records"] == [
         {"a": 1, "b": None},
         {"a": 7, "b": 1},
@@ -165,7 +163,7 @@ def test_defaults_that_are_not_the_columns_own_are_kept_in_a_bulk_insert(open_do
     ]
 
 
-def test_a_plan_for_many_objects_is_not_used_for_other_shapes(door: Door) -> None:
+def test_a_plan_for_many_objects_is_not_used_for_other_shapes(api: Api) -> None:
     same: list[dict[str, Any]] = [{"a": 1}, {"a": 2}]
     cases: list[list[dict[str, Any]]] = [
         same,
@@ -177,15 +175,15 @@ def test_a_plan_for_many_objects_is_not_used_for_other_shapes(door: Door) -> Non
     ]
     for objects in cases:
         expected = [[each.get("a", 7), each.get("b", "d")] for each in objects]
-        assert inserted(door, objects) == expected
-    unknown = door.ask(INSERT, {"objects": [{"a": 1, "z": 1}, {"a": 2, "z": 2}]})
+        assert inserted(api, objects) == expected
+    unknown = api.ask(INSERT, {"objects": [{"a": 1, "z": 1}, {"a": 2, "z": 2}]})
     assert "z" in unknown.errors[0]["message"]
-    wrong = door.ask(INSERT, {"objects": [{"a": 1}, {"a": "no"}]})
+    wrong = api.ask(INSERT, {"objects": [{"a": 1}, {"a": "no"}]})
     assert wrong.code == "BAD_USER_INPUT"
 
 
-def test_one_variable_may_serve_two_inserts(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_one_variable_may_serve_two_inserts(start_api: StartApi) -> None:
+    api = start_api(
         "create table one (id int primary key, x text); create table two (id int primary key, x varchar(2));"
         "grant all on one, two to anon"
     )
@@ -193,7 +191,7 @@ def test_one_variable_may_serve_two_inserts(open_door: OpenDoor) -> None:
       insertIntooneCollection(objects: $objects) { affectedCount }
       insertIntotwoCollection(objects: $objects) { affectedCount }
     }"""
-    relaxed = Door(door.database_url, graphql_dialect="pg_graphql")
+    relaxed = Api(api.database_url, graphql_dialect="pg_graphql")
     try:
         assert relaxed.ask(query, {"objects": [{"id": 1, "x": "a"}, {"id": 2, "x": "b"}]}).data
         assert relaxed.ask(query, {"objects": [{"id": 3, "x": "a"}, {"id": 4, "x": "bcd"}]}).code == "BAD_USER_INPUT"
@@ -204,44 +202,44 @@ def test_one_variable_may_serve_two_inserts(open_door: OpenDoor) -> None:
         relaxed.close()
 
 
-def test_more_values_than_a_statement_takes_are_refused_and_named(door: Door, postgres: PostgresServer) -> None:
+def test_more_values_than_a_statement_takes_are_refused_and_named(api: Api, postgres: PostgresServer) -> None:
     many: list[dict[str, Any]] = [{"a": 1} if i % 2 else {"b": "x"} for i in range(6_000)]
-    answer = door.ask(INSERT, {"objects": many})
+    answer = api.ask(INSERT, {"objects": many})
     assert answer.code == "LIMIT_EXCEEDED"
     assert "10000" in answer.message
     assert "same keys" in answer.errors[0]["extensions"]["hint"]
-    assert len(rows(postgres, door)) == 3
-    assert len(inserted(door, [{"a": 1} for _ in range(20_000)])) == 20_000
+    assert len(rows(postgres, api)) == 3
+    assert len(inserted(api, [{"a": 1} for _ in range(20_000)])) == 20_000
 
 
 # Update
 
 
-def test_update_sets_and_keeps(door: Door, postgres: PostgresServer) -> None:
+def test_update_sets_and_keeps(api: Api, postgres: PostgresServer) -> None:
     query = """mutation ($b: String, $none: Int) {
       updatethingCollection(set: {b: $b, a: $none}, filter: {id: {eq: 1}}) { affectedCount records { id a b } } }"""
-    answer = door.ask(query, {"b": None}).data["updatethingCollection"]
+    answer = api.ask(query, {"b": None}).data["updatethingCollection"]
     assert answer == {"affectedCount": 1, "records": [{"id": 1, "a": 1, "b": None}]}
-    answer = door.ask(query, {"b": "new", "none": 9}).data["updatethingCollection"]
+    answer = api.ask(query, {"b": "new", "none": 9}).data["updatethingCollection"]
     assert answer["records"] == [{"id": 1, "a": 9, "b": "new"}]
-    assert rows(postgres, door) == [[9, "new"], [2, "second"], [3, "third"]]
+    assert rows(postgres, api) == [[9, "new"], [2, "second"], [3, "third"]]
 
 
 @pytest.mark.parametrize(("set_", "variables"), [("{}", {}), ("{a: $none}", {}), ("$set", {"set": {}})])
 @DIALECTS
-def test_an_update_needs_a_value(writing_door: OpenDoor, dialect: str, set_: str, variables: dict[str, Any]) -> None:
+def test_an_update_needs_a_value(writing_api: StartApi, dialect: str, set_: str, variables: dict[str, Any]) -> None:
     declared = {"{a: $none}": "($none: Int)", "$set": "($set: thingUpdateInput!)"}.get(set_, "")
-    door = writing_door(SCHEMA, ROWS, graphql_dialect=dialect)
-    answer = door.ask(f"mutation {declared} {{ updatethingCollection(set: {set_}) {{ affectedCount }} }}", variables)
+    api = writing_api(SCHEMA, ROWS, graphql_dialect=dialect)
+    answer = api.ask(f"mutation {declared} {{ updatethingCollection(set: {set_}) {{ affectedCount }} }}", variables)
     assert answer.message == "At least one mapping must be provided to set argument"
-    missing = door.ask("mutation { updatethingCollection(filter: {id: {eq: 1}}) { affectedCount } }")
+    missing = api.ask("mutation { updatethingCollection(filter: {id: {eq: 1}}) { affectedCount } }")
     assert missing.body.get("data") is None
 
 
 @pytest.mark.parametrize("verb", ["update", "delete"])
-def test_a_filter_that_matches_nothing_is_no_error(door: Door, verb: str) -> None:
+def test_a_filter_that_matches_nothing_is_no_error(api: Api, verb: str) -> None:
     field = "updatethingCollection(set: {a: 1}, " if verb == "update" else "deleteFromthingCollection("
-    answer = door.ask(f"mutation {{ x: {field} filter: {{id: {{eq: 99}}}}) {{ affectedCount records {{ id }} }} }}")
+    answer = api.ask(f"mutation {{ x: {field} filter: {{id: {{eq: 99}}}}) {{ affectedCount records {{ id }} }} }}")
     assert answer.data == {"x": {"affectedCount": 0, "records": []}}
 
 
@@ -260,11 +258,11 @@ def changing(verb: str, arguments: str) -> str:
 @pytest.mark.parametrize("arguments", ["", "atMost: 0", "atMost: 1", "atMost: $n"])
 @DIALECTS
 def test_more_than_at_most_is_an_error_and_changes_nothing(
-    writing_door: OpenDoor, postgres: PostgresServer, dialect: str, verb: str, arguments: str
+    writing_api: StartApi, postgres: PostgresServer, dialect: str, verb: str, arguments: str
 ) -> None:
-    door = writing_door(SCHEMA, ROWS, graphql_dialect=dialect)
+    api = writing_api(SCHEMA, ROWS, graphql_dialect=dialect)
     declared = "($n: Int)" if "$" in arguments else ""
-    answer = door.ask(f"mutation {declared} {{ {changing(verb, arguments)} }}")
+    answer = api.ask(f"mutation {declared} {{ {changing(verb, arguments)} }}")
     assert answer.message == f"{verb} impacts too many records"
     assert answer.code == "BAD_USER_INPUT"
     assert answer.errors[0]["extensions"]["hint"] == (
@@ -272,68 +270,68 @@ def test_more_than_at_most_is_an_error_and_changes_nothing(
     )
     assert answer.body["data"] is None
     assert answer.errors[0]["path"] == ["updatethingCollection" if verb == "update" else "deleteFromthingCollection"]
-    assert rows(postgres, door) == [[1, "first"], [2, "second"], [3, "third"]]
+    assert rows(postgres, api) == [[1, "first"], [2, "second"], [3, "third"]]
 
 
 @pytest.mark.parametrize("verb", ["update", "delete"])
 @pytest.mark.parametrize("at_most", [2, 3, 2**31 - 1])
-def test_as_many_as_at_most_may_be_affected(door: Door, verb: str, at_most: int) -> None:
-    answer = door.ask(f"mutation {{ x: {changing(verb, f'atMost: {at_most}')} }}")
+def test_as_many_as_at_most_may_be_affected(api: Api, verb: str, at_most: int) -> None:
+    answer = api.ask(f"mutation {{ x: {changing(verb, f'atMost: {at_most}')} }}")
     assert answer.data == {"x": {"affectedCount": 2}}
 
 
 @pytest.mark.parametrize("verb", ["update", "delete"])
-def test_at_most_zero_is_allowed_where_nothing_matches(door: Door, verb: str) -> None:
+def test_at_most_zero_is_allowed_where_nothing_matches(api: Api, verb: str) -> None:
     field = changing(verb, "atMost: 0").replace("lt: 3", "lt: 0")
-    assert door.ask(f"mutation {{ x: {field} }}").data == {"x": {"affectedCount": 0}}
+    assert api.ask(f"mutation {{ x: {field} }}").data == {"x": {"affectedCount": 0}}
 
 
 @pytest.mark.parametrize("verb", ["update", "delete"])
 @DIALECTS
 def test_a_negative_at_most_is_refused(
-    writing_door: OpenDoor, postgres: PostgresServer, dialect: str, verb: str
+    writing_api: StartApi, postgres: PostgresServer, dialect: str, verb: str
 ) -> None:
-    door = writing_door(SCHEMA, ROWS, graphql_dialect=dialect)
+    api = writing_api(SCHEMA, ROWS, graphql_dialect=dialect)
     for filtered in ("lt: 3", "lt: 0"):
         field = changing(verb, "atMost: -1").replace("lt: 3", filtered)
-        assert door.ask(f"mutation {{ {field} }}").message == "`atMost` must be an unsigned integer"
-    assert len(rows(postgres, door)) == 3
+        assert api.ask(f"mutation {{ {field} }}").message == "`atMost` must be an unsigned integer"
+    assert len(rows(postgres, api)) == 3
 
 
 @pytest.mark.parametrize("at_most", ["null", '"x"', "1.5", "true", "[3]", "$n"])
 @pytest.mark.parametrize("verb", ["update", "delete"])
 def test_an_unreadable_at_most_counts_as_one_where_values_are_not_validated(
-    writing_door: OpenDoor, postgres: PostgresServer, verb: str, at_most: str
+    writing_api: StartApi, postgres: PostgresServer, verb: str, at_most: str
 ) -> None:
     declared = "($n: Int)" if at_most == "$n" else ""
     query = f"mutation {declared} {{ x: {changing(verb, f'atMost: {at_most}')} }}"
     variables = {"n": None} if declared else None
-    door = writing_door(SCHEMA, ROWS, graphql_dialect="pg_graphql")
-    assert door.ask(query, variables).message == f"{verb} impacts too many records"
-    assert door.ask(query.replace("lt: 3", "eq: 1"), variables).data == {"x": {"affectedCount": 1}}
-    strict = writing_door(SCHEMA, ROWS)
+    api = writing_api(SCHEMA, ROWS, graphql_dialect="pg_graphql")
+    assert api.ask(query, variables).message == f"{verb} impacts too many records"
+    assert api.ask(query.replace("lt: 3", "eq: 1"), variables).data == {"x": {"affectedCount": 1}}
+    strict = writing_api(SCHEMA, ROWS)
     assert strict.ask(query.replace("lt: 3", "eq: 1"), variables).body.get("data") is None
     assert len(rows(postgres, strict)) == 3
 
 
 @pytest.mark.parametrize("verb", ["update", "delete"])
 def test_without_a_filter_all_rows_are_meant_and_at_most_guards_them(
-    door: Door, postgres: PostgresServer, verb: str
+    api: Api, postgres: PostgresServer, verb: str
 ) -> None:
     for filtered in ("", "filter: null", "filter: {}", "filter: $f"):
         declared = "($f: thingFilter)" if "$" in filtered else ""
         field = changing(verb, "").replace("filter: {id: {lt: 3}}", filtered).replace("( )", "")
-        answer = door.ask(f"mutation {declared} {{ {field} }}")
+        answer = api.ask(f"mutation {declared} {{ {field} }}")
         assert answer.message == f"{verb} impacts too many records"
-    assert len(rows(postgres, door)) == 3
+    assert len(rows(postgres, api)) == 3
     field = changing(verb, "atMost: 3").replace("filter: {id: {lt: 3}}", "")
-    assert door.ask(f"mutation {{ x: {field} }}").data == {"x": {"affectedCount": 3}}
+    assert api.ask(f"mutation {{ x: {field} }}").data == {"x": {"affectedCount": 3}}
 
 
 # Results
 
 
-def test_records_have_all_fields_of_a_query(door: Door) -> None:
+def test_records_have_all_fields_of_a_query(api: Api) -> None:
     query = """mutation {
       updatethingCollection(set: {a: 10}, filter: {id: {eq: 1}}) {
         __typename n: affectedCount
@@ -341,7 +339,7 @@ def test_records_have_all_fields_of_a_query(door: Door) -> None:
       }
     }
     fragment Thing on thing { __typename nodeId a siblings }"""
-    answer = door.ask(query).data["updatethingCollection"]
+    answer = api.ask(query).data["updatethingCollection"]
     record = answer["records"][0]
     assert (answer["__typename"], answer["n"], record["__typename"], record["again"]) == (
         "thingUpdateResponse",
@@ -354,44 +352,44 @@ def test_records_have_all_fields_of_a_query(door: Door) -> None:
     assert record["parent"] == {"id": 1, "thingCollection": {"edges": [{"cursor": "WzFd", "node": {"a": 1}}]}}
 
 
-def test_nested_reads_see_the_rows_from_before_the_statement(door: Door) -> None:
+def test_nested_reads_see_the_rows_from_before_the_statement(api: Api) -> None:
     query = """mutation { deleteFromparentCollection(filter: {id: {eq: 1}}) {
       records { name thingCollection { edges { node { b parent { name } } } } } } }"""
-    record = door.ask(query).data["deleteFromparentCollection"]["records"][0]
+    record = api.ask(query).data["deleteFromparentCollection"]["records"][0]
     assert record["name"] == "one"
     assert [each["node"]["b"] for each in record["thingCollection"]["edges"]] == ["first", "second"]
-    assert door.ask("{ thingCollection { edges { node { b } } } }").data["thingCollection"]["edges"] == [
+    assert api.ask("{ thingCollection { edges { node { b } } } }").data["thingCollection"]["edges"] == [
         {"node": {"b": "third"}}
     ]
 
 
-def test_a_stable_function_sees_the_rows_before_and_a_volatile_one_those_after(writing_door: OpenDoor) -> None:
-    door = writing_door(SCHEMA, ROWS, graphql_dialect="pg_graphql")
+def test_a_stable_function_sees_the_rows_before_and_a_volatile_one_those_after(writing_api: StartApi) -> None:
+    api = writing_api(SCHEMA, ROWS, graphql_dialect="pg_graphql")
     query = """mutation { insertIntothingCollection(objects: {parent_id: 2}) {
       records { siblings fresh_siblings } } }"""
-    record = door.ask(query).data["insertIntothingCollection"]["records"][0]
+    record = api.ask(query).data["insertIntothingCollection"]["records"][0]
     assert record == {"siblings": "1", "fresh_siblings": "2"}
 
 
 @pytest.mark.parametrize(
     "selection", ["__typename", "x: __typename y: __typename", "... on thingInsertResponse { __typename }"]
 )
-def test_a_response_may_be_only_its_type_name(door: Door, postgres: PostgresServer, selection: str) -> None:
-    answer = door.ask(
+def test_a_response_may_be_only_its_type_name(api: Api, postgres: PostgresServer, selection: str) -> None:
+    answer = api.ask(
         f"mutation {{ __typename insertIntothingCollection(objects: [{{a: 1}}, {{a: 2}}]) {{ {selection} }} }}"
     )
     assert answer.data["__typename"] == "Mutation"
     assert set(answer.data["insertIntothingCollection"].values()) == {"thingInsertResponse"}
-    assert len(rows(postgres, door)) == 5
+    assert len(rows(postgres, api)) == 5
 
 
-def test_all_responses_have_type_names(door: Door) -> None:
+def test_all_responses_have_type_names(api: Api) -> None:
     query = """mutation {
       a: insertIntothingCollection(objects: {}) { __typename }
       b: updatethingCollection(set: {a: 1}, filter: {id: {eq: 1}}) { __typename }
       c: deleteFromthingCollection(filter: {id: {eq: 99}}) { __typename }
     }"""
-    answer = door.ask(query).data
+    answer = api.ask(query).data
     assert [answer[key]["__typename"] for key in "abc"] == [
         "thingInsertResponse", "thingUpdateResponse", "thingDeleteResponse"
     ]  # fmt: skip
@@ -418,31 +416,31 @@ def test_all_responses_have_type_names(door: Door) -> None:
     ],
 )  # fmt: skip
 def test_pg_graphql_has_its_own_messages(
-    writing_door: OpenDoor, postgres: PostgresServer, field: str, message: str
+    writing_api: StartApi, postgres: PostgresServer, field: str, message: str
 ) -> None:
-    door = writing_door(SCHEMA, ROWS, graphql_dialect="pg_graphql")
-    answer = door.ask(
+    api = writing_api(SCHEMA, ROWS, graphql_dialect="pg_graphql")
+    answer = api.ask(
         f'mutation {{ insertIntothingCollection(objects: {{b: "before"}}) {{ affectedCount }} x: {field} }}'
     )
     assert answer.message == message
     assert answer.body["data"] is None
-    assert len(rows(postgres, door)) == 3
+    assert len(rows(postgres, api)) == 3
 
 
 # Several mutations
 
 
 def test_mutations_run_in_order_in_one_transaction_and_round_trip(
-    open_door: OpenDoor, postgres: PostgresServer
+    start_api: StartApi, postgres: PostgresServer
 ) -> None:
-    door = open_door(SCHEMA + ROWS + "alter table thing add column xact xid8 default pg_current_xact_id()")
+    api = start_api(SCHEMA + ROWS + "alter table thing add column xact xid8 default pg_current_xact_id()")
     query = """mutation {
       first: insertIntothingCollection(objects: {a: 100}) { records { xact } }
       second: updatethingCollection(set: {b: "of the first"}, filter: {a: {eq: 100}}) { affectedCount }
       third: insertIntothingCollection(objects: {a: 101}) { records { xact } }
       fourth: deleteFromthingCollection(filter: {a: {lt: 100}}, atMost: 5) { affectedCount }
     }"""
-    with counted(door.database_url) as (through, proxy):
+    with counted(api.database_url) as (through, proxy):
         through.ask(query).data  # noqa: B018
         flights = proxy.flights
         answer = through.ask(query.replace("100", "200").replace("101", "201")).data
@@ -451,70 +449,70 @@ def test_mutations_run_in_order_in_one_transaction_and_round_trip(
     assert answer["second"] == {"affectedCount": 1}
     assert answer["fourth"] == {"affectedCount": 2}
     assert answer["first"]["records"] == answer["third"]["records"]
-    assert rows(postgres, door) == [[200, "of the first"], [201, "d"]]
+    assert rows(postgres, api) == [[200, "of the first"], [201, "d"]]
 
 
 @pytest.mark.parametrize("position", [0, 1, 2])
 @DIALECTS
 def test_the_first_error_undoes_everything_and_is_the_only_one(
-    writing_door: OpenDoor, postgres: PostgresServer, dialect: str, position: int
+    writing_api: StartApi, postgres: PostgresServer, dialect: str, position: int
 ) -> None:
-    door = writing_door(SCHEMA, ROWS, graphql_dialect=dialect)
+    api = writing_api(SCHEMA, ROWS, graphql_dialect=dialect)
     fields = [f'i{i}: insertIntothingCollection(objects: {{b: "{i}"}}) {{ affectedCount }}' for i in range(2)]
     fields.insert(position, "bad: insertIntothingCollection(objects: {parent_id: 77}) { affectedCount }")
     fields.append("alsobad: updatethingCollection(set: {a: 1}) { affectedCount }")
-    answer = door.ask(f"mutation {{ {' '.join(fields)} }}")
+    answer = api.ask(f"mutation {{ {' '.join(fields)} }}")
     assert answer.body["data"] is None
     assert answer.code == "FOREIGN_KEY_VIOLATION"
     assert answer.errors[0]["path"] == ["bad"]
-    assert rows(postgres, door) == [[1, "first"], [2, "second"], [3, "third"]]
+    assert rows(postgres, api) == [[1, "first"], [2, "second"], [3, "third"]]
 
 
-def test_an_error_at_commit_undoes_everything(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA + ROWS + "alter table thing add constraint late unique (a) deferrable initially deferred; ")
-    answer = door.ask("mutation { insertIntothingCollection(objects: {a: 1}) { affectedCount } __typename }")
+def test_an_error_at_commit_undoes_everything(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA + ROWS + "alter table thing add constraint late unique (a) deferrable initially deferred; ")
+    answer = api.ask("mutation { insertIntothingCollection(objects: {a: 1}) { affectedCount } __typename }")
     assert (answer.code, answer.body["data"]) == ("UNIQUE_VIOLATION", None)
     assert answer.errors[0]["extensions"]["constraint"] == "late"
-    assert len(rows(postgres, door)) == 3
+    assert len(rows(postgres, api)) == 3
 
 
-def test_aliases_repeat_a_mutation(door: Door, postgres: PostgresServer) -> None:
+def test_aliases_repeat_a_mutation(api: Api, postgres: PostgresServer) -> None:
     fields = " ".join(f"m{i}: insertIntothingCollection(objects: {{a: {i}}}) {{ records {{ a }} }}" for i in range(10))
-    answer = door.ask(f"mutation {{ {fields} }}").data
+    answer = api.ask(f"mutation {{ {fields} }}").data
     assert [answer[f"m{i}"]["records"] for i in range(10)] == [[{"a": i}] for i in range(10)]
-    assert [a for a, _ in rows(postgres, door)][3:] == list(range(10))
+    assert [a for a, _ in rows(postgres, api)][3:] == list(range(10))
 
 
-def test_equal_mutations_under_one_name_run_once(door: Door, postgres: PostgresServer) -> None:
-    door.ask("""mutation { insertIntothingCollection(objects: {a: 1}) { affectedCount }
+def test_equal_mutations_under_one_name_run_once(api: Api, postgres: PostgresServer) -> None:
+    api.ask("""mutation { insertIntothingCollection(objects: {a: 1}) { affectedCount }
                 insertIntothingCollection(objects: {a: 1}) { records { a } } }""").data  # noqa: B018
-    assert len(rows(postgres, door)) == 4
+    assert len(rows(postgres, api)) == 4
 
 
-def test_skipped_mutations_do_not_run(door: Door, postgres: PostgresServer) -> None:
+def test_skipped_mutations_do_not_run(api: Api, postgres: PostgresServer) -> None:
     query = """mutation ($yes: Boolean!) {
       a: insertIntothingCollection(objects: {a: 50}) @include(if: $yes) { affectedCount }
       b: insertIntothingCollection(objects: {a: 51}) @skip(if: $yes) { affectedCount }
     }"""
-    assert list(door.ask(query, {"yes": True}).data) == ["a"]
-    assert list(door.ask(query, {"yes": False}).data) == ["b"]
-    assert [a for a, _ in rows(postgres, door)][3:] == [50, 51]
+    assert list(api.ask(query, {"yes": True}).data) == ["a"]
+    assert list(api.ask(query, {"yes": False}).data) == ["b"]
+    assert [a for a, _ in rows(postgres, api)][3:] == [50, 51]
 
 
-def test_a_mutation_by_get_is_refused(door: Door, postgres: PostgresServer) -> None:
-    result = door.client.simulate_get(
+def test_a_mutation_by_get_is_refused(api: Api, postgres: PostgresServer) -> None:
+    result = api.client.simulate_get(
         "/graphql/v1",
         params={"query": "mutation { insertIntothingCollection(objects: {}) { affectedCount } }"},
         headers={"apiKey": "anon-key-of-the-tests"},
     )
     assert result.status_code == 405
-    assert len(rows(postgres, door)) == 3
+    assert len(rows(postgres, api)) == 3
 
 
 @DIALECTS
-def test_without_a_mutation_there_is_no_mutation_type(open_door: OpenDoor, dialect: str) -> None:
-    door = open_door("create table t (id int primary key); grant select on t to anon", graphql_dialect=dialect)
-    answer = door.ask("mutation { insertIntotCollection(objects: {}) { affectedCount } }")
+def test_without_a_mutation_there_is_no_mutation_type(start_api: StartApi, dialect: str) -> None:
+    api = start_api("create table t (id int primary key); grant select on t to anon", graphql_dialect=dialect)
+    answer = api.ask("mutation { insertIntotCollection(objects: {}) { affectedCount } }")
     assert "data" not in answer.body
     if dialect == "pg_graphql":
         assert answer.message == "Unknown type Mutation"

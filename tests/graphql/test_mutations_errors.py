@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.database.proxy import Proxy
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer, connect
 from tests.process.running import until
 
@@ -72,15 +72,15 @@ insert into thing (id, email) values (1, 'one@example.com'); insert into note va
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
-    return writing_door(SCHEMA, ROWS)
+def api(writing_api: StartApi) -> Api:
+    return writing_api(SCHEMA, ROWS)
 
 
-def everything(postgres: PostgresServer, door: Door) -> list[list[Any]]:
+def everything(postgres: PostgresServer, api: Api) -> list[list[Any]]:
     return postgres.execute(
         "select 'thing', id, name from thing union all select 'parent', id, '' from parent union all "
         "select 'note', id, owner from note union all select 'counted', id, '' from counted order by 1, 2",
-        door.database_url,
+        api.database_url,
     )  # fmt: skip
 
 
@@ -111,10 +111,10 @@ def everything(postgres: PostgresServer, door: Door) -> list[list[Any]]:
     ],
 )  # fmt: skip
 def test_an_error_has_a_code_and_a_hint(
-    door: Door, postgres: PostgresServer, object_: str, code: str, message: str, extensions: dict[str, str]
+    api: Api, postgres: PostgresServer, object_: str, code: str, message: str, extensions: dict[str, str]
 ) -> None:
-    before = everything(postgres, door)
-    answer = door.ask(
+    before = everything(postgres, api)
+    answer = api.ask(
         f"""mutation {{ before: insertIntoparentCollection(objects: {{id: 1}}) {{ affectedCount }}
             here: insertIntothingCollection(objects: {object_}) {{ affectedCount }} }}"""
     )
@@ -124,26 +124,26 @@ def test_an_error_has_a_code_and_a_hint(
     assert message in answer.message
     assert answer.errors[0]["path"] == ["here"]
     assert extensions.items() <= answer.errors[0]["extensions"].items()
-    assert everything(postgres, door) == before
+    assert everything(postgres, api) == before
     assert_no_sql(answer)
 
 
-def test_an_exclusion_constraint_has_its_code(door: Door) -> None:
+def test_an_exclusion_constraint_has_its_code(api: Api) -> None:
     insert = 'mutation {{ insertIntothingCollection(objects: {{id: {}, span: "[1,5)"}}) {{ affectedCount }} }}'
-    assert door.ask(insert.format(2)).data
-    assert door.ask(insert.format(3)).code == "EXCLUSION_VIOLATION"
+    assert api.ask(insert.format(2)).data
+    assert api.ask(insert.format(3)).code == "EXCLUSION_VIOLATION"
 
 
-def test_a_check_option_has_its_code(door: Door) -> None:
-    answer = door.ask("mutation { insertIntogrownCollection(objects: {id: 1, age: 5}) { affectedCount } }")
+def test_a_check_option_has_its_code(api: Api) -> None:
+    answer = api.ask("mutation { insertIntogrownCollection(objects: {id: 1, age: 5}) { affectedCount } }")
     assert (answer.code, answer.errors[0]["extensions"]["sqlstate"]) == ("WITH_CHECK_OPTION_VIOLATION", "44000")
 
 
-def test_a_referenced_row_is_not_deleted(door: Door) -> None:
+def test_a_referenced_row_is_not_deleted(api: Api) -> None:
     query = """mutation { insertIntoparentCollection(objects: {id: 1}) { affectedCount }
                           updatethingCollection(set: {parent_id: 1}) { affectedCount } }"""
-    assert door.ask(query).data
-    answer = door.ask("mutation { deleteFromparentCollection(filter: {id: {eq: 1}}) { affectedCount } }")
+    assert api.ask(query).data
+    answer = api.ask("mutation { deleteFromparentCollection(filter: {id: {eq: 1}}) { affectedCount } }")
     assert answer.code == "FOREIGN_KEY_VIOLATION"
 
 
@@ -157,18 +157,18 @@ def test_a_referenced_row_is_not_deleted(door: Door) -> None:
     ],
 )  # fmt: skip
 def test_an_error_raised_by_a_function_keeps_its_sqlstate(
-    door: Door, postgres: PostgresServer, sqlstate: str, code: str
+    api: Api, postgres: PostgresServer, sqlstate: str, code: str
 ) -> None:
-    before = everything(postgres, door)
-    answer = door.ask("mutation ($code: String!) { boom(code: $code) }", {"code": sqlstate})
+    before = everything(postgres, api)
+    answer = api.ask("mutation ($code: String!) { boom(code: $code) }", {"code": sqlstate})
     assert answer.message == f"boom: {sqlstate}"
     assert answer.code == code
     assert answer.errors[0]["extensions"]["sqlstate"] == sqlstate
-    assert everything(postgres, door) == before
+    assert everything(postgres, api) == before
 
 
-def test_a_message_that_imitates_the_service_is_not_trusted(door: Door) -> None:
-    answer = door.ask("mutation ($code: String!) { boom(code: $code) }", {"code": "portico: all is well; 00"})
+def test_a_message_that_imitates_the_service_is_not_trusted(api: Api) -> None:
+    answer = api.ask("mutation ($code: String!) { boom(code: $code) }", {"code": "portico: all is well; 00"})
     assert "all is well" in answer.message
     assert answer.code != "BAD_USER_INPUT"
 
@@ -185,9 +185,9 @@ def assert_no_sql(answer: Answer) -> None:
 # Row level security
 
 
-def test_row_level_security_refuses_writes(door: Door, postgres: PostgresServer) -> None:
+def test_row_level_security_refuses_writes(api: Api, postgres: PostgresServer) -> None:
     def ask(query: str, sub: str = "bob") -> Answer:
-        return door.ask(f"mutation {{ x: {query} }}", claims={"sub": sub})
+        return api.ask(f"mutation {{ x: {query} }}", claims={"sub": sub})
 
     refused = ask('insertIntonoteCollection(objects: {id: 2, owner: "ann"}) { affectedCount }')
     assert refused.code == "INSUFFICIENT_PRIVILEGE"
@@ -196,12 +196,12 @@ def test_row_level_security_refuses_writes(door: Door, postgres: PostgresServer)
     for change in ('updatenoteCollection(set: {owner: "bob"})', "deleteFromnoteCollection"):
         assert ask(f"{change} {{ affectedCount records {{ id }} }}").data == {"x": {"affectedCount": 0, "records": []}}
     assert ask('updatenoteCollection(set: {owner: "bob"}) { affectedCount }', "ann").code == "INSUFFICIENT_PRIVILEGE"
-    assert postgres.execute("select * from note", door.database_url) == [[1, "ann"]]
+    assert postgres.execute("select * from note", api.database_url) == [[1, "ann"]]
     assert ask('insertIntonoteCollection(objects: {id: 2, owner: "bob"}) { records { id } }').data == {
         "x": {"records": [{"id": 2}]}
     }
     assert ask("deleteFromnoteCollection { records { owner } }").data == {"x": {"records": [{"owner": "bob"}]}}
-    assert postgres.execute("select * from note", door.database_url) == [[1, "ann"]]
+    assert postgres.execute("select * from note", api.database_url) == [[1, "ann"]]
 
 
 # Conflicts
@@ -210,56 +210,56 @@ def test_row_level_security_refuses_writes(door: Door, postgres: PostgresServer)
 @pytest.mark.parametrize("sqlstate", ["40001", "40P01"])
 @pytest.mark.parametrize(("times", "attempts"), [(1, 2), (2, 3), (9, 3)])
 def test_a_conflict_is_retried_a_few_times(
-    door: Door, postgres: PostgresServer, sqlstate: str, times: int, attempts: int
+    api: Api, postgres: PostgresServer, sqlstate: str, times: int, attempts: int
 ) -> None:
-    answer = door.ask(
+    answer = api.ask(
         """mutation ($code: String!, $times: Int!) {
           insertIntoparentCollection(objects: {id: 1}) { affectedCount } conflict(code: $code, times: $times) }""",
         {"code": sqlstate, "times": times},
     )
     if times < 3:
         assert answer.data == {"insertIntoparentCollection": {"affectedCount": 1}, "conflict": attempts}
-        assert [id_ for _, id_, _ in everything(postgres, door)[1:3]] == [1, 1000 + attempts]
+        assert [id_ for _, id_, _ in everything(postgres, api)[1:3]] == [1, 1000 + attempts]
     else:
         assert answer.code == {"40001": "SERIALIZATION_FAILURE", "40P01": "DEADLOCK_DETECTED"}[sqlstate]
         assert answer.body["data"] is None
-        assert everything(postgres, door) == [["note", 1, "ann"], ["thing", 1, "n"]]
-    assert postgres.execute("select last_value from attempts", door.database_url) == [[attempts]]
+        assert everything(postgres, api) == [["note", 1, "ann"], ["thing", 1, "n"]]
+    assert postgres.execute("select last_value from attempts", api.database_url) == [[attempts]]
 
 
-def test_other_errors_are_not_retried(door: Door, postgres: PostgresServer) -> None:
-    assert door.ask('mutation { conflict(code: "23505", times: 1) }').code == "UNIQUE_VIOLATION"
-    assert postgres.execute("select last_value from attempts", door.database_url) == [[1]]
+def test_other_errors_are_not_retried(api: Api, postgres: PostgresServer) -> None:
+    assert api.ask('mutation { conflict(code: "23505", times: 1) }').code == "UNIQUE_VIOLATION"
+    assert postgres.execute("select last_value from attempts", api.database_url) == [[1]]
 
 
-def waits_for_a_lock(postgres: PostgresServer, door: Door) -> int:
-    """The number of sessions of the door's database that wait for a lock."""
+def waits_for_a_lock(postgres: PostgresServer, api: Api) -> int:
+    """The number of sessions of the API's database that wait for a lock."""
     return len(postgres.execute(
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        door.database_url,
+        api.database_url,
     ))  # fmt: skip
 
 
-def test_a_serialization_failure_is_retried(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA + ROWS)
+def test_a_serialization_failure_is_retried(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA + ROWS)
     postgres.execute(
         "do $$ begin execute format('alter database %I set default_transaction_isolation = ''repeatable read''', "
-        "current_database()); end $$", door.database_url
+        "current_database()); end $$", api.database_url
     )  # fmt: skip
-    with closing(connect(door.database_url)) as other, ThreadPoolExecutor() as pool:
+    with closing(connect(api.database_url)) as other, ThreadPoolExecutor() as pool:
         other.run("start transaction")
         other.run("update thing set age = 30 where id = 1")
         asked: Future[Answer] = pool.submit(
-            door.ask, 'mutation { updatethingCollection(set: {name: "ours"}) { records { age name } } }'
+            api.ask, 'mutation { updatethingCollection(set: {name: "ours"}) { records { age name } } }'
         )
-        until(lambda: waits_for_a_lock(postgres, door))
+        until(lambda: waits_for_a_lock(postgres, api))
         other.run("commit")
         answer = asked.result()
     assert answer.data == {"updatethingCollection": {"records": [{"age": 30, "name": "ours"}]}}
 
 
-def test_a_deadlock_is_retried(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA + ROWS + "insert into counted values (1, 0), (2, 0), (3, 0)")
+def test_a_deadlock_is_retried(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA + ROWS + "insert into counted values (1, 0), (2, 0), (3, 0)")
     query = """mutation {
       one: updatecountedCollection(set: {age: 10}, filter: {id: {eq: 1}}) { affectedCount }
       two: updatecountedCollection(set: {age: 10}, filter: {id: {eq: 2}}) { affectedCount }
@@ -267,8 +267,8 @@ def test_a_deadlock_is_retried(open_door: OpenDoor, postgres: PostgresServer) ->
     }"""
     update = "update counted set age = age + 1 where id = "
     with (
-        closing(connect(door.database_url)) as gate,
-        closing(connect(door.database_url)) as other,
+        closing(connect(api.database_url)) as gate,
+        closing(connect(api.database_url)) as other,
         ThreadPoolExecutor() as pool,
     ):
         gate.run("start transaction")
@@ -277,38 +277,38 @@ def test_a_deadlock_is_retried(open_door: OpenDoor, postgres: PostgresServer) ->
         other.run("set deadlock_timeout = '1d'")
         other.run("start transaction")
         other.run(f"{update} 3")
-        asked = pool.submit(door.ask, query)
-        until(lambda: waits_for_a_lock(postgres, door) == 1)
+        asked = pool.submit(api.ask, query)
+        until(lambda: waits_for_a_lock(postgres, api) == 1)
         updating = pool.submit(other.run, f"{update} 1")
-        until(lambda: waits_for_a_lock(postgres, door) == 2)
+        until(lambda: waits_for_a_lock(postgres, api) == 2)
         # Now the other one waits for the service, which goes on until it waits for the other one.
         gate.run("rollback")
         updating.result()
         other.run("commit")
         answer = asked.result()
     assert answer.data == {name: {"affectedCount": 1} for name in ("one", "two", "three")}
-    assert postgres.execute("select * from counted order by id", door.database_url) == [[1, 10], [2, 10], [3, 10]]
+    assert postgres.execute("select * from counted order by id", api.database_url) == [[1, 10], [2, 10], [3, 10]]
 
 
 # Time, and lost connections
 
 
-def test_a_slow_statement_times_out(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA + ROWS, statement_timeout_ms=150)
-    answer = door.ask("mutation { __typename slow(seconds: 30) }")
+def test_a_slow_statement_times_out(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA + ROWS, statement_timeout_ms=150)
+    answer = api.ask("mutation { __typename slow(seconds: 30) }")
     assert (answer.status, answer.code, answer.body["data"]) == (200, "STATEMENT_TIMEOUT", None)
     assert answer.errors[0]["extensions"]["sqlstate"] == "57014"
-    assert everything(postgres, door) == [["note", 1, "ann"], ["thing", 1, "n"]]
+    assert everything(postgres, api) == [["note", 1, "ann"], ["thing", 1, "n"]]
     # On a busy machine this sometimes times out too.
-    until(lambda: door.ask("mutation { slow(seconds: 0) }").body == {"data": {"slow": 1}})
+    until(lambda: api.ask("mutation { slow(seconds: 0) }").body == {"data": {"slow": 1}})
 
 
 INSERT_PARENT = "mutation { insertIntoparentCollection(objects: {id: 5}) { affectedCount } }"
 
 
-def test_an_answer_lost_on_its_way_leaves_the_outcome_unknown(door: Door, postgres: PostgresServer) -> None:
-    proxy = Proxy(door.database_url)
-    with closing(Door(proxy.url(), pool_size=1)) as through, closing(proxy):
+def test_an_answer_lost_on_its_way_leaves_the_outcome_unknown(api: Api, postgres: PostgresServer) -> None:
+    proxy = Proxy(api.database_url)
+    with closing(Api(proxy.url(), pool_size=1)) as through, closing(proxy):
         through.ask("{ thingCollection { edges { node { id } } } }").data  # noqa: B018
         proxy.cut_next_answer_after = 0
         answer = through.ask(INSERT_PARENT)
@@ -318,7 +318,7 @@ def test_an_answer_lost_on_its_way_leaves_the_outcome_unknown(door: Door, postgr
         # It must not be sent again automatically.
         assert "retry-after" not in {name.lower() for name in answer.headers}
         # It was applied, and once.
-        assert postgres.execute("select id from parent", door.database_url) == [[5]]
+        assert postgres.execute("select id from parent", api.database_url) == [[5]]
         # A query that only reads is sent again silently.
         parents = "{ parentCollection { edges { node { id } } } }"
         first = through.ask(parents).data
@@ -326,49 +326,49 @@ def test_an_answer_lost_on_its_way_leaves_the_outcome_unknown(door: Door, postgr
         assert through.ask(parents).data == first == {"parentCollection": {"edges": [{"node": {"id": 5}}]}}
 
 
-def test_a_request_lost_on_its_way_leaves_the_outcome_unknown(door: Door, postgres: PostgresServer) -> None:
-    proxy = Proxy(door.database_url)
-    with closing(Door(proxy.url(), pool_size=1)) as through, closing(proxy):
+def test_a_request_lost_on_its_way_leaves_the_outcome_unknown(api: Api, postgres: PostgresServer) -> None:
+    proxy = Proxy(api.database_url)
+    with closing(Api(proxy.url(), pool_size=1)) as through, closing(proxy):
         through.ask("{ thingCollection { edges { node { id } } } }").data  # noqa: B018
         proxy.cut_next_request = True
         assert through.ask(INSERT_PARENT).code == "OUTCOME_UNKNOWN"
-        assert postgres.execute("select id from parent", door.database_url) == []
+        assert postgres.execute("select id from parent", api.database_url) == []
         assert through.ask(INSERT_PARENT).data == {"insertIntoparentCollection": {"affectedCount": 1}}
 
 
-def test_a_session_ended_by_the_operator_is_reported(door: Door, postgres: PostgresServer) -> None:
-    before = everything(postgres, door)
+def test_a_session_ended_by_the_operator_is_reported(api: Api, postgres: PostgresServer) -> None:
+    before = everything(postgres, api)
     with ThreadPoolExecutor() as pool:
-        asked = pool.submit(door.ask, "mutation { slow(seconds: 30) }")
+        asked = pool.submit(api.ask, "mutation { slow(seconds: 30) }")
         sleeping = "from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"
-        until(lambda: postgres.execute(f"select 1 {sleeping}", door.database_url))
-        postgres.execute(f"select pg_terminate_backend(pid) {sleeping}", door.database_url)
+        until(lambda: postgres.execute(f"select 1 {sleeping}", api.database_url))
+        postgres.execute(f"select pg_terminate_backend(pid) {sleeping}", api.database_url)
         answer = asked.result()
     assert answer.status == 503
     assert answer.code in ("OUTCOME_UNKNOWN", "DATABASE_UNAVAILABLE")
-    assert everything(postgres, door) == before
-    assert door.ask(INSERT_PARENT).data
+    assert everything(postgres, api) == before
+    assert api.ask(INSERT_PARENT).data
 
 
-def test_an_error_of_a_foreign_key_does_not_name_hidden_tables(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_an_error_of_a_foreign_key_does_not_name_hidden_tables(start_api: StartApi) -> None:
+    api = start_api("""
         create table seen (id int primary key);
         create table concealed (id int primary key, seen_id int constraint concealing references seen);
         insert into seen values (1); insert into concealed values (1, 1);
         grant all on seen to anon, authenticated; grant select on concealed to authenticated;
     """)
     delete = "mutation { deleteFromseenCollection(atMost: 1) { affectedCount } }"
-    answer = door.ask(delete)
+    answer = api.ask(delete)
     assert answer.code == "FOREIGN_KEY_VIOLATION"
     assert "conceal" not in str(answer.body)
-    assert "concealed" in str(door.ask(delete, role="authenticated").body)
+    assert "concealed" in str(api.ask(delete, role="authenticated").body)
 
 
 @pytest.mark.parametrize(
     ("body", "code"), [("null", "NOT_NULL_VIOLATION"), ('"bad"', "CHECK_VIOLATION"), ('"b"', "UNIQUE_VIOLATION")]
 )
-def test_errors_show_no_row_that_a_trigger_writes_to_a_hidden_table(open_door: OpenDoor, body: str, code: str) -> None:
-    door = open_door("""
+def test_errors_show_no_row_that_a_trigger_writes_to_a_hidden_table(start_api: StartApi, body: str, code: str) -> None:
+    api = start_api("""
         create table doc (id int primary key, body text);
         create table audit (body text not null unique check (body <> 'bad'), token text default 'hidden value');
         create function keep() returns trigger language plpgsql security definer set search_path = public as
@@ -377,13 +377,13 @@ def test_errors_show_no_row_that_a_trigger_writes_to_a_hidden_table(open_door: O
         grant insert, select on doc to anon;
         insert into audit values ('b');
     """)
-    answer = door.ask(f"mutation {{ insertIntodocCollection(objects: [{{id: 1, body: {body}}}]) {{ affectedCount }} }}")
+    answer = api.ask(f"mutation {{ insertIntodocCollection(objects: [{{id: 1, body: {body}}}]) {{ affectedCount }} }}")
     reported = answer.errors[0]["extensions"]
     assert (reported["code"], reported.get("detail")) == (code, None)
 
 
-def test_errors_of_triggers_show_no_key_of_a_hidden_row(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_errors_of_triggers_show_no_key_of_a_hidden_row(start_api: StartApi) -> None:
+    api = start_api("""
         create table doc (id int primary key, body text);
         create table seen (body text primary key, token text unique default 'hidden value');
         alter table seen enable row level security;
@@ -393,7 +393,7 @@ def test_errors_of_triggers_show_no_key_of_a_hidden_row(open_door: OpenDoor) -> 
         grant insert, select on doc, seen to anon;
         insert into seen values ('a');
     """)
-    answer = door.ask('mutation { insertIntodocCollection(objects: [{id: 1, body: "b"}]) { affectedCount } }')
+    answer = api.ask('mutation { insertIntodocCollection(objects: [{id: 1, body: "b"}]) { affectedCount } }')
     reported = answer.errors[0]["extensions"]
     assert (reported["code"], reported.get("detail")) == ("UNIQUE_VIOLATION", None)
     assert "hidden value" not in str(answer.body)

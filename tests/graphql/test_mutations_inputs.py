@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import ANON_KEY, Answer, Door
+from tests.graphql.api import ANON_KEY, Answer, Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -159,21 +159,21 @@ UPDATE = (
 )
 
 
-def answers(door: Door, column: str, value: Any) -> list[Answer]:
+def answers(api: Api, column: str, value: Any) -> list[Answer]:
     """The results of an insert, a bulk insert and an update with the value."""
-    one = door.ask(INSERT % column, {"objects": {"id": 1, column: value}})
-    many = door.ask(INSERT % column, {"objects": [{"id": id_, column: value} for id_ in (2, 3)]})
-    return [one, many, door.ask(UPDATE % column, {"set": {column: value}})]
+    one = api.ask(INSERT % column, {"objects": {"id": 1, column: value}})
+    many = api.ask(INSERT % column, {"objects": [{"id": id_, column: value} for id_ in (2, 3)]})
+    return [one, many, api.ask(UPDATE % column, {"set": {column: value}})]
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(writing_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return writing_door(SCHEMA, "truncate item", graphql_dialect=request.param)
+def api(writing_api: StartApi, request: pytest.FixtureRequest) -> Api:
+    return writing_api(SCHEMA, "truncate item", graphql_dialect=request.param)
 
 
 @pytest.mark.parametrize(("column", "value", "expected"), ACCEPTED)
-def test_a_value_arrives_as_it_is(door: Door, column: str, value: Any, expected: Any) -> None:
-    one, many, updated = answers(door, column, value)
+def test_a_value_arrives_as_it_is(api: Api, column: str, value: Any, expected: Any) -> None:
+    one, many, updated = answers(api, column, value)
     assert one.data["insertIntoitemCollection"]["records"] == [{column: expected}]
     assert many.data["insertIntoitemCollection"]["records"] == [{column: expected}] * 2
     assert updated.data["updateitemCollection"]["records"] == [{column: expected}]
@@ -181,17 +181,17 @@ def test_a_value_arrives_as_it_is(door: Door, column: str, value: Any, expected:
 
 @pytest.mark.parametrize(("column", "value", "message", "sqlstate"), REFUSED)
 def test_a_value_that_does_not_fit_is_refused(
-    door: Door, postgres: PostgresServer, column: str, value: Any, message: str, sqlstate: str | None
+    api: Api, postgres: PostgresServer, column: str, value: Any, message: str, sqlstate: str | None
 ) -> None:
-    postgres.execute("insert into item (id) values (1)", door.database_url)
-    before = postgres.execute("select * from item", door.database_url)
-    for answer in answers(door, column, value):
+    postgres.execute("insert into item (id) values (1)", api.database_url)
+    before = postgres.execute("select * from item", api.database_url)
+    for answer in answers(api, column, value):
         # A row with this id exists; the value is refused before that matters.
         reported = answer.errors[0]
         assert any(part in reported["message"] for part in message.split("|")), answer.body
         assert reported["extensions"].get("sqlstate") in (sqlstate, None)
         assert answer.body.get("data") is None
-    assert postgres.execute("select * from item", door.database_url) == before
+    assert postgres.execute("select * from item", api.database_url) == before
 
 
 @pytest.mark.parametrize(
@@ -205,53 +205,53 @@ def test_a_value_that_does_not_fit_is_refused(
     ],
 )
 def test_a_value_that_would_be_truncated_does_not_find_another_row(
-    open_door: OpenDoor, postgres: PostgresServer, type_: str, value: str, other: str
+    start_api: StartApi, postgres: PostgresServer, type_: str, value: str, other: str
 ) -> None:
-    door = open_door(
+    api = start_api(
         f"create table t (id {type_} primary key, same {type_}); insert into t values ('{value}', '{value}');"
         "grant all on t to anon"
     )
     node_id = b64encode(json.dumps(["public", "t", other]).encode()).decode()
     for filter_ in (f'{{same: {{eq: "{other}"}}}}', f'{{nodeId: {{eq: "{node_id}"}}}}'):
-        answer = door.ask(f"mutation {{ deleteFromtCollection(filter: {filter_}) {{ affectedCount }} }}")
+        answer = api.ask(f"mutation {{ deleteFromtCollection(filter: {filter_}) {{ affectedCount }} }}")
         assert answer.body["data"] in (None, {"deleteFromtCollection": {"affectedCount": 0}})
-    assert door.ask(f'{{ node(nodeId: "{node_id}") {{ nodeId }} }}').body["data"] in (None, {"node": None})
-    assert postgres.execute("select count(*) from t", door.database_url) == [[1]]
-    right = door.ask(f'mutation {{ deleteFromtCollection(filter: {{same: {{eq: "{value}"}}}}) {{ affectedCount }} }}')
+    assert api.ask(f'{{ node(nodeId: "{node_id}") {{ nodeId }} }}').body["data"] in (None, {"node": None})
+    assert postgres.execute("select count(*) from t", api.database_url) == [[1]]
+    right = api.ask(f'mutation {{ deleteFromtCollection(filter: {{same: {{eq: "{value}"}}}}) {{ affectedCount }} }}')
     assert right.data == {"deleteFromtCollection": {"affectedCount": 1}}
 
 
-def test_null_is_null_in_every_type(door: Door) -> None:
+def test_null_is_null_in_every_type(api: Api) -> None:
     columns = sorted({column for column, *_ in ACCEPTED})
     nulls = dict.fromkeys(columns)
     query = INSERT % " ".join(columns)
     for objects in ({"id": 1, **nulls}, [{"id": 2, **nulls}, {"id": 3, **nulls}]):
-        records = door.ask(query, {"objects": objects}).data["insertIntoitemCollection"]["records"]
+        records = api.ask(query, {"objects": objects}).data["insertIntoitemCollection"]["records"]
         assert all(record == nulls for record in records)
 
 
-def test_an_infinite_number_is_refused(door: Door) -> None:
+def test_an_infinite_number_is_refused(api: Api) -> None:
     for literal in ("1e400", "-1e400"):
-        answer = door.ask(
+        answer = api.ask(
             f"mutation {{ insertIntoitemCollection(objects: {{id: 1, float8: {literal}}}) {{ affectedCount }} }}"
         )
         assert answer.body.get("data") is None
         query = INSERT % "id"
         body = f'{{"query": "{query}", "variables": {{"objects": [{{"id": 1, "float8": {literal}}}]}}}}'
-        assert door.post(body).body.get("data") is None
+        assert api.post(body).body.get("data") is None
 
 
 @pytest.mark.parametrize("enum", ["happy", '"happy"'])
-def test_an_enum_may_be_a_string_where_values_are_not_validated(writing_door: OpenDoor, enum: str) -> None:
+def test_an_enum_may_be_a_string_where_values_are_not_validated(writing_api: StartApi, enum: str) -> None:
     query = f"mutation {{ insertIntoitemCollection(objects: {{id: 1, mood: {enum}}}) {{ records {{ mood }} }} }}"
-    relaxed = writing_door(SCHEMA, "truncate item", graphql_dialect="pg_graphql").ask(query)
+    relaxed = writing_api(SCHEMA, "truncate item", graphql_dialect="pg_graphql").ask(query)
     assert relaxed.data["insertIntoitemCollection"]["records"] == [{"mood": "happy"}]
-    strict = writing_door(SCHEMA, "truncate item").ask(query)
+    strict = writing_api(SCHEMA, "truncate item").ask(query)
     assert bool(strict.errors) is (enum == '"happy"')
 
 
-def test_columns_that_can_be_written_are_inputs(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_columns_that_can_be_written_are_inputs(start_api: StartApi) -> None:
+    api = start_api(
         """
       create type pair as (a int, b int);
       create table t (
@@ -263,14 +263,14 @@ def test_columns_that_can_be_written_are_inputs(open_door: OpenDoor) -> None:
     """.replace(" (sequence name s)", "")
     )
     for type_name in ("tInsertInput", "tUpdateInput"):
-        answer = door.ask(f'{{ __type(name: "{type_name}") {{ inputFields {{ name type {{ name kind }} }} }} }}')
+        answer = api.ask(f'{{ __type(name: "{type_name}") {{ inputFields {{ name type {{ name kind }} }} }} }}')
         assert answer.data["__type"]["inputFields"] == [
             {"name": "plain", "type": {"name": "Int", "kind": "SCALAR"}},
             {"name": "pair", "type": {"name": "pairInput", "kind": "INPUT_OBJECT"}},
             {"name": "renamed", "type": {"name": "Int", "kind": "SCALAR"}},
         ]
     fields = "id always old doubled renamed"
-    answer = door.ask(
+    answer = api.ask(
         f"mutation {{ insertIntotCollection(objects: {{plain: 4, renamed: 5}}) {{ records {{ {fields} }} }} }}"
     )
     assert answer.data["insertIntotCollection"]["records"] == [
@@ -278,8 +278,8 @@ def test_columns_that_can_be_written_are_inputs(open_door: OpenDoor) -> None:
     ]
 
 
-def test_names_that_need_quoting_work(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_names_that_need_quoting_work(start_api: StartApi) -> None:
+    api = start_api("""
       create schema "Odd Schema";
       create table "Odd Schema"."select" ("Id" int primary key, "order" int, "q""q" int, "p%s" int, "colon:x" int);
       grant usage on schema "Odd Schema" to anon; grant all on "Odd Schema"."select" to anon;
@@ -290,40 +290,40 @@ def test_names_that_need_quoting_work(open_door: OpenDoor) -> None:
     fields = "Id order quoted percent colon"
     row = {"Id": 1, "order": 2, "quoted": 3, "percent": 4, "colon": 5}
     insert = INSERT.replace("item", "select") % fields
-    one = door.ask(insert, {"objects": row})
+    one = api.ask(insert, {"objects": row})
     assert one.data["insertIntoselectCollection"]["records"] == [row]
     rows = [{**row, "Id": id_} for id_ in (2, 3)]
-    many = door.ask(insert, {"objects": rows})
+    many = api.ask(insert, {"objects": rows})
     assert many.data["insertIntoselectCollection"]["records"] == rows
     arguments = "set: {order: 9, quoted: 8, percent: 7, colon: 6}, filter: {percent: {eq: 4}, Id: {eq: 1}}"
-    updated = door.ask(f"mutation {{ updateselectCollection({arguments}) {{ records {{ {fields} }} }} }}")
+    updated = api.ask(f"mutation {{ updateselectCollection({arguments}) {{ records {{ {fields} }} }} }}")
     assert updated.data["updateselectCollection"]["records"] == [
         {"Id": 1, "order": 9, "quoted": 8, "percent": 7, "colon": 6}
     ]
-    gone = door.ask("mutation { deleteFromselectCollection(filter: {colon: {eq: 6}}) { records { nodeId Id } } }")
+    gone = api.ask("mutation { deleteFromselectCollection(filter: {colon: {eq: 6}}) { records { nodeId Id } } }")
     assert gone.data["deleteFromselectCollection"]["records"][0]["Id"] == 1
 
 
-def test_a_wide_table_can_be_written(open_door: OpenDoor) -> None:
+def test_a_wide_table_can_be_written(start_api: StartApi) -> None:
     columns = [f"c{number}" for number in range(230)]
     declared = ", ".join(f"{name} int" for name in columns)
-    door = open_door(f"create table wide (id int primary key, {declared}); grant all on wide to anon")
+    api = start_api(f"create table wide (id int primary key, {declared}); grant all on wide to anon")
     row = {"id": 1, **{name: number for number, name in enumerate(columns)}}
     query = INSERT.replace("item", "wide") % " ".join(row)
     for objects in ([row], [{**row, "id": 2}, {**row, "id": 3}]):
-        assert door.ask(query, {"objects": objects}).data["insertIntowideCollection"]["records"] == objects
+        assert api.ask(query, {"objects": objects}).data["insertIntowideCollection"]["records"] == objects
 
 
-def test_unknown_keys_are_named(writing_door: OpenDoor) -> None:
-    door = writing_door(SCHEMA, "truncate item")
+def test_unknown_keys_are_named(writing_api: StartApi) -> None:
+    api = writing_api(SCHEMA, "truncate item")
     query = "mutation ($objects: [itemInsertInput!]!) { insertIntoitemCollection(objects: $objects) { affectedCount } }"
     for objects in ({"id": 1, "bogus": 1}, [{"id": 1, "bogus": 1}, {"id": 2, "bogus": 1}]):
-        answer = door.ask(query, {"objects": objects})
+        answer = api.ask(query, {"objects": objects})
         assert "bogus" in answer.errors[0]["message"]
         assert answer.errors[0]["extensions"]["code"] == "BAD_USER_INPUT"
-    literal = door.ask("mutation { updateitemCollection(set: {bogus: 1, int4: 1}) { affectedCount } }")
+    literal = api.ask("mutation { updateitemCollection(set: {bogus: 1, int4: 1}) { affectedCount } }")
     assert "bogus" in literal.message
-    relaxed = writing_door(SCHEMA, "truncate item", graphql_dialect="pg_graphql")
+    relaxed = writing_api(SCHEMA, "truncate item", graphql_dialect="pg_graphql")
     answer = relaxed.ask("mutation { updateitemCollection(set: {bogus: 1, int4: 1, worse: 2}) { affectedCount } }")
     assert answer.message == 'Input for type itemUpdateInput contains extra keys ["bogus", "worse"]'
 
@@ -346,34 +346,34 @@ grant all on plain, filled, told, whole, seen to anon;
 """
 
 
-def test_members_that_an_insert_cannot_leave_out_are_not_nullable(writing_door: OpenDoor) -> None:
+def test_members_that_an_insert_cannot_leave_out_are_not_nullable(writing_api: StartApi) -> None:
     query = """query ($t: String!) { __type(name: $t) { inputFields { name type { kind } } } }"""
 
-    def required(door: Door, table: str) -> list[str]:
-        members = door.ask(query, {"t": f"{table}InsertInput"}).data["__type"]["inputFields"]
+    def required(api: Api, table: str) -> list[str]:
+        members = api.ask(query, {"t": f"{table}InsertInput"}).data["__type"]["inputFields"]
         return [each["name"] for each in members if each["type"]["kind"] == "NON_NULL"]
 
     rows = "truncate plain; truncate filled; truncate whole"
     sql = REQUIRED + """comment on schema public is '@graphql({"introspection": true})';"""
-    door = writing_door(sql, rows)
+    api = writing_api(sql, rows)
     tables = ("plain", "filled", "told", "whole", "seen")
-    assert [required(door, table) for table in tables] == [["id", "name"], [], ["id", "name"], [], []]
-    peer = writing_door(sql, rows, graphql_dialect="pg_graphql")
+    assert [required(api, table) for table in tables] == [["id", "name"], [], ["id", "name"], [], []]
+    peer = writing_api(sql, rows, graphql_dialect="pg_graphql")
     assert [required(peer, table) for table in ("plain", "filled", "told", "seen")] == [[], [], [], []]
     for table in ("filled", "whole"):
         insert = f"mutation {{ insertInto{table}Collection(objects: [{{id: 1}}]) {{ records {{ name }} }} }}"
-        assert door.ask(insert).data[f"insertInto{table}Collection"] == {"records": [{"name": "filled"}]}
+        assert api.ask(insert).data[f"insertInto{table}Collection"] == {"records": [{"name": "filled"}]}
 
 
-def test_a_missing_member_is_reported_with_any_known_plan(writing_door: OpenDoor) -> None:
+def test_a_missing_member_is_reported_with_any_known_plan(writing_api: StartApi) -> None:
     """The plan of a bulk insert is not used for objects that lack a required member."""
-    door = writing_door(REQUIRED, "truncate plain")
+    api = writing_api(REQUIRED, "truncate plain")
     insert = "mutation ($o: [plainInsertInput!]!) { insertIntoplainCollection(objects: $o) { affectedCount } }"
-    assert door.ask(insert, {"o": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}).data
+    assert api.ask(insert, {"o": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}).data
     for bad in ({"id": 4}, {"id": 4, "name": None}):
-        answer = door.ask(insert, {"o": [{"id": 3, "name": "c"}, bad]})
+        answer = api.ask(insert, {"o": [{"id": 3, "name": "c"}, bad]})
         assert answer.code == "BAD_USER_INPUT", answer.body
-    assert door.ask(insert, {"o": [{"id": 3, "name": "c"}, {"id": 4, "name": "d", "n": 1}]}).data
+    assert api.ask(insert, {"o": [{"id": 3, "name": "c"}, {"id": 4, "name": "d", "n": 1}]}).data
 
 
 @pytest.mark.parametrize(
@@ -385,31 +385,31 @@ def test_a_missing_member_is_reported_with_any_known_plan(writing_door: OpenDoor
         ("mutation { updateplainCollection(set: {n: 1}, atMost: -1) { affectedCount } }", "atMost"),
     ],
 )
-def test_errors_say_what_was_expected(writing_door: OpenDoor, query: str, expected: str) -> None:
-    answer = writing_door(REQUIRED, "truncate plain").ask(query)
+def test_errors_say_what_was_expected(writing_api: StartApi, query: str, expected: str) -> None:
+    answer = writing_api(REQUIRED, "truncate plain").ask(query)
     hint = answer.errors[0]["extensions"]["hint"]
     assert hint.startswith("Expected ")
     assert expected in hint
     assert "docs/graphql.md" in hint
 
 
-def test_json_is_given_as_a_string(writing_door: OpenDoor) -> None:
-    door = writing_door("create table doc (id int primary key, j json); grant all on doc to anon;", "truncate doc")
+def test_json_is_given_as_a_string(writing_api: StartApi) -> None:
+    api = writing_api("create table doc (id int primary key, j json); grant all on doc to anon;", "truncate doc")
     insert = "mutation ($j: JSON) { insertIntodocCollection(objects: [{id: 1, j: $j}]) { affectedCount } }"
-    message = door.ask(insert, {"j": {"a": 1}}).message
+    message = api.ask(insert, {"j": {"a": 1}}).message
     assert 'Expected a string that holds JSON, such as "{\\"a\\": 1}"' in message
 
 
-def test_persisted_queries_are_not_supported(writing_door: OpenDoor) -> None:
+def test_persisted_queries_are_not_supported(writing_api: StartApi) -> None:
     """Clients that send a hash get the error on which they send the text."""
-    door = writing_door(REQUIRED, "truncate plain")
+    api = writing_api(REQUIRED, "truncate plain")
     extensions = {"persistedQuery": {"version": 1, "sha256Hash": "0" * 64}}
-    answer = door.post(json.dumps({"extensions": extensions}))
+    answer = api.post(json.dumps({"extensions": extensions}))
     assert (answer.status, answer.message, answer.code) == (
         200, "PersistedQueryNotSupported", "PERSISTED_QUERY_NOT_SUPPORTED"
     )  # fmt: skip
-    result = door.client.simulate_get(
+    result = api.client.simulate_get(
         "/graphql/v1", params={"extensions": json.dumps(extensions)}, headers={"apiKey": ANON_KEY}
     )
     assert result.json["errors"][0]["message"] == "PersistedQueryNotSupported"
-    assert door.post(json.dumps({"query": "{ __typename }", "extensions": extensions})).data == {"__typename": "Query"}
+    assert api.post(json.dumps({"query": "{ __typename }", "extensions": extensions})).data == {"__typename": "Query"}

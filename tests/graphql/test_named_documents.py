@@ -12,8 +12,8 @@ import pytest
 
 from app.documents import DocumentSource, DocumentsUnusable
 from portico import hookimpl
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import ANON_KEY, Answer, Door
+from tests.graphql.api import ANON_KEY, Answer, Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 from tests.process.running import until
 
@@ -34,12 +34,12 @@ def hash_of(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def ask(door: Door, _headers: dict[str, str] | None = None, _role: str | None = None, **body: Any) -> Answer:
-    return door.post(json.dumps(body), headers=_headers, role=_role)
+def ask(api: Api, _headers: dict[str, str] | None = None, _role: str | None = None, **body: Any) -> Answer:
+    return api.post(json.dumps(body), headers=_headers, role=_role)
 
 
-def get(door: Door, path: str = "/graphql/v1", **parameters: str) -> Answer:
-    result = door.client.simulate_get(path, params=parameters, headers={"apiKey": ANON_KEY})
+def get(api: Api, path: str = "/graphql/v1", **parameters: str) -> Answer:
+    result = api.client.simulate_get(path, params=parameters, headers={"apiKey": ANON_KEY})
     return Answer(result.status_code, json.loads(result.content), result.headers)
 
 
@@ -67,61 +67,61 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    """A door that registers nothing and learns nothing."""
-    return reading_door(SCHEMA)
+def api(reading_api: StartApi) -> Api:
+    """A api that registers nothing and learns nothing."""
+    return reading_api(SCHEMA)
 
 
 # Registered documents
 
 
-def test_a_document_is_run_by_its_name_and_by_its_hash(reading_door: OpenDoor, folder: Path) -> None:
-    door = reading_door(SCHEMA, documents=str(folder))
-    assert ids(ask(door, documentId="Items")) == [1]
-    assert ids(ask(door, documentId="Items", variables={"first": 2})) == [1, 2]
-    assert ids(ask(door, documentId=f"sha256:{hash_of(ITEMS)}")) == [1]
-    assert ids(ask(door, documentId="both", operationName="Items")) == [1]
-    assert ask(door, documentId="add").data["insertIntoitemCollection"] == {"affectedCount": 1}
-    assert ids(get(door, documentId="Items", variables='{"first": 2}')) == [1, 2]
-    assert ids(get(door, "/graphql/v1/Items", variables='{"first": 2}')) == [1, 2]
-    assert ids(get(door, f"/graphql/v1/sha256:{hash_of(ITEMS)}")) == [1]
-    assert ids(get(door, "/graphql/v1/both", operationName="Items")) == [1]
+def test_a_document_is_run_by_its_name_and_by_its_hash(reading_api: StartApi, folder: Path) -> None:
+    api = reading_api(SCHEMA, documents=str(folder))
+    assert ids(ask(api, documentId="Items")) == [1]
+    assert ids(ask(api, documentId="Items", variables={"first": 2})) == [1, 2]
+    assert ids(ask(api, documentId=f"sha256:{hash_of(ITEMS)}")) == [1]
+    assert ids(ask(api, documentId="both", operationName="Items")) == [1]
+    assert ask(api, documentId="add").data["insertIntoitemCollection"] == {"affectedCount": 1}
+    assert ids(get(api, documentId="Items", variables='{"first": 2}')) == [1, 2]
+    assert ids(get(api, "/graphql/v1/Items", variables='{"first": 2}')) == [1, 2]
+    assert ids(get(api, f"/graphql/v1/sha256:{hash_of(ITEMS)}")) == [1]
+    assert ids(get(api, "/graphql/v1/both", operationName="Items")) == [1]
 
 
-def test_an_unknown_or_invalid_name_is_refused(reading_door: OpenDoor, folder: Path) -> None:
-    door = reading_door(SCHEMA, documents=str(folder))
+def test_an_unknown_or_invalid_name_is_refused(reading_api: StartApi, folder: Path) -> None:
+    api = reading_api(SCHEMA, documents=str(folder))
     for unknown in ("items", "README", "sha256:" + "0" * 64, "../Items", ""):
-        answer = ask(door, documentId=unknown)
+        answer = ask(api, documentId=unknown)
         assert (answer.status, answer.code) == (200, "PERSISTED_QUERY_NOT_FOUND")
-    assert ask(door, GRAPHQL, documentId="items").status == 400
-    assert get(door, "/graphql/v1/items").code == "PERSISTED_QUERY_NOT_FOUND"
+    assert ask(api, GRAPHQL, documentId="items").status == 400
+    assert get(api, "/graphql/v1/items").code == "PERSISTED_QUERY_NOT_FOUND"
     # Also what looks like the route itself, however often.
     for _ in range(2):
-        assert get(door, "/graphql/v1/{document_id:path}").code == "PERSISTED_QUERY_NOT_FOUND"
+        assert get(api, "/graphql/v1/{document_id:path}").code == "PERSISTED_QUERY_NOT_FOUND"
     for odd in (1, ["Items"], {}):
-        answer = ask(door, documentId=odd)
+        answer = ask(api, documentId=odd)
         assert (answer.status, answer.code) == (400, "BAD_REQUEST")
-    mutation = get(door, "/graphql/v1/add")
+    mutation = get(api, "/graphql/v1/add")
     assert (mutation.status, mutation.code) == (405, "METHOD_NOT_ALLOWED")
-    assert door.client.simulate_post("/graphql/v1/Items", headers={"apiKey": ANON_KEY}).status_code == 405
-    keyless = door.client.simulate_get("/graphql/v1/Items")
+    assert api.client.simulate_post("/graphql/v1/Items", headers={"apiKey": ANON_KEY}).status_code == 405
+    keyless = api.client.simulate_get("/graphql/v1/Items")
     assert keyless.status_code == 401
 
 
-def test_an_id_and_a_text_must_agree(reading_door: OpenDoor, folder: Path) -> None:
-    door = reading_door(SCHEMA, documents=str(folder))
-    assert ids(ask(door, documentId="Items", query=ITEMS)) == [1]
+def test_an_id_and_a_text_must_agree(reading_api: StartApi, folder: Path) -> None:
+    api = reading_api(SCHEMA, documents=str(folder))
+    assert ids(ask(api, documentId="Items", query=ITEMS)) == [1]
     # The hash of any text is its id, registered or not.
-    assert ask(door, documentId=f"sha256:{hash_of(NAMES)}", query=NAMES).data
+    assert ask(api, documentId=f"sha256:{hash_of(NAMES)}", query=NAMES).data
     for named in ("Items", f"sha256:{hash_of(ITEMS)}", "sha256:" + "0" * 64):
-        assert ask(door, documentId=named, query=NAMES).code == "BAD_USER_INPUT"
-    assert ask(door, documentId="nothing", query=NAMES).code == "PERSISTED_QUERY_NOT_FOUND"
+        assert ask(api, documentId=named, query=NAMES).code == "BAD_USER_INPUT"
+    assert ask(api, documentId="nothing", query=NAMES).code == "PERSISTED_QUERY_NOT_FOUND"
 
 
-def test_no_document_is_found_without_registered_ones(door: Door) -> None:
-    assert ask(door, documentId="Items").code == "PERSISTED_QUERY_NOT_FOUND"
-    assert ids(ask(door, documentId=f"sha256:{hash_of(ITEMS)}", query=ITEMS)) == [1]
-    assert get(door, "/graphql/v1/Items").code == "PERSISTED_QUERY_NOT_FOUND"
+def test_no_document_is_found_without_registered_ones(api: Api) -> None:
+    assert ask(api, documentId="Items").code == "PERSISTED_QUERY_NOT_FOUND"
+    assert ids(ask(api, documentId=f"sha256:{hash_of(ITEMS)}", query=ITEMS)) == [1]
+    assert get(api, "/graphql/v1/Items").code == "PERSISTED_QUERY_NOT_FOUND"
 
 
 @pytest.mark.parametrize(
@@ -139,26 +139,26 @@ def test_no_document_is_found_without_registered_ones(door: Door) -> None:
     ],
     ids=["Relay", "Apollo"],
 )
-def test_a_manifest_names_documents(reading_door: OpenDoor, tmp_path: Path, manifest: Any) -> None:
+def test_a_manifest_names_documents(reading_api: StartApi, tmp_path: Path, manifest: Any) -> None:
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(manifest))
-    door = reading_door(SCHEMA, documents=str(path))
-    assert ids(ask(door, documentId="0ab3")) == [1]
-    assert ask(door, documentId=hash_of(NAMES)).data
-    assert ask(door, documentId=f"sha256:{hash_of(NAMES)}").data
+    api = reading_api(SCHEMA, documents=str(path))
+    assert ids(ask(api, documentId="0ab3")) == [1]
+    assert ask(api, documentId=hash_of(NAMES)).data
+    assert ask(api, documentId=f"sha256:{hash_of(NAMES)}").data
     # What Apollo's clients send for a registered operation, whatever its id is made of.
-    assert ask(door, extensions=persisted(NAMES)).data
-    assert ids(ask(door, extensions={"persistedQuery": {"version": 1, "sha256Hash": "0ab3"}})) == [1]
-    assert ask(door, extensions=persisted("{ __typename }")).code == "PERSISTED_QUERY_NOT_SUPPORTED"
+    assert ask(api, extensions=persisted(NAMES)).data
+    assert ids(ask(api, extensions={"persistedQuery": {"version": 1, "sha256Hash": "0ab3"}})) == [1]
+    assert ask(api, extensions=persisted("{ __typename }")).code == "PERSISTED_QUERY_NOT_SUPPORTED"
 
 
-def test_a_table_is_read_with_the_rights_of_the_service(reading_door: OpenDoor) -> None:
+def test_a_table_is_read_with_the_rights_of_the_service(reading_api: StartApi) -> None:
     sql = f"insert into graphql.documents values ('Items', '{ITEMS}'), ('nested/names', '{NAMES}')"
-    door = reading_door(SCHEMA + sql, documents="table:graphql.documents")
-    assert ids(ask(door, documentId="Items")) == [1]
-    assert get(door, "/graphql/v1/nested/names").data
+    api = reading_api(SCHEMA + sql, documents="table:graphql.documents")
+    assert ids(ask(api, documentId="Items")) == [1]
+    assert get(api, "/graphql/v1/nested/names").data
     # The caller may not read the table, and a request does not.
-    assert "documents" not in json.dumps(ask(door, query="{ __schema { types { name } } }").body)
+    assert "documents" not in json.dumps(ask(api, query="{ __schema { types { name } } }").body)
 
 
 @pytest.mark.parametrize(
@@ -184,12 +184,12 @@ def test_a_table_is_read_with_the_rights_of_the_service(reading_door: OpenDoor) 
     ],
 )
 def test_a_bad_document_stops_the_start(
-    reading_door: OpenDoor, tmp_path: Path, files: dict[str, str | bytes], place: str, problem: str
+    reading_api: StartApi, tmp_path: Path, files: dict[str, str | bytes], place: str, problem: str
 ) -> None:
     for name, content in files.items():
         (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(DocumentsUnusable) as refused:
-        reading_door("", documents=str(tmp_path / place))
+        reading_api("", documents=str(tmp_path / place))
     assert problem in str(refused.value)
 
 
@@ -202,9 +202,9 @@ def test_a_bad_document_stops_the_start(
         ("table:public.item", "cannot be read: column"),
     ],
 )
-def test_a_bad_table_stops_the_start(reading_door: OpenDoor, place: str, problem: str) -> None:
+def test_a_bad_table_stops_the_start(reading_api: StartApi, place: str, problem: str) -> None:
     with pytest.raises(DocumentsUnusable, match="DOCUMENTS: ") as refused:
-        reading_door(SCHEMA, documents=place)
+        reading_api(SCHEMA, documents=place)
     assert problem in str(refused.value)
 
 
@@ -214,47 +214,47 @@ class Broken:
         return [DocumentSource(lambda: {}["x"], lambda: 1)]
 
 
-def test_a_source_that_breaks_is_named(open_door: OpenDoor) -> None:
+def test_a_source_that_breaks_is_named(start_api: StartApi) -> None:
     with pytest.raises(DocumentsUnusable, match="the plugin broken failed to read documents: KeyError"):
-        open_door(SCHEMA, plugins={"broken": Broken})
+        start_api(SCHEMA, plugins={"broken": Broken})
 
 
 # Changes
 
 
-def test_a_changed_folder_is_read_again(open_door: OpenDoor, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_changed_folder_is_read_again(start_api: StartApi, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     folder = filled(tmp_path)
-    door = open_door(SCHEMA, documents=str(folder), documents_only=("anon",))
-    assert ask(door, query=NAMES).code == "DOCUMENT_NOT_ALLOWED"
+    api = start_api(SCHEMA, documents=str(folder), documents_only=("anon",))
+    assert ask(api, query=NAMES).code == "DOCUMENT_NOT_ALLOWED"
     (folder / "Names.graphql").write_text(NAMES)
-    until(lambda: not ask(door, documentId="Names").errors)
-    assert ask(door, query=NAMES).data
+    until(lambda: not ask(api, documentId="Names").errors)
+    assert ask(api, query=NAMES).data
     (folder / "Names.graphql").unlink()
-    until(lambda: bool(ask(door, documentId="Names").errors))
+    until(lambda: bool(ask(api, documentId="Names").errors))
     # Unusable documents change nothing, and are reported once.
     (folder / "broken.graphql").write_text("{")
     until(lambda: "the document 'broken' cannot be used" in caplog.text)
-    assert ids(ask(door, documentId="Items")) == [1]
+    assert ids(ask(api, documentId="Items")) == [1]
     assert len([each for each in caplog.messages if "stay as they were" in each]) == 1
 
 
-def test_a_changed_table_is_read_again_by_every_worker(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    first = open_door(SCHEMA, documents="table:graphql.documents")
-    second = Door(first.database_url, documents="table:graphql.documents")
+def test_a_changed_table_is_read_again_by_every_worker(start_api: StartApi, postgres: PostgresServer) -> None:
+    first = start_api(SCHEMA, documents="table:graphql.documents")
+    second = Api(first.database_url, documents="table:graphql.documents")
     try:
         assert ask(first, documentId="Items").code == "PERSISTED_QUERY_NOT_FOUND"
         postgres.execute(f"insert into graphql.documents values ('Items', '{ITEMS}')", first.database_url)
-        for door in (first, second):
-            until(lambda door=door: not ask(door, documentId="Items").errors)  # type: ignore[misc]
+        for api in (first, second):
+            until(lambda api=api: not ask(api, documentId="Items").errors)  # type: ignore[misc]
         postgres.execute(f"update graphql.documents set document = '{NAMES}'", first.database_url)
-        for door in (first, second):
-            until(lambda door=door: "name" in json.dumps(ask(door, documentId="Items").body))  # type: ignore[misc]
+        for api in (first, second):
+            until(lambda api=api: "name" in json.dumps(ask(api, documentId="Items").body))  # type: ignore[misc]
     finally:
         second.close()
 
 
 def test_documents_are_unavailable_while_the_database_is_down(
-    open_door: OpenDoor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    start_api: StartApi, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Nothing is allowed that may not be, and the documents are read when they can be."""
     from app.database import Database
@@ -272,17 +272,17 @@ def test_documents_are_unavailable_while_the_database_is_down(
     # Only this query fails, so that all else starts as usual.
     monkeypatch.setattr(Database, "read", unreachable)
     sql = f"insert into graphql.documents values ('Items', '{ITEMS}')"
-    door = open_door(SCHEMA + sql, documents="table:graphql.documents", documents_only=("anon",))
+    api = start_api(SCHEMA + sql, documents="table:graphql.documents", documents_only=("anon",))
     assert "cannot be read yet: The database is not there." in caplog.text
     for body in ({"documentId": "Items"}, {"query": ITEMS}):
-        answer = ask(door, **body)
+        answer = ask(api, **body)
         assert (answer.status, answer.code) == (503, "UNAVAILABLE")
-    assert ask(door, _role="authenticated", query=ITEMS).data
+    assert ask(api, _role="authenticated", query=ITEMS).data
     away.clear()
-    until(lambda: not ask(door, documentId="Items").errors)
+    until(lambda: not ask(api, documentId="Items").errors)
 
 
-def test_documents_are_not_read_by_requests(open_door: OpenDoor) -> None:
+def test_documents_are_not_read_by_requests(start_api: StartApi) -> None:
     reads: list[str] = []
 
     class Counted:
@@ -294,96 +294,96 @@ def test_documents_are_not_read_by_requests(open_door: OpenDoor) -> None:
 
             return [DocumentSource(read, lambda: 1)]
 
-    door = open_door(SCHEMA, plugins={"counted": Counted})
-    door.application.services.engine.named_documents.registry.refresh()
+    api = start_api(SCHEMA, plugins={"counted": Counted})
+    api.application.services.engine.named_documents.registry.refresh()
     for _ in range(3):
-        assert ids(ask(door, documentId="Items")) == [1]
+        assert ids(ask(api, documentId="Items")) == [1]
     assert len(reads) == 1
 
 
 # Roles that may run registered documents only
 
 
-def test_a_restricted_role_runs_registered_documents_only(reading_door: OpenDoor, folder: Path) -> None:
-    door = reading_door(SCHEMA, documents=str(folder), documents_only=("anon",))
-    assert ids(ask(door, documentId="Items")) == ids(ask(door, query=ITEMS)) == [1]
-    assert ids(ask(door, documentId="Items", query=ITEMS)) == [1]
+def test_a_restricted_role_runs_registered_documents_only(reading_api: StartApi, folder: Path) -> None:
+    api = reading_api(SCHEMA, documents=str(folder), documents_only=("anon",))
+    assert ids(ask(api, documentId="Items")) == ids(ask(api, query=ITEMS)) == [1]
+    assert ids(ask(api, documentId="Items", query=ITEMS)) == [1]
     introspection = "{ __schema { types { name } } }"
     for text in (NAMES, f"{ITEMS} ", introspection, "{ nothingCollection { x } }", ADD + "\n"):
-        answer = ask(door, query=text)
+        answer = ask(api, query=text)
         assert (answer.status, answer.code) == (200, "DOCUMENT_NOT_ALLOWED")
         assert answer.message == "The role 'anon' may run registered documents only"
-        assert ask(door, GRAPHQL, query=text).status == 403
-        assert ask(door, documentId=f"sha256:{hash_of(text)}", query=text).code == "DOCUMENT_NOT_ALLOWED"
-    assert get(door, query=NAMES).code == "DOCUMENT_NOT_ALLOWED"
+        assert ask(api, GRAPHQL, query=text).status == 403
+        assert ask(api, documentId=f"sha256:{hash_of(text)}", query=text).code == "DOCUMENT_NOT_ALLOWED"
+    assert get(api, query=NAMES).code == "DOCUMENT_NOT_ALLOWED"
     # Others may.
-    assert ask(door, _role="authenticated", query=NAMES).data
-    assert ask(door, _role="authenticated", query=introspection).data
+    assert ask(api, _role="authenticated", query=NAMES).data
+    assert ask(api, _role="authenticated", query=introspection).data
 
 
-def test_no_role_may_run_others(reading_door: OpenDoor, folder: Path) -> None:
-    door = reading_door(SCHEMA, documents=str(folder), documents_only="*", graphql_dialect="pg_graphql")
+def test_no_role_may_run_others(reading_api: StartApi, folder: Path) -> None:
+    api = reading_api(SCHEMA, documents=str(folder), documents_only="*", graphql_dialect="pg_graphql")
     for role in (None, "authenticated", "service_role"):
-        assert ask(door, _role=role, query=NAMES).code == "DOCUMENT_NOT_ALLOWED"
-        assert ids(ask(door, _role=role, query=ITEMS)) == [1]
+        assert ask(api, _role=role, query=NAMES).code == "DOCUMENT_NOT_ALLOWED"
+        assert ids(ask(api, _role=role, query=ITEMS)) == [1]
 
 
 # Documents that clients teach
 
 
-def test_a_client_registers_an_automatic_document(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, automatic_documents=10)
-    unknown = ask(door, extensions=persisted(NAMES))
+def test_a_client_registers_an_automatic_document(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, automatic_documents=10)
+    unknown = ask(api, extensions=persisted(NAMES))
     assert (unknown.status, unknown.message, unknown.code) == (
         200, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND"
     )  # fmt: skip
-    assert ask(door, query=NAMES, extensions=persisted(NAMES)).data
-    assert ask(door, extensions=persisted(NAMES)).data
-    assert get(door, extensions=json.dumps(persisted(NAMES))).data
-    assert ask(door, documentId=f"sha256:{hash_of(NAMES)}").data
-    assert ask(door, extensions=persisted(ITEMS)).code == "PERSISTED_QUERY_NOT_FOUND"
-    assert ask(door, query=ITEMS).data
-    assert ask(door, extensions=persisted(ITEMS)).code == "PERSISTED_QUERY_NOT_FOUND", "it came without its hash"
+    assert ask(api, query=NAMES, extensions=persisted(NAMES)).data
+    assert ask(api, extensions=persisted(NAMES)).data
+    assert get(api, extensions=json.dumps(persisted(NAMES))).data
+    assert ask(api, documentId=f"sha256:{hash_of(NAMES)}").data
+    assert ask(api, extensions=persisted(ITEMS)).code == "PERSISTED_QUERY_NOT_FOUND"
+    assert ask(api, query=ITEMS).data
+    assert ask(api, extensions=persisted(ITEMS)).code == "PERSISTED_QUERY_NOT_FOUND", "it came without its hash"
 
 
-def test_invalid_automatic_documents_are_not_kept(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, automatic_documents=11)
-    lie = ask(door, query=NAMES, extensions=persisted(ITEMS))
+def test_invalid_automatic_documents_are_not_kept(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, automatic_documents=11)
+    lie = ask(api, query=NAMES, extensions=persisted(ITEMS))
     assert lie.code == "BAD_USER_INPUT"
-    assert ask(door, extensions=persisted(ITEMS)).code == "PERSISTED_QUERY_NOT_FOUND"
+    assert ask(api, extensions=persisted(ITEMS)).code == "PERSISTED_QUERY_NOT_FOUND"
     for invalid in ("{ nothing }", "{"):
-        assert ask(door, query=invalid, extensions=persisted(invalid)).errors
-        assert ask(door, extensions=persisted(invalid)).code == "PERSISTED_QUERY_NOT_FOUND"
+        assert ask(api, query=invalid, extensions=persisted(invalid)).errors
+        assert ask(api, extensions=persisted(invalid)).code == "PERSISTED_QUERY_NOT_FOUND"
     # From nobody in particular nothing is learned.
     body = json.dumps({"query": NAMES, "extensions": persisted(NAMES)})
-    assert door.post(body, key=None).status == 401
-    assert ask(door, extensions=persisted(NAMES)).code == "PERSISTED_QUERY_NOT_FOUND"
+    assert api.post(body, key=None).status == 401
+    assert ask(api, extensions=persisted(NAMES)).code == "PERSISTED_QUERY_NOT_FOUND"
 
 
 @pytest.mark.parametrize("extension", [1, None, {}, {"version": 2, "sha256Hash": "0"}, {"version": 1, "sha256Hash": 5}])
-def test_a_malformed_extension_is_refused(reading_door: OpenDoor, extension: Any) -> None:
-    door = reading_door(SCHEMA, automatic_documents=10)
-    answer = ask(door, query=NAMES, extensions={"persistedQuery": extension})
+def test_a_malformed_extension_is_refused(reading_api: StartApi, extension: Any) -> None:
+    api = reading_api(SCHEMA, automatic_documents=10)
+    answer = ask(api, query=NAMES, extensions={"persistedQuery": extension})
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
 
 
-def test_the_least_recently_used_document_is_dropped(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, automatic_documents=2)
+def test_the_least_recently_used_document_is_dropped(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, automatic_documents=2)
     texts = ["{ __typename }", "{ a: __typename }", "{ b: __typename }"]
     for text in texts:
-        assert ask(door, query=text, extensions=persisted(text)).data
-    known = [not ask(door, extensions=persisted(text)).errors for text in texts]
+        assert ask(api, query=text, extensions=persisted(text)).data
+    known = [not ask(api, extensions=persisted(text)).errors for text in texts]
     assert known == [False, True, True]
 
 
-def test_a_restricted_role_registers_no_documents(reading_door: OpenDoor, folder: Path) -> None:
-    door = reading_door(SCHEMA, documents=str(folder), documents_only=("anon",), automatic_documents=10)
-    assert ids(ask(door, query=ITEMS, extensions=persisted(ITEMS))) == [1]
-    assert ids(ask(door, extensions=persisted(ITEMS))) == [1]
-    assert ask(door, query=NAMES, extensions=persisted(NAMES)).code == "DOCUMENT_NOT_ALLOWED"
+def test_a_restricted_role_registers_no_documents(reading_api: StartApi, folder: Path) -> None:
+    api = reading_api(SCHEMA, documents=str(folder), documents_only=("anon",), automatic_documents=10)
+    assert ids(ask(api, query=ITEMS, extensions=persisted(ITEMS))) == [1]
+    assert ids(ask(api, extensions=persisted(ITEMS))) == [1]
+    assert ask(api, query=NAMES, extensions=persisted(NAMES)).code == "DOCUMENT_NOT_ALLOWED"
     # Its clients go on with texts; those of others teach theirs.
-    assert ask(door, extensions=persisted(NAMES)).code == "PERSISTED_QUERY_NOT_SUPPORTED"
-    assert ask(door, _role="authenticated", extensions=persisted(NAMES)).code == "PERSISTED_QUERY_NOT_FOUND"
-    assert ask(door, _role="authenticated", query=NAMES, extensions=persisted(NAMES)).data
-    assert ask(door, _role="authenticated", extensions=persisted(NAMES)).data
-    assert ask(door, extensions=persisted(NAMES)).code == "DOCUMENT_NOT_ALLOWED"
+    assert ask(api, extensions=persisted(NAMES)).code == "PERSISTED_QUERY_NOT_SUPPORTED"
+    assert ask(api, _role="authenticated", extensions=persisted(NAMES)).code == "PERSISTED_QUERY_NOT_FOUND"
+    assert ask(api, _role="authenticated", query=NAMES, extensions=persisted(NAMES)).data
+    assert ask(api, _role="authenticated", extensions=persisted(NAMES)).data
+    assert ask(api, extensions=persisted(NAMES)).code == "DOCUMENT_NOT_ALLOWED"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.graphql.schema import names
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_valid_names_are_recognized(name: str, valid: bool) -> None:
     assert names.is_valid(name) is valid
 
 
-def root_fields(door: Door, type_name: str = "Query") -> list[str]:
-    return fields(door, type_name)
+def root_fields(api: Api, type_name: str = "Query") -> list[str]:
+    return fields(api, type_name)
 
 
-def fields(door: Door, type_name: str, of: str = "fields") -> list[str]:
-    type_ = door.ask(f'{{ __type(name: "{type_name}") {{ {of} {{ name }} }} }}').data["__type"]
+def fields(api: Api, type_name: str, of: str = "fields") -> list[str]:
+    type_ = api.ask(f'{{ __type(name: "{type_name}") {{ {of} {{ name }} }} }}').data["__type"]
     return [each["name"] for each in type_[of]]
 
 
@@ -85,28 +85,28 @@ grant select on all tables in schema public to anon;
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_names_are_kept_without_inflection(reading_door: OpenDoor, dialect: str) -> None:
+def test_names_are_kept_without_inflection(reading_api: StartApi, dialect: str) -> None:
     sql = """comment on schema public is '@graphql({"introspection": true, "inflect_names": "true"})';""" + TABLES
-    door = reading_door(sql, graphql_dialect=dialect)
+    api = reading_api(sql, graphql_dialect=dialect)
     # Only exactly true turns inflection on. Sorted by byte order.
     expected = sorted(
         name + suffix
         for name in ("blog_post", "odd", "user_Account", "twoWords", "moods")
         for suffix in ("ByPk", "Collection", *(["ByKey"] if dialect == "standard" else []))
     )
-    assert [name for name in root_fields(door) if not name.startswith("__")] == sorted([*expected, "node"])
-    assert fields(door, "blog_post") == ["nodeId", "id", "ownerId", "_hidden", "First_Word"]
-    assert fields(door, "Odd") == ["nodeId", "id", "ID"]
-    assert fields(door, "moodsFilter", "inputFields") == ["id", "one", "two", "nodeId", "and", "or", "not"]
-    types = {each["name"] for each in door.ask("{ __schema { types { name } } }").data["__schema"]["types"]}
+    assert [name for name in root_fields(api) if not name.startswith("__")] == sorted([*expected, "node"])
+    assert fields(api, "blog_post") == ["nodeId", "id", "ownerId", "_hidden", "First_Word"]
+    assert fields(api, "Odd") == ["nodeId", "id", "ID"]
+    assert fields(api, "moodsFilter", "inputFields") == ["id", "one", "two", "nodeId", "and", "or", "not"]
+    types = {each["name"] for each in api.ask("{ __schema { types { name } } }").data["__schema"]["types"]}
     for base in ("blog_post", "Odd", "user_Account"):
         assert {base, f"{base}Connection", f"{base}Edge", f"{base}Filter", f"{base}OrderBy"} <= types
     assert {"Feeling", "FeelingFilter", "plain_mood", "plain_moodFilter"} <= types
-    described = door.ask('{ __type(name: "user_Account") { description } }').data["__type"]
+    described = api.ask('{ __type(name: "user_Account") { description } }').data["__type"]
     assert described == {"description": "People (all)"}
-    columns = door.ask('{ __type(name: "blog_post") { fields { name description } } }').data["__type"]["fields"]
+    columns = api.ask('{ __type(name: "blog_post") { fields { name description } } }').data["__type"]["fields"]
     assert {"name": "First_Word", "description": "The first word"} in columns
-    data = door.ask(
+    data = api.ask(
         '{ blog_postByPk(id: 1) { First_Word } blog_postCollection(filter: {First_Word: {eq: "w"}}, orderBy: [{First_Word: AscNullsLast}]) { edges { cursor } } }'  # noqa: E501
     ).data
     assert data["blog_postByPk"] == {"First_Word": "w"}
@@ -114,30 +114,30 @@ def test_names_are_kept_without_inflection(reading_door: OpenDoor, dialect: str)
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_names_are_inflected(reading_door: OpenDoor, dialect: str) -> None:
+def test_names_are_inflected(reading_api: StartApi, dialect: str) -> None:
     sql = """comment on schema public is '@graphql({"introspection": true, "inflect_names": true})';""" + TABLES
-    door = reading_door(sql, graphql_dialect=dialect)
+    api = reading_api(sql, graphql_dialect=dialect)
     expected = sorted(
         name + suffix
         for name in ("blogPost", "odd", "user_Account", "twoWords", "moods")
         for suffix in ("ByPk", "Collection", *(["ByKey"] if dialect == "standard" else []))
     )
-    assert [name for name in root_fields(door) if not name.startswith("__")] == sorted([*expected, "node"])
-    assert fields(door, "BlogPost") == ["nodeId", "id", "ownerId", "hidden", "First_Word"]
-    assert fields(door, "Odd") == ["nodeId", "id", "iD"]
-    types = {each["name"] for each in door.ask("{ __schema { types { name } } }").data["__schema"]["types"]}
+    assert [name for name in root_fields(api) if not name.startswith("__")] == sorted([*expected, "node"])
+    assert fields(api, "BlogPost") == ["nodeId", "id", "ownerId", "hidden", "First_Word"]
+    assert fields(api, "Odd") == ["nodeId", "id", "iD"]
+    types = {each["name"] for each in api.ask("{ __schema { types { name } } }").data["__schema"]["types"]}
     assert {"BlogPost", "BlogPostConnection", "BlogPostEdge", "BlogPostFilter", "BlogPostOrderBy"} <= types
     assert {"Feeling", "PlainMood", "PlainMoodFilter"} <= types
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_enum_labels_are_mapped(reading_door: OpenDoor, dialect: str) -> None:
+def test_enum_labels_are_mapped(reading_api: StartApi, dialect: str) -> None:
     sql = """comment on schema public is '@graphql({"introspection": true})';""" + TABLES
-    door = reading_door(sql, graphql_dialect=dialect)
+    api = reading_api(sql, graphql_dialect=dialect)
     # In the order of the enum; in the dialect pg_graphql a label that is not a GraphQL name is left out.
     made = ["true_"] if dialect == "standard" else []
-    assert fields(door, "Feeling", "enumValues") == ["a_b", "ok", "Not_OK", *made, "first"]
-    data = door.ask("""{ all: moodsCollection(orderBy: [{one: DescNullsLast}]) { edges { cursor node { one } } }
+    assert fields(api, "Feeling", "enumValues") == ["a_b", "ok", "Not_OK", *made, "first"]
+    data = api.ask("""{ all: moodsCollection(orderBy: [{one: DescNullsLast}]) { edges { cursor node { one } } }
       first: moodsCollection(filter: {one: {in: [first, a_b]}}) { edges { node { id } } }
       not: moodsCollection(filter: {one: {neq: first}}) { edges { node { id } } } }""").data
     assert [edge["node"]["one"] for edge in data["all"]["edges"]] == ["first", "Not_OK", "a_b"]
@@ -145,7 +145,7 @@ def test_enum_labels_are_mapped(reading_door: OpenDoor, dialect: str) -> None:
     assert data["all"]["edges"][0]["cursor"] == "WyIxc3QiLCAxXQ=="
     assert [edge["node"]["id"] for edge in data["first"]["edges"]] == [1, 2]
     assert [edge["node"]["id"] for edge in data["not"]["edges"]] == [2, 3]
-    page = door.ask(
+    page = api.ask(
         '{ moodsCollection(orderBy: [{one: DescNullsLast}], after: "WyIxc3QiLCAxXQ==") { edges { node { id } } } }'
     ).data
     assert [edge["node"]["id"] for edge in page["moodsCollection"]["edges"]] == [3, 2]
@@ -157,50 +157,48 @@ ODD_LABELS = {
 }  # fmt: skip
 
 
-def test_every_enum_label_has_a_value(writing_door: OpenDoor) -> None:
+def test_every_enum_label_has_a_value(writing_api: StartApi) -> None:
     """A label that is not a GraphQL name gets a generated one, also for input; a mapping takes precedence."""
     labels = ", ".join(f"'{label}'" for label in ODD_LABELS)
     sql = f"""create type odd as enum ({labels});
         comment on type odd is '@graphql({{"mappings": {{"a.1": "a_1", "bad": "no name"}}}})';
         create table odds (id int generated always as identity primary key, one odd not null);
         grant all on odds to anon;"""
-    door = writing_door(sql, f"truncate odds; insert into odds (one) select unnest(array[{labels}]::odd[])")
+    api = writing_api(sql, f"truncate odds; insert into odds (one) select unnest(array[{labels}]::odd[])")
     expected = list(ODD_LABELS.values())
-    assert fields(door, "odd", "enumValues") == expected
-    rows = door.ask("{ oddsCollection(orderBy: [{id: AscNullsLast}]) { edges { node { one } } } }").data
+    assert fields(api, "odd", "enumValues") == expected
+    rows = api.ask("{ oddsCollection(orderBy: [{id: AscNullsLast}]) { edges { node { one } } } }").data
     assert [edge["node"]["one"] for edge in rows["oddsCollection"]["edges"]] == expected
     for value in expected:
-        found = door.ask(
-            f"{{ oddsCollection(filter: {{one: {{eq: {value}}}}}) {{ edges {{ node {{ one }} }} }} }}"
-        ).data
+        found = api.ask(f"{{ oddsCollection(filter: {{one: {{eq: {value}}}}}) {{ edges {{ node {{ one }} }} }} }}").data
         assert found["oddsCollection"]["edges"] == [{"node": {"one": value}}]
-    inserted = door.ask(
+    inserted = api.ask(
         "mutation ($o: [oddsInsertInput!]!) { insertIntooddsCollection(objects: $o) { records { one } } }",
         {"o": [{"one": value} for value in expected]},
     ).data
     assert [each["one"] for each in inserted["insertIntooddsCollection"]["records"]] == expected
 
 
-def test_enum_values_may_be_strings_in_pg_graphql(reading_door: OpenDoor) -> None:
-    door = reading_door(TABLES, graphql_dialect="pg_graphql")
+def test_enum_values_may_be_strings_in_pg_graphql(reading_api: StartApi) -> None:
+    api = reading_api(TABLES, graphql_dialect="pg_graphql")
     for value in ('"first"', "first"):
         assert (
             len(
-                door.ask(f"{{ moodsCollection(filter: {{one: {{eq: {value}}}}}) {{ edges {{ cursor }} }} }}").data[
+                api.ask(f"{{ moodsCollection(filter: {{one: {{eq: {value}}}}}) {{ edges {{ cursor }} }} }}").data[
                     "moodsCollection"
                 ]["edges"]
             )
             == 1
         )
     assert (
-        door.ask('{ moodsCollection(filter: {one: {eq: "1st"}}) { edges { cursor } } }').message
+        api.ask('{ moodsCollection(filter: {one: {eq: "1st"}}) { edges { cursor } } }').message
         == "Invalid input for Feeling type"
     )
 
 
-def test_schemas_have_their_own_rules(reading_door: OpenDoor) -> None:
+def test_schemas_have_their_own_rules(reading_api: StartApi) -> None:
     """Each schema has its own rules; tables of schemas that are not exposed are left out."""
-    door = reading_door(
+    api = reading_api(
         """
         create schema other; create schema hidden; create schema unusable;
         comment on schema other is '@graphql({"inflect_names": true, "max_rows": 1})';
@@ -216,12 +214,12 @@ def test_schemas_have_their_own_rules(reading_door: OpenDoor) -> None:
         """,
         api_schemas=("public", "other", "unusable", "nothing"),
     )
-    assert [name for name in root_fields(door) if name.endswith("Collection")] == [
+    assert [name for name in root_fields(api) if name.endswith("Collection")] == [
         "ourThingCollection",
         "own_thingCollection",
     ]
-    assert fields(door, "OurThing") == ["nodeId", "id", "ownThingId", "hiddenId", "own_thing"]
-    data = door.ask(
+    assert fields(api, "OurThing") == ["nodeId", "id", "ownThingId", "hiddenId", "own_thing"]
+    data = api.ask(
         "{ own_thingCollection { edges { node { id ourThingCollection { edges { node { id } } } } } } }"
     ).data
     assert data["own_thingCollection"]["edges"] == [

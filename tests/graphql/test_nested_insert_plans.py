@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -27,20 +27,20 @@ POSTS = "mutation ($objects: [PostInsertInput!]!) { insertIntoPostCollection(obj
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
-    return writing_door(SCHEMA, ROWS)
+def api(writing_api: StartApi) -> Api:
+    return writing_api(SCHEMA, ROWS)
 
 
-def accounts_of_posts(door: Door, declared: str, objects: str, variables: dict[str, Any]) -> list[tuple[str, Any]]:
+def accounts_of_posts(api: Api, declared: str, objects: str, variables: dict[str, Any]) -> list[tuple[str, Any]]:
     """The title and the account's e-mail of each new post."""
     query = f"""mutation ({declared}) {{ insertIntoPostCollection(objects: {objects}) {{
       records {{ title account {{ email }} }} }} }}"""
-    records = door.ask(query, variables).data["insertIntoPostCollection"]["records"]
+    records = api.ask(query, variables).data["insertIntoPostCollection"]["records"]
     return [(each["title"], each["account"] and each["account"]["email"]) for each in records]
 
 
-def plans(door: Door) -> int:
-    return len(door.application.services.engine.plans)
+def plans(api: Api) -> int:
+    return len(api.application.services.engine.plans)
 
 
 EMAIL_KEY = {"constraint": "account_email_key"}
@@ -80,17 +80,17 @@ EMAIL_KEY = {"constraint": "account_email_key"}
     ],
 )
 def test_values_and_numbers_within_a_literal_share_a_plan(
-    writing_door: OpenDoor, declared: str, objects: str, several: list[dict[str, Any]]
+    writing_api: StartApi, declared: str, objects: str, several: list[dict[str, Any]]
 ) -> None:
     known: set[int] = set()
     for variables in several:
-        door = writing_door(SCHEMA, ROWS)
-        assert accounts_of_posts(door, declared, objects, variables)
-        known.add(plans(door))
+        api = writing_api(SCHEMA, ROWS)
+        assert accounts_of_posts(api, declared, objects, variables)
+        known.add(plans(api))
     assert len(known) == 1
 
 
-def test_variables_within_a_literal_may_have_different_members(door: Door) -> None:
+def test_variables_within_a_literal_may_have_different_members(api: Api) -> None:
     declared, objects = "$post: PostInsertInput!", "[$post]"
     upsert = {"constraint": "account_email_key", "updateColumns": ["hits"]}
     for post, email in (
@@ -103,21 +103,21 @@ def test_variables_within_a_literal_may_have_different_members(door: Door) -> No
         ({"title": "x", "account": {"object": {"email": "c@x", "hits": 5}, "onConflict": upsert}}, "c@x"),
         ({"title": "x", "account": None}, None),
     ):
-        assert accounts_of_posts(door, declared, objects, {"post": post}) == [("x", email)]
+        assert accounts_of_posts(api, declared, objects, {"post": post}) == [("x", email)]
 
 
-def test_arguments_of_nested_objects_are_part_of_the_plan(door: Door, postgres: PostgresServer) -> None:
+def test_arguments_of_nested_objects_are_part_of_the_plan(api: Api, postgres: PostgresServer) -> None:
     declared = "$hits: Int, $most: Int"
     for variables, hits in (({"hits": 3, "most": 1}, 3), ({"hits": 5, "most": 2}, 3), ({"hits": 5, "most": 3}, 5)):
         objects = """[{title: "x", account: {object: {email: "a@x", hits: $hits}, onConflict: {
           constraint: account_email_key, updateColumns: [hits], filter: {hits: {lte: $most}}}}}]"""
-        accounts_of_posts(door, declared, objects, variables)
-        assert postgres.execute("select hits from account where id = 1", door.database_url) == [[hits]]
+        accounts_of_posts(api, declared, objects, variables)
+        assert postgres.execute("select hits from account where id = 1", api.database_url) == [[hits]]
     declared = "$conflict: AccountOnConflict"
     objects = '[{title: "x", account: {object: {email: "a@x", hits: 1}, onConflict: $conflict}}]'
     for columns, hits in ((["hits"], 1), ([], 1)):
-        accounts_of_posts(door, declared, objects, {"conflict": {**EMAIL_KEY, "updateColumns": columns}})
-        assert postgres.execute("select hits from account where id = 1", door.database_url) == [[hits]]
+        accounts_of_posts(api, declared, objects, {"conflict": {**EMAIL_KEY, "updateColumns": columns}})
+        assert postgres.execute("select hits from account where id = 1", api.database_url) == [[hits]]
 
 
 GOOD = {"title": "x", "account": {"connect": {"id": 1}}}
@@ -145,46 +145,46 @@ GOOD = {"title": "x", "account": {"connect": {"id": 1}}}
         [{**GOOD, "title": "x\ud800"}],
     ],
 )  # fmt: skip
-def test_values_are_checked_though_the_plan_is_known(door: Door, postgres: PostgresServer, bad: Any) -> None:
-    assert door.ask(POSTS, {"objects": [GOOD]}).data
-    answer = door.ask(POSTS, {"objects": bad})
+def test_values_are_checked_though_the_plan_is_known(api: Api, postgres: PostgresServer, bad: Any) -> None:
+    assert api.ask(POSTS, {"objects": [GOOD]}).data
+    answer = api.ask(POSTS, {"objects": bad})
     assert answer.code in ("BAD_USER_INPUT", "NUMERIC_VALUE_OUT_OF_RANGE")
-    assert postgres.execute("select count(*) from post", door.database_url) == [[3]]
+    assert postgres.execute("select count(*) from post", api.database_url) == [[3]]
 
 
-def test_a_large_argument_of_nested_objects_does_not_stay_in_memory(writing_door: OpenDoor) -> None:
+def test_a_large_argument_of_nested_objects_does_not_stay_in_memory(writing_api: StartApi) -> None:
     def post(size: int) -> dict[str, Any]:
         upsert = {**EMAIL_KEY, "updateColumns": ["hits"], "filter": {"email": {"in": [f"{size:099}"] * size}}}
         return {"title": "x", "account": {"object": {"email": "a@x", "hits": 1}, "onConflict": upsert}}
 
-    door = writing_door(SCHEMA, ROWS, plan_cache_entries=10)
-    assert door.ask(POSTS, {"objects": [post(1)]}).data
-    known = plans(door)
+    api = writing_api(SCHEMA, ROWS, plan_cache_entries=10)
+    assert api.ask(POSTS, {"objects": [post(1)]}).data
+    known = plans(api)
     # More than all of the cache may take, which counts an entry as 64 KiB.
-    assert door.ask(POSTS, {"objects": [post(9000)]}).data
-    assert plans(door) == known
+    assert api.ask(POSTS, {"objects": [post(9000)]}).data
+    assert plans(api) == known
 
 
-def test_records_count_as_nodes(writing_door: OpenDoor) -> None:
-    door = writing_door(SCHEMA, ROWS, node_limit=100)
+def test_records_count_as_nodes(writing_api: StartApi) -> None:
+    api = writing_api(SCHEMA, ROWS, node_limit=100)
     query = """mutation ($objects: [PostInsertInput!]!) { insertIntoPostCollection(objects: $objects) {
       records { account { postCollection(first: 10) { edges { node { id } } } } } } }"""
     # Each record has one account and ten of its posts.
-    assert door.ask(query, {"objects": [GOOD] * 8}).data
-    answer = door.ask(query, {"objects": [GOOD] * 9})
+    assert api.ask(query, {"objects": [GOOD] * 8}).data
+    answer = api.ask(query, {"objects": [GOOD] * 9})
     assert (answer.code, answer.message) == (
         "LIMIT_EXCEEDED",
         "The operation may return 108 rows, more than 100 (NODE_LIMIT)",
     )
 
 
-def test_more_than_a_hundred_statements_are_refused(door: Door) -> None:
+def test_more_than_a_hundred_statements_are_refused(api: Api) -> None:
     conflicts = [{"constraint": "account_email_key", "updateColumns": ["hits"], "filter": {"hits": {"eq": each}}}
                  for each in range(101)]  # fmt: skip
     posts = [
         {"title": "x", "account": {"object": {"email": f"{number}@x"}, "onConflict": each}}
         for number, each in enumerate(conflicts)
     ]
-    answer = door.ask(POSTS, {"objects": posts})
+    answer = api.ask(POSTS, {"objects": posts})
     assert (answer.code, answer.message) == ("LIMIT_EXCEEDED", "The objects have more than 100 paths")
-    assert door.ask(POSTS, {"objects": posts[:99]}).data
+    assert api.ask(POSTS, {"objects": posts[:99]}).data

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer, connect
 from tests.process.running import until
 
@@ -70,18 +70,18 @@ ANN = {"sub": "ann"}
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
-    return writing_door(SCHEMA, ROWS)
+def api(writing_api: StartApi) -> Api:
+    return writing_api(SCHEMA, ROWS)
 
 
-def inserted(door: Door, type_: str, objects: Any, fields: str, more: str = "", **asked: Any) -> Answer:
+def inserted(api: Api, type_: str, objects: Any, fields: str, more: str = "", **asked: Any) -> Answer:
     query = f"""mutation ($objects: [{type_}InsertInput!]!) {{
       insertInto{type_}Collection(objects: $objects{more}) {{ affectedCount records {{ {fields} }} }} }}"""
-    return door.ask(query, {"objects": objects}, **asked)
+    return api.ask(query, {"objects": objects}, **asked)
 
 
-def records(door: Door, type_: str, objects: Any, fields: str, more: str = "", **asked: Any) -> Any:
-    return inserted(door, type_, objects, fields, more, **asked).data[f"insertInto{type_}Collection"]["records"]
+def records(api: Api, type_: str, objects: Any, fields: str, more: str = "", **asked: Any) -> Any:
+    return inserted(api, type_, objects, fields, more, **asked).data[f"insertInto{type_}Collection"]["records"]
 
 
 def nodes(connection: Any) -> list[Any]:
@@ -91,23 +91,23 @@ def nodes(connection: Any) -> list[Any]:
 # Keys of every kind
 
 
-def test_objects_may_have_no_values(door: Door) -> None:
+def test_objects_may_have_no_values(api: Api) -> None:
     objects: list[dict[str, Any]] = [{}, {"lineCollection": {"objects": [{"number": 1}]}}, {"madeBy": "me"}, {}]
-    made = records(door, "Cart", objects, "madeBy lineCollection { edges { node { number what } } }")
+    made = records(api, "Cart", objects, "madeBy lineCollection { edges { node { number what } } }")
     assert [(each["madeBy"], nodes(each["lineCollection"])) for each in made] == [
         ("us", []), ("us", [{"number": 1, "what": "x"}]), ("me", []), ("us", [])
     ]  # fmt: skip
 
 
-def test_a_referenced_object_may_have_no_values(door: Door) -> None:
-    (made,) = records(door, "Line", [{"number": 7, "cart": {"object": {}}}], "number cart { id madeBy }")
+def test_a_referenced_object_may_have_no_values(api: Api) -> None:
+    (made,) = records(api, "Line", [{"number": 7, "cart": {"object": {}}}], "number cart { id madeBy }")
     assert made == {"number": 7, "cart": {"id": 1, "madeBy": "us"}}
 
 
-def test_a_key_of_several_columns_is_passed_through_three_levels(door: Door) -> None:
+def test_a_key_of_several_columns_is_passed_through_three_levels(api: Api) -> None:
     line = {"number": 3, "noteCollection": {"objects": [{"body": "p"}, {"body": "q"}]}}
     made = records(
-        door, "Cart", [{"lineCollection": {"objects": [line, {"number": 4}]}}, {}],
+        api, "Cart", [{"lineCollection": {"objects": [line, {"number": 4}]}}, {}],
         "id lineCollection { edges { node { number noteCollection { edges { node { cartId number body } } } } } }",
     )  # fmt: skip
     three, four = nodes(made[0]["lineCollection"])
@@ -117,62 +117,62 @@ def test_a_key_of_several_columns_is_passed_through_three_levels(door: Door) -> 
     assert nodes(four["noteCollection"]) == []
 
 
-def test_connect_accepts_each_kind_of_key(door: Door, postgres: PostgresServer) -> None:
-    (line,) = records(door, "Line", [{"number": 2, "cart": {"object": {}}}], "nodeId cartId")
+def test_connect_accepts_each_kind_of_key(api: Api, postgres: PostgresServer) -> None:
+    (line,) = records(api, "Line", [{"number": 2, "cart": {"object": {}}}], "nodeId cartId")
     keys = [{"nodeId": line["nodeId"]}, {"cartIdAndNumber": {"cartId": line["cartId"], "number": 2}}]
-    made = records(door, "Note", [{"line": {"connect": each}} for each in keys], "line { number cart { id } }")
+    made = records(api, "Note", [{"line": {"connect": each}} for each in keys], "line { number cart { id } }")
     assert made == [{"line": {"number": 2, "cart": {"id": line["cartId"]}}}] * 2
-    wrong = inserted(door, "Note", [{"line": {"connect": {"nodeId": "WyJwdWJsaWMiLCAiY2FydCIsIDFd"}}}], "id")
+    wrong = inserted(api, "Note", [{"line": {"connect": {"nodeId": "WyJwdWJsaWMiLCAiY2FydCIsIDFd"}}}], "id")
     assert wrong.errors
-    assert postgres.execute("select count(*) from note", door.database_url) == [[2]]
+    assert postgres.execute("select count(*) from note", api.database_url) == [[2]]
 
 
-def test_no_row_is_connected_twice(door: Door, postgres: PostgresServer) -> None:
-    postgres.execute("insert into badge values (1, 'a'), (2, 'b'), (3, 'c')", door.database_url)
+def test_no_row_is_connected_twice(api: Api, postgres: PostgresServer) -> None:
+    postgres.execute("insert into badge values (1, 'a'), (2, 'b'), (3, 'c')", api.database_url)
 
     def answer(*keys: Any) -> Answer:
         people = [{"name": "x", "badgeCollection": {"connect": [key]}} for key in keys]
-        return inserted(door, "Person", people, "badgeCollection { edges { node { id } } }")
+        return inserted(api, "Person", people, "badgeCollection { edges { node { id } } }")
 
     for keys in (({"id": 1}, {"id": 1}), ({"id": 1}, {"code": "a"}), ({"code": "a"}, {"code": "b"}, {"id": 1})):
         assert answer(*keys).message == "Not every row of Badge that is to be connected was found"
-    assert postgres.execute("select count(*) from badge where person_id is not null", door.database_url) == [[0]]
+    assert postgres.execute("select count(*) from badge where person_id is not null", api.database_url) == [[0]]
     people = answer({"id": 1}, {"code": "b"}, {"id": 3}).data["insertIntoPersonCollection"]["records"]
     assert [nodes(each["badgeCollection"]) for each in people] == [[{"id": 1}], [{"id": 2}], [{"id": 3}]]
 
 
-def test_keys_of_fixed_length_are_compared_exactly(door: Door) -> None:
+def test_keys_of_fixed_length_are_compared_exactly(api: Api) -> None:
     (made,) = records(
-        door, "Country", [{"code": "abc", "name": "Abcia", "cityCollection": {"objects": [{"size": "101"}, {}]}}],
+        api, "Country", [{"code": "abc", "name": "Abcia", "cityCollection": {"objects": [{"size": "101"}, {}]}}],
         "code cityCollection { edges { node { code size } } }",
     )  # fmt: skip
     assert nodes(made["cityCollection"]) == [{"code": "abc", "size": "101"}, {"code": "abc", "size": None}]
     too_long = inserted(
-        door, "Country", [{"code": "abd", "name": "Abcdia", "cityCollection": {"objects": [{}]}}], "code"
+        api, "Country", [{"code": "abd", "name": "Abcdia", "cityCollection": {"objects": [{}]}}], "code"
     )
     assert "Maximum character length 5" in too_long.message
 
 
-def test_partitioned_tables_take_nested_inserts(door: Door) -> None:
+def test_partitioned_tables_take_nested_inserts(api: Api) -> None:
     guests = {"objects": [{"name": "Ann"}, {"name": "Ben"}]}
     (made,) = records(
-        door, "Event", [{"id": 1, "day": "2026-05-01", "guestCollection": guests}],
+        api, "Event", [{"id": 1, "day": "2026-05-01", "guestCollection": guests}],
         "title guestCollection { edges { node { eventId day name } } }",
     )  # fmt: skip
     assert [each["name"] for each in nodes(made["guestCollection"])] == ["Ann", "Ben"]
     taken = {"object": {"id": 1, "day": "2026-05-01", "title": "new"}, "onConflict": {"constraint": "event_pkey"}}
-    (guest,) = records(door, "Guest", [{"name": "Cid", "event": taken}], "event { title }")
+    (guest,) = records(api, "Guest", [{"name": "Cid", "event": taken}], "event { title }")
     assert guest == {"event": {"title": None}}
 
 
-def test_views_and_declared_keys_take_nested_inserts(door: Door) -> None:
+def test_views_and_declared_keys_take_nested_inserts(api: Api) -> None:
     pets = {"objects": [{"body": "cat"}, {"id": 50, "body": "dog"}]}
     (made,) = records(
-        door, "PersonOfView", [{"id": 9, "name": "Ann", "pets": pets}], "name pets { edges { node { id body } } }"
+        api, "PersonOfView", [{"id": 9, "name": "Ann", "pets": pets}], "name pets { edges { node { id body } } }"
     )
     assert [each["body"] for each in nodes(made["pets"])] == ["cat", "dog"]
     (pet,) = records(
-        door,
+        api,
         "PetOfView",
         [
             {"owner": {"connect": {"id": 9}}},
@@ -182,9 +182,9 @@ def test_views_and_declared_keys_take_nested_inserts(door: Door) -> None:
     assert pet == {"owner": {"name": "Ann"}}
 
 
-def test_nothing_belongs_to_a_row_whose_key_is_null(door: Door, postgres: PostgresServer) -> None:
+def test_nothing_belongs_to_a_row_whose_key_is_null(api: Api, postgres: PostgresServer) -> None:
     postgres.execute(
-        "insert into label values (1, 'a', 1), (2, 'b', null); insert into item values (1, 'a', 1);", door.database_url
+        "insert into label values (1, 'a', 1), (2, 'b', null); insert into item values (1, 'a', 1);", api.database_url
     )
     message = "A row of Label has no rank, and others are to belong to it"
     for given in (
@@ -192,43 +192,43 @@ def test_nothing_belongs_to_a_row_whose_key_is_null(door: Door, postgres: Postgr
         {"connect": [{"id": 1}]},
         {"objects": [{"id": 2}], "connect": [{"id": 1}]},
     ):
-        assert inserted(door, "Label", [{"id": 3, "name": "c", "itemCollection": given}], "id").message == message
+        assert inserted(api, "Label", [{"id": 3, "name": "c", "itemCollection": given}], "id").message == message
     for label in (
         {"object": {"id": 3, "name": "c"}},
         {"connect": {"id": 2}},
         {"object": {"id": 2, "name": "b"}, "onConflict": {"constraint": "label_pkey"}},
     ):
-        assert inserted(door, "Item", [{"id": 2, "label": label}], "id").message == message
-    rows = postgres.execute("select id, name, rank from item", door.database_url)
+        assert inserted(api, "Item", [{"id": 2, "label": label}], "id").message == message
+    rows = postgres.execute("select id, name, rank from item", api.database_url)
     assert rows == [[1, "a", 1]]
-    assert postgres.execute("select count(*) from label", door.database_url) == [[2]]
+    assert postgres.execute("select count(*) from label", api.database_url) == [[2]]
     # Where no row is to hold the key it may be null.
-    assert records(door, "Label", [{"id": 3, "name": "c", "itemCollection": {"objects": []}}], "id") == [{"id": 3}]
-    both = records(door, "Item", [{"id": 2, "label": {"connect": {"id": 1}}}, {"id": 3}], "id label { id }")
+    assert records(api, "Label", [{"id": 3, "name": "c", "itemCollection": {"objects": []}}], "id") == [{"id": 3}]
+    both = records(api, "Item", [{"id": 2, "label": {"connect": {"id": 1}}}, {"id": 3}], "id label { id }")
     assert both == [{"id": 2, "label": {"id": 1}}, {"id": 3, "label": None}]
 
 
-def test_a_self_reference_works_in_both_directions(door: Door) -> None:
+def test_a_self_reference_works_in_both_directions(api: Api) -> None:
     person = {"name": "b", "boss": {"object": {"name": "a"}}, "staff": {"objects": [{"name": "c"}, {"name": "d"}]}}
-    (made,) = records(door, "Person", [person], "name boss { name } staff { edges { node { name } } }")
+    (made,) = records(api, "Person", [person], "name boss { name } staff { edges { node { name } } }")
     assert made["boss"] == {"name": "a"}
     assert [each["name"] for each in nodes(made["staff"])] == ["c", "d"]
 
 
-def test_a_circle_of_keys_that_are_not_null_is_an_error_of_the_database(door: Door, postgres: PostgresServer) -> None:
-    answer = inserted(door, "Hen", [{"id": 1, "egg": {"object": {"id": 2, "hen": {"connect": {"id": 1}}}}}], "id")
+def test_a_circle_of_keys_that_are_not_null_is_an_error_of_the_database(api: Api, postgres: PostgresServer) -> None:
+    answer = inserted(api, "Hen", [{"id": 1, "egg": {"object": {"id": 2, "hen": {"connect": {"id": 1}}}}}], "id")
     assert "is to be connected was found" in answer.message
-    answer = inserted(door, "Hen", [{"id": 1, "egg": {"object": {"id": 2, "henId": 1}}}], "id")
+    answer = inserted(api, "Hen", [{"id": 1, "egg": {"object": {"id": 2, "henId": 1}}}], "id")
     assert answer.code == "FOREIGN_KEY_VIOLATION"
-    assert postgres.execute("select count(*) from hen", door.database_url) == [[0]]
+    assert postgres.execute("select count(*) from hen", api.database_url) == [[0]]
 
 
-def test_the_row_that_contains_an_object_and_one_that_it_names_must_agree(door: Door) -> None:
+def test_the_row_that_contains_an_object_and_one_that_it_names_must_agree(api: Api) -> None:
     files = {"objects": [{"name": "new", "folder": {"connect": {"id": 1}}}]}
-    answer = inserted(door, "Folder", [{"owner": "ann", "fileCollection": files}], "id", claims=ANN)
+    answer = inserted(api, "Folder", [{"owner": "ann", "fileCollection": files}], "id", claims=ANN)
     assert "different values for folder_id" in answer.message
     same = {"code": "abc", "cityCollection": {"objects": [{"country": {"connect": {"code": "abc"}}}]}}
-    assert records(door, "Country", [same], "cityCollection { edges { node { code } } }") == [
+    assert records(api, "Country", [same], "cityCollection { edges { node { code } } }") == [
         {"cityCollection": {"edges": [{"node": {"code": "abc"}}]}}
     ]
 
@@ -236,69 +236,67 @@ def test_the_row_that_contains_an_object_and_one_that_it_names_must_agree(door: 
 # Sorts of objects
 
 
-def test_records_are_in_the_order_of_the_objects(door: Door) -> None:
+def test_records_are_in_the_order_of_the_objects(api: Api) -> None:
     objects: list[dict[str, Any]] = [
         {"address": "1@x"}, {"address": "2@x", "seen": 4, "letterCollection": {"objects": [{"body": "x"}]}},
         {"address": "3@x"}, {"address": "4@x", "seen": 4},
     ]  # fmt: skip
-    made = records(door, "Mail", objects, "address")
+    made = records(api, "Mail", objects, "address")
     assert [each["address"] for each in made] == ["1@x", "2@x", "3@x", "4@x"]
 
 
 @pytest.mark.parametrize(("more", "there"), [("", "n m l k"), (", updateColumns: [seen]", "a n m b l k")])
-def test_records_of_an_upsert_are_in_the_order_of_the_objects(door: Door, more: str, there: str) -> None:
+def test_records_of_an_upsert_are_in_the_order_of_the_objects(api: Api, more: str, there: str) -> None:
     objects: list[dict[str, Any]] = [
         {"address": "a@x"}, {"address": "n@x", "seen": 4, "letterCollection": {"objects": [{"body": "x"}]}},
         {"address": "m@x"}, {"address": "b@x", "seen": 5}, {"address": "l@x"}, {"address": "k@x", "seen": 7},
     ]  # fmt: skip
     given = f", onConflict: {{constraint: mail_address_key{more}}}"
-    made = records(door, "Mail", objects, "address", given)
+    made = records(api, "Mail", objects, "address", given)
     assert [each["address"] for each in made] == [f"{each}@x" for each in there.split()]
 
 
-def test_existing_rows_are_in_the_order_of_the_objects(door: Door) -> None:
+def test_existing_rows_are_in_the_order_of_the_objects(api: Api) -> None:
     query = """mutation ($objects: [MailInsertInput!]!) { insertIntoMailCollection(objects: $objects,
       onConflict: {constraint: mail_address_key}) { insertedCount existing { id } } }"""
     objects = [
         {"address": "b@x"}, {"address": "n@x", "seen": 4, "letterCollection": {"objects": [{"body": "x"}]}},
         {"address": "a@x", "seen": 3}, {"address": "b@x", "seen": 2},
     ]  # fmt: skip
-    answer = door.ask(query, {"objects": objects}).data["insertIntoMailCollection"]
+    answer = api.ask(query, {"objects": objects}).data["insertIntoMailCollection"]
     assert answer == {"insertedCount": 1, "existing": [{"id": 2}, {"id": 1}]}
 
 
-def test_two_objects_may_connect_or_create_the_same_row(door: Door) -> None:
+def test_two_objects_may_connect_or_create_the_same_row(api: Api) -> None:
     taken = {"object": {"address": "z@x"}, "onConflict": {"constraint": "mail_address_key"}}
-    made = records(
-        door, "Letter", [{"body": "p", "mail": taken}, {"body": "q", "mail": taken}], "body mail { address }"
-    )
+    made = records(api, "Letter", [{"body": "p", "mail": taken}, {"body": "q", "mail": taken}], "body mail { address }")
     assert [each["mail"]["address"] for each in made] == ["z@x", "z@x"]
 
 
-def test_referenced_rows_can_be_upserted(door: Door, postgres: PostgresServer) -> None:
+def test_referenced_rows_can_be_upserted(api: Api, postgres: PostgresServer) -> None:
     upsert = {"constraint": "mail_address_key", "updateColumns": ["seen"]}
     kept = {**upsert, "filter": {"seen": {"gt": 100}}}
-    made = records(door, "Letter", [
+    made = records(api, "Letter", [
         {"mail": {"object": {"address": "a@x", "seen": 40}, "onConflict": upsert}},
         {"mail": {"object": {"address": "b@x", "seen": 40}, "onConflict": kept}},
     ], "mail { address seen }")  # fmt: skip
     # Each letter counts one.
     assert made == [{"mail": {"address": "a@x", "seen": 41}}, {"mail": {"address": "b@x", "seen": 1}}]
-    refused = inserted(door, "Letter", [
+    refused = inserted(api, "Letter", [
         {"mail": {"object": {"address": "c@x", "seen": 1}, "onConflict": upsert}},
         {"mail": {"object": {"address": "c@x", "seen": 2}, "onConflict": upsert}},
     ], "id")  # fmt: skip
     assert refused.code == "CARDINALITY_VIOLATION"
 
 
-def test_a_row_that_another_transaction_has_just_committed_is_taken(door: Door, postgres: PostgresServer) -> None:
+def test_a_row_that_another_transaction_has_just_committed_is_taken(api: Api, postgres: PostgresServer) -> None:
     waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
     taken = {"object": {"address": "late@x"}, "onConflict": {"constraint": "mail_address_key"}}
-    with closing(connect(door.database_url)) as other, ThreadPoolExecutor() as pool:
+    with closing(connect(api.database_url)) as other, ThreadPoolExecutor() as pool:
         other.run("start transaction")
         ((id_,),) = other.run("insert into mail (address) values ('late@x') returning id")
-        asked = pool.submit(inserted, door, "Letter", [{"mail": taken}], "mailId")
-        until(lambda: asked.done() or postgres.execute(waiting, door.database_url) != [[0]])
+        asked = pool.submit(inserted, api, "Letter", [{"mail": taken}], "mailId")
+        until(lambda: asked.done() or postgres.execute(waiting, api.database_url) != [[0]])
         assert not asked.done()
         other.run("commit")
         assert asked.result().data["insertIntoLetterCollection"]["records"] == [{"mailId": id_}]
@@ -307,43 +305,43 @@ def test_a_row_that_another_transaction_has_just_committed_is_taken(door: Door, 
 # What the database does of its own
 
 
-def test_records_show_changes_by_triggers(door: Door) -> None:
+def test_records_show_changes_by_triggers(api: Api) -> None:
     letters = {"objects": [{"body": "x"}, {"body": "y"}]}
-    (made,) = records(door, "Mail", [{"address": "t@x", "letterCollection": letters}], "seen")
+    (made,) = records(api, "Mail", [{"address": "t@x", "letterCollection": letters}], "seen")
     assert made == {"seen": 2}
 
 
-def test_a_new_row_that_a_policy_refuses_undoes_everything(door: Door, postgres: PostgresServer) -> None:
+def test_a_new_row_that_a_policy_refuses_undoes_everything(api: Api, postgres: PostgresServer) -> None:
     objects = [{"owner": "ann", "fileCollection": {"objects": [{"name": "ok"}, {"name": "too long"}]}}]
-    answer = inserted(door, "Folder", objects, "id", claims=ANN)
+    answer = inserted(api, "Folder", objects, "id", claims=ANN)
     assert answer.code == "INSUFFICIENT_PRIVILEGE"
     count = "select count(*) from folder union all select count(*) from file"
-    assert postgres.execute(count, door.database_url) == [[2], [3]]
+    assert postgres.execute(count, api.database_url) == [[2], [3]]
 
 
-def test_only_rows_that_the_role_may_change_are_connected(door: Door, postgres: PostgresServer) -> None:
+def test_only_rows_that_the_role_may_change_are_connected(api: Api, postgres: PostgresServer) -> None:
     def connected(*files: int) -> Answer:
         keys = {"connect": [{"id": each} for each in files]}
-        return inserted(door, "Folder", [{"owner": "ann", "fileCollection": keys}], "owner", claims=ANN)
+        return inserted(api, "Folder", [{"owner": "ann", "fileCollection": keys}], "owner", claims=ANN)
 
     assert "is to be connected was found" in connected(1, 3).message
     assert "is to be connected was found" in connected(1, 99).message
     assert "is to be connected was found" in connected(1, 1).message
     assert connected(1, 2).data
     of_files = "select folder_id = (select max(id) from folder) from file order by id"
-    assert postgres.execute(of_files, door.database_url) == [[True], [True], [False]]
+    assert postgres.execute(of_files, api.database_url) == [[True], [True], [False]]
 
 
-def test_a_row_that_the_role_may_not_see_again_is_an_error(door: Door, postgres: PostgresServer) -> None:
-    answer = inserted(door, "Folder", [{"owner": "ben", "fileCollection": {"objects": [{}]}}], "id", claims=ANN)
+def test_a_row_that_the_role_may_not_see_again_is_an_error(api: Api, postgres: PostgresServer) -> None:
+    answer = inserted(api, "Folder", [{"owner": "ben", "fileCollection": {"objects": [{}]}}], "id", claims=ANN)
     assert answer.code == "INSUFFICIENT_PRIVILEGE"
-    assert postgres.execute("select count(*) from folder", door.database_url) == [[2]]
+    assert postgres.execute("select count(*) from folder", api.database_url) == [[2]]
 
 
-def test_nothing_is_left_of_an_operation_that_fails_later(door: Door, postgres: PostgresServer) -> None:
-    answer = door.ask("""mutation {
+def test_nothing_is_left_of_an_operation_that_fails_later(api: Api, postgres: PostgresServer) -> None:
+    answer = api.ask("""mutation {
       insertIntoMailCollection(objects: [{address: "z@x", letterCollection: {objects: [{}]}}]) { affectedCount }
       again: insertIntoLetterCollection(objects: [{mail: {object: {address: "z@x"}}}]) { affectedCount } }""")
     assert answer.code == "UNIQUE_VIOLATION"
     assert answer.errors[0]["path"] == ["again"]
-    assert postgres.execute("select count(*) from mail", door.database_url) == [[2]]
+    assert postgres.execute("select count(*) from mail", api.database_url) == [[2]]

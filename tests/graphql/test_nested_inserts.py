@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.database.proxy import Proxy
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S
 
@@ -60,26 +60,26 @@ ACCOUNTS = """mutation ($objects: [AccountInsertInput!]!, $onConflict: AccountOn
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
-    return writing_door(SCHEMA, ROWS)
+def api(writing_api: StartApi) -> Api:
+    return writing_api(SCHEMA, ROWS)
 
 
 def nodes(connection: dict[str, Any]) -> list[dict[str, Any]]:
     return [each["node"] for each in connection["edges"]]
 
 
-def posted(door: Door, objects: Any, **asked: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = door.ask(POSTS, {"objects": objects}, **asked).data
+def posted(api: Api, objects: Any, **asked: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = api.ask(POSTS, {"objects": objects}, **asked).data
     return answer["insertIntoPostCollection"]
 
 
-def accounted(door: Door, objects: Any, on_conflict: Any = None, **asked: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = door.ask(ACCOUNTS, {"objects": objects, "onConflict": on_conflict}, **asked).data
+def accounted(api: Api, objects: Any, on_conflict: Any = None, **asked: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = api.ask(ACCOUNTS, {"objects": objects, "onConflict": on_conflict}, **asked).data
     return answer["insertIntoAccountCollection"]
 
 
-def types(door: Door, role: str = "anon") -> dict[str, Any]:
-    return dict(door.application.services.engine.role_schemas.of_role(role).graphql.type_map)
+def types(api: Api, role: str = "anon") -> dict[str, Any]:
+    return dict(api.application.services.engine.role_schemas.of_role(role).graphql.type_map)
 
 
 def members(type_: Any) -> dict[str, str]:
@@ -89,8 +89,8 @@ def members(type_: Any) -> dict[str, str]:
 # What is offered
 
 
-def test_inputs_have_members_for_relationships(door: Door) -> None:
-    made = types(door)
+def test_inputs_have_members_for_relationships(api: Api) -> None:
+    made = types(api)
     assert members(made["PostInsertInput"]) == {
         # Nullable, since account may give it.
         "accountId": "Int",
@@ -112,12 +112,12 @@ def test_inputs_have_members_for_relationships(door: Door) -> None:
     }  # fmt: skip
 
 
-def test_the_feature_can_be_left_out(reading_door: OpenDoor) -> None:
+def test_the_feature_can_be_left_out(reading_api: StartApi) -> None:
     for settings in ({"graphql_features": ("-nested_inserts",)}, {"graphql_dialect": "pg_graphql"}):
-        made = types(reading_door(SCHEMA, **settings))
+        made = types(reading_api(SCHEMA, **settings))
         assert list(made["PostInsertInput"].fields) == ["accountId", "title", "score"]
         assert "AccountInsertOneInput" not in made
-    assert members(types(reading_door(SCHEMA, graphql_features=("-nested_inserts",)))["PostInsertInput"]) == {
+    assert members(types(reading_api(SCHEMA, graphql_features=("-nested_inserts",)))["PostInsertInput"]) == {
         "accountId": "Int!", "title": "String!", "score": "BigFloat"
     }  # fmt: skip
 
@@ -134,9 +134,9 @@ def test_the_feature_can_be_left_out(reading_door: OpenDoor) -> None:
     ],
 )
 def test_a_missing_privilege_removes_the_member(
-    open_door: OpenDoor, revoked: str, of_post: dict[str, Any] | None, of_account: dict[str, Any] | None
+    start_api: StartApi, revoked: str, of_post: dict[str, Any] | None, of_account: dict[str, Any] | None
 ) -> None:
-    made = types(open_door(SCHEMA + f"revoke {revoked} from anon;"))
+    made = types(start_api(SCHEMA + f"revoke {revoked} from anon;"))
     for type_, expected in (("PostInsertInput", of_post), ("AccountInsertInput", of_account)):
         assert (expected is None) <= (revoked.split(" on ")[1] in ("account", "post")), "a case of this test is wrong"
         for member, inside in (expected or {}).items():
@@ -158,10 +158,10 @@ def test_a_missing_privilege_removes_the_member(
     ],
 )  # fmt: skip
 def test_rights_on_columns_decide_about_members(
-    open_door: OpenDoor, granted: str, of_post: dict[str, list[str]], of_account: dict[str, list[str]]
+    start_api: StartApi, granted: str, of_post: dict[str, list[str]], of_account: dict[str, list[str]]
 ) -> None:
     also = "" if "update" in granted else ", update"
-    made = types(open_door(SCHEMA + f"revoke insert, update on post from anon; grant {granted}{also} on post to anon;"))
+    made = types(start_api(SCHEMA + f"revoke insert, update on post from anon; grant {granted}{also} on post to anon;"))
     for type_, expected in (("PostInsertInput", of_post), ("AccountInsertInput", of_account)):
         fields = made[type_].fields
         named = {
@@ -170,26 +170,26 @@ def test_rights_on_columns_decide_about_members(
         assert named == expected
 
 
-def test_children_with_an_unreadable_key_can_be_inserted(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_children_with_an_unreadable_key_can_be_inserted(start_api: StartApi) -> None:
+    api = start_api(
         SCHEMA
         + ROWS
         + """revoke select on post from anon;
       grant select (account_id, title) on post to anon;"""
     )
-    assert "account" not in types(door)["PostInsertInput"].fields
+    assert "account" not in types(api)["PostInsertInput"].fields
     query = """mutation { insertIntoAccountCollection(objects: [
       {id: 9, email: "i@x", postCollection: {objects: [{title: "p"}]}}]) {
       records { postCollection { edges { node { accountId title } } } } } }"""
-    (record,) = door.ask(query).data["insertIntoAccountCollection"]["records"]
+    (record,) = api.ask(query).data["insertIntoAccountCollection"]["records"]
     assert nodes(record["postCollection"]) == [{"accountId": 9, "title": "p"}]
 
 
 # What is written
 
 
-def test_children_are_inserted(door: Door) -> None:
-    made = posted(door, [
+def test_children_are_inserted(api: Api) -> None:
+    made = posted(api, [
         {"accountId": 1, "title": "x", "commentCollection": {"objects": [{"body": "p"}, {"body": "q"}]}},
         {"accountId": 2, "title": "y"},
         {"accountId": 3, "title": "z", "commentCollection": {"objects": [{"body": "r"}]}},
@@ -200,8 +200,8 @@ def test_children_are_inserted(door: Door) -> None:
     assert bodies == [["p", "q"], [], ["r"]]
 
 
-def test_parents_are_inserted_and_connected(door: Door) -> None:
-    made = posted(door, [
+def test_parents_are_inserted_and_connected(api: Api) -> None:
+    made = posted(api, [
         {"title": "x", "account": {"object": {"id": 8, "email": "h@x", "name": "Hal"}}},
         {"title": "y", "account": {"connect": {"email": "b@x"}}},
         {"title": "z", "accountId": 1},
@@ -213,8 +213,8 @@ def test_parents_are_inserted_and_connected(door: Door) -> None:
     assert made["records"][0]["account"]["name"] == "Hal"
 
 
-def test_a_single_object_may_stand_for_a_list(door: Door) -> None:
-    made = door.ask(
+def test_a_single_object_may_stand_for_a_list(api: Api) -> None:
+    made = api.ask(
         """mutation ($body: String) { insertIntoPostCollection(objects: {title: "x",
       account: {connect: {email: "a@x"}}, commentCollection: {objects: {body: $body}}}) {
       records { account { id } commentCollection { edges { node { body } } } } } }""",
@@ -225,8 +225,8 @@ def test_a_single_object_may_stand_for_a_list(door: Door) -> None:
     assert nodes(record["commentCollection"]) == [{"body": "b"}]
 
 
-def test_several_levels_are_inserted(door: Door) -> None:
-    made = accounted(door, [
+def test_several_levels_are_inserted(api: Api) -> None:
+    made = accounted(api, [
         {"id": 7, "email": "g@x", "profile": {"object": {"bio": "me"}},
          "postCollection": {"objects": [
              {"title": "p", "commentCollection": {"objects": [{"body": "1"}, {"body": "2"}]}},
@@ -245,20 +245,20 @@ def test_several_levels_are_inserted(door: Door) -> None:
     assert [each["title"] for each in nodes(second["postCollection"])] == ["r"]
 
 
-def test_the_count_alone_can_be_selected(door: Door, postgres: PostgresServer) -> None:
-    answer = door.ask("""mutation { insertIntoAccountCollection(objects: [{id: 9, email: "i@x",
+def test_the_count_alone_can_be_selected(api: Api, postgres: PostgresServer) -> None:
+    answer = api.ask("""mutation { insertIntoAccountCollection(objects: [{id: 9, email: "i@x",
       postCollection: {objects: [{title: "p"}]}}]) { affectedCount } }""")
     assert answer.data == {"insertIntoAccountCollection": {"affectedCount": 1}}
-    assert postgres.execute("select count(*) from post where account_id = 9", door.database_url) == [[1]]
+    assert postgres.execute("select count(*) from post where account_id = 9", api.database_url) == [[1]]
 
 
-def test_existing_rows_are_connected_to_a_new_one(door: Door) -> None:
-    made = posted(door, [{"accountId": 1, "title": "x", "commentCollection": {"connect": [{"id": 1}, {"id": 3}]}}])
+def test_existing_rows_are_connected_to_a_new_one(api: Api) -> None:
+    made = posted(api, [{"accountId": 1, "title": "x", "commentCollection": {"connect": [{"id": 1}, {"id": 3}]}}])
     assert [each["body"] for each in nodes(made["records"][0]["commentCollection"])] == ["hi", "hi"]
 
 
-def test_a_tree_is_inserted(door: Door) -> None:
-    answer = door.ask("""mutation { insertIntoTreeCollection(objects: [{name: "a",
+def test_a_tree_is_inserted(api: Api) -> None:
+    answer = api.ask("""mutation { insertIntoTreeCollection(objects: [{name: "a",
       treeCollection: {objects: [{name: "b", treeCollection: {objects: [{name: "c"}]}}, {name: "d"}]}}]) {
       records { name treeCollection { edges { node { name treeCollection { edges { node { name } } } } } } } } }""")
     (root,) = answer.data["insertIntoTreeCollection"]["records"]
@@ -269,32 +269,32 @@ def test_a_tree_is_inserted(door: Door) -> None:
 # Connect or create
 
 
-def test_conflicting_rows_are_connected(door: Door) -> None:
+def test_conflicting_rows_are_connected(api: Api) -> None:
     objects = [
         {"title": title, "account": {"object": {"id": number, "email": email}, "onConflict": {"constraint": by}}}
         for title, number, email, by in (
             ("x", 8, "a@x", "account_email_key"), ("y", 9, "n@x", "account_email_key"), ("z", 2, "o@x", "account_pkey")
         )
     ]  # fmt: skip
-    made = posted(door, objects)
+    made = posted(api, objects)
     assert [each["account"]["id"] for each in made["records"]] == [1, 9, 2]
 
 
-def test_the_conflicting_row_replaces_the_root(door: Door, postgres: PostgresServer) -> None:
+def test_the_conflicting_row_replaces_the_root(api: Api, postgres: PostgresServer) -> None:
     made = accounted(
-        door,
+        api,
         [{"id": 1, "email": "new@x", "postCollection": {"objects": [{"title": "late"}]}}, {"id": 9, "email": "i@x"}],
         {"constraint": "account_pkey"},
     )
     assert (made["affectedCount"], made["insertedCount"]) == (1, 1)
     assert [each["id"] for each in made["records"]] == [9]
     late = "select account_id from post where title = 'late'"
-    assert postgres.execute(late, door.database_url) == [[1]]
+    assert postgres.execute(late, api.database_url) == [[1]]
 
 
-def test_the_root_can_be_upserted(door: Door) -> None:
+def test_the_root_can_be_upserted(api: Api) -> None:
     made = accounted(
-        door,
+        api,
         [{"id": 1, "email": "new@x", "postCollection": {"objects": [{"title": "late"}]}}, {"id": 9, "email": "i@x"}],
         {"constraint": "account_pkey", "updateColumns": ["email"]},
     )
@@ -336,13 +336,13 @@ def refused(answer: Answer) -> tuple[str, str]:
         ),
     ],
 )
-def test_invalid_input_is_refused(door: Door, postgres: PostgresServer, post: dict[str, Any], message: str) -> None:
+def test_invalid_input_is_refused(api: Api, postgres: PostgresServer, post: dict[str, Any], message: str) -> None:
     for objects in ([post], [post, post]):
-        assert refused(door.ask(POSTS, {"objects": objects})) == ("BAD_USER_INPUT", message)
-    assert postgres.execute("select count(*) from post", door.database_url) == [[3]]
+        assert refused(api.ask(POSTS, {"objects": objects})) == ("BAD_USER_INPUT", message)
+    assert postgres.execute("select count(*) from post", api.database_url) == [[3]]
 
 
-def test_connecting_a_missing_row_is_refused(door: Door, postgres: PostgresServer) -> None:
+def test_connecting_a_missing_row_is_refused(api: Api, postgres: PostgresServer) -> None:
     for post in (
         {"title": "x", "account": {"connect": {"id": 99}}, "commentCollection": {"objects": [{}]}},
         {
@@ -351,16 +351,16 @@ def test_connecting_a_missing_row_is_refused(door: Door, postgres: PostgresServe
             "commentCollection": {"connect": [{"id": 99}]},
         },
     ):
-        answer = door.ask(POSTS, {"objects": [post]})
+        answer = api.ask(POSTS, {"objects": [post]})
         assert "that is to be connected was found" in answer.message
         assert answer.errors[0]["path"] == ["insertIntoPostCollection"]
-    assert postgres.execute("select count(*) from post union all select count(*) from account", door.database_url) == [
+    assert postgres.execute("select count(*) from post union all select count(*) from account", api.database_url) == [
         [3], [3]
     ]  # fmt: skip
 
 
-def test_two_members_with_different_values_are_refused(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_two_members_with_different_values_are_refused(start_api: StartApi) -> None:
+    api = start_api("""
         create table tenant (id int primary key);
         create table a (tenant int, id int, primary key (tenant, id));
         create table b (tenant int, id int, primary key (tenant, id));
@@ -371,57 +371,57 @@ def test_two_members_with_different_values_are_refused(open_door: OpenDoor) -> N
     query = """mutation ($a: Int!, $b: Int!) { insertIntocCollection(objects: [{id: 1,
       aByaAndtenant: {connect: {tenantAndId: {tenant: $a, id: 1}}},
       bBybAndtenant: {connect: {tenantAndId: {tenant: $b, id: 5}}}}]) { records { tenant } } }"""
-    names = [name for name in types(door)["cInsertInput"].fields if name not in ("id", "tenant", "a", "b")]
+    names = [name for name in types(api)["cInsertInput"].fields if name not in ("id", "tenant", "a", "b")]
     query = query.replace("aByaAndtenant", names[0]).replace("bBybAndtenant", names[1])
-    assert "different values for tenant" in door.ask(query, {"a": 1, "b": 2}).message
-    assert door.ask(query, {"a": 2, "b": 2}).data["insertIntocCollection"]["records"] == [{"tenant": 2}]
+    assert "different values for tenant" in api.ask(query, {"a": 1, "b": 2}).message
+    assert api.ask(query, {"a": 2, "b": 2}).data["insertIntocCollection"]["records"] == [{"tenant": 2}]
 
 
-def test_a_row_skipped_by_a_trigger_is_an_error(door: Door, postgres: PostgresServer) -> None:
+def test_a_row_skipped_by_a_trigger_is_an_error(api: Api, postgres: PostgresServer) -> None:
     query = """mutation ($name: String) { insertIntoPickyCollection(
       objects: [{name: $name, pickCollection: {objects: [{name: "x"}]}}]) { affectedCount } }"""
-    assert "A new row of Picky was left out" in door.ask(query, {"name": "no"}).message
-    assert door.ask(query, {"name": "yes"}).data
-    assert postgres.execute("select count(*) from pick", door.database_url) == [[1]]
+    assert "A new row of Picky was left out" in api.ask(query, {"name": "no"}).message
+    assert api.ask(query, {"name": "yes"}).data
+    assert postgres.execute("select count(*) from pick", api.database_url) == [[1]]
 
 
-def test_limits_of_nested_inserts_are_enforced(door: Door) -> None:
+def test_limits_of_nested_inserts_are_enforced(api: Api) -> None:
     def tree(levels: int) -> dict[str, Any]:
         return {"name": "x", **({"treeCollection": {"objects": [tree(levels - 1)]}} if levels > 1 else {})}
 
     query = "mutation ($o: [TreeInsertInput!]!) { insertIntoTreeCollection(objects: $o) { affectedCount } }"
-    assert door.ask(query, {"o": [tree(5)]}).data
-    answer = door.ask(query, {"o": [tree(6)]})
+    assert api.ask(query, {"o": [tree(5)]}).data
+    answer = api.ask(query, {"o": [tree(6)]})
     assert refused(answer) == ("LIMIT_EXCEEDED", "The objects are more than 5 levels deep")
     many = {"name": "x", "treeCollection": {"objects": [{"name": "y"}] * 10_000}}
-    answer = door.ask(query, {"o": [many]})
+    answer = api.ask(query, {"o": [many]})
     assert answer.code == "LIMIT_EXCEEDED"
 
 
 # What policies hide
 
 
-def test_a_policy_sees_the_parent_of_the_same_insert(door: Door) -> None:
+def test_a_policy_sees_the_parent_of_the_same_insert(api: Api) -> None:
     query = """mutation { insertIntoNoteCollection(objects: [{body: "x", secret: {object: {id: 7, owner: "ann"}}}]) {
       records { body secret { id } } } }"""
-    answer = door.ask(query, claims={"sub": "ann"})
+    answer = api.ask(query, claims={"sub": "ann"})
     assert answer.data["insertIntoNoteCollection"]["records"] == [{"body": "x", "secret": {"id": 7}}]
 
 
-def test_a_hidden_row_cannot_be_connected(door: Door) -> None:
+def test_a_hidden_row_cannot_be_connected(api: Api) -> None:
     query = """mutation ($id: Int!) { insertIntoNoteCollection(objects: [{body: "x", secret: {connect: {id: $id}}}]) {
       records { secret { id } } } }"""
-    hidden, absent = (door.ask(query, {"id": each}, claims={"sub": "ann"}) for each in (2, 99))
+    hidden, absent = (api.ask(query, {"id": each}, claims={"sub": "ann"}) for each in (2, 99))
     assert hidden.body == absent.body
-    assert door.ask(query, {"id": 1}, claims={"sub": "ann"}).data
+    assert api.ask(query, {"id": 1}, claims={"sub": "ann"}).data
 
 
 # Plans and flights
 
 
-def test_a_nested_insert_is_one_flight(door: Door) -> None:
-    proxy = Proxy(door.database_url)
-    through = Door(proxy.url())
+def test_a_nested_insert_is_one_flight(api: Api) -> None:
+    proxy = Proxy(api.database_url)
+    through = Api(proxy.url())
     try:
         through.application.services.poller.close(PATIENCE_S)
         through.application.services.storage.background.close()
@@ -436,12 +436,12 @@ def test_a_nested_insert_is_one_flight(door: Door) -> None:
         proxy.close()
 
 
-def test_the_number_of_objects_is_not_part_of_the_plan(door: Door) -> None:
-    plans = door.application.services.engine.plans
+def test_the_number_of_objects_is_not_part_of_the_plan(api: Api) -> None:
+    plans = api.application.services.engine.plans
     before = None
     for size in (1, 2, 7):
         objects = [{"title": "x", "accountId": 1, "commentCollection": {"objects": [{"body": "y"}] * size}}] * size
-        assert len(posted(door, objects)["records"]) == size
+        assert len(posted(api, objects)["records"]) == size
         if before is not None:
             assert len(plans) == before
         before = len(plans)

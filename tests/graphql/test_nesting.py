@@ -17,9 +17,9 @@ grant select on part to nesting;
 
 ASK = """
 import sys, threading
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 
-door = Door(sys.argv[1], depth_limit=200, token_limit=100_000)
+api = Api(sys.argv[1], depth_limit=200, token_limit=100_000)
 paged = 'partCollection(last: 1, filter: {id: {eq: 1}}) { pageInfo { hasNextPage } edges { cursor node { '
 deepest = {
     "a row": "part { " * 198 + "id" + " }" * 198,
@@ -27,34 +27,34 @@ deepest = {
 }
 def ask():
     for name, selection in deepest.items():
-        answer = door.ask("{ partByPk(id: 1) { %s } }" % selection, role="nesting")
+        answer = api.ask("{ partByPk(id: 1) { %s } }" % selection, role="nesting")
         assert '"id":1' in str(answer.data).replace("'", '"').replace(" ", ""), name
-    beyond = door.ask("{ partByPk(id: 1) { %s id %s } }" % ("part { " * 199, "}" * 199), role="nesting")
+    beyond = api.ask("{ partByPk(id: 1) { %s id %s } }" % ("part { " * 199, "}" * 199), role="nesting")
     assert "deep" in beyond.message, beyond.body
     print("answered")
 # As in the threads that serve requests, whose stack size matters.
 thread = threading.Thread(target=ask)
 thread.start()
 thread.join()
-door.close()
+api.close()
 """
 
 DEEP_WHILE_A_SCHEMA_IS_BUILT = """
 import threading
 from app.graphql.schema.recursion import long_chains
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 
-door = Door("postgresql://nobody@127.0.0.1:1/nothing")
+api = Api("postgresql://nobody@127.0.0.1:1/nothing")
 def ask():
     for body in ("[" * 200_000, '{"not":' * 140_000):
         with long_chains():
-            answer = door.post('{"query": "{ __typename }", "variables": ' + body)
+            answer = api.post('{"query": "{ __typename }", "variables": ' + body)
         assert answer.code == "BAD_REQUEST", answer.body
     print("answered")
 thread = threading.Thread(target=ask)
 thread.start()
 thread.join()
-door.close()
+api.close()
 """
 
 

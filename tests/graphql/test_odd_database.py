@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 ODD = r"""
 create table ordinary (id int primary key, name text);
@@ -119,48 +119,48 @@ ODD = TYPES + "\n".join(line for line in ODD.splitlines() if "_RETURN" not in li
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return reading_door(
+def api(reading_api: StartApi, request: pytest.FixtureRequest) -> Api:
+    return reading_api(
         """comment on schema public is '@graphql({"introspection": true})';""" + ODD, graphql_dialect=request.param
     )
 
 
-def is_standard(door: Door) -> bool:
-    return bool(door.application.services.settings.graphql_dialect == "standard")
+def is_standard(api: Api) -> bool:
+    return bool(api.application.services.settings.graphql_dialect == "standard")
 
 
-def names_of(door: Door, what: str) -> set[str]:
+def names_of(api: Api, what: str) -> set[str]:
     return {
         each["name"]
-        for each in door.ask("{ __schema { types { name } queryType { fields { name } } } }").data["__schema"][what]
+        for each in api.ask("{ __schema { types { name } queryType { fields { name } } } }").data["__schema"][what]
     }
 
 
-def root_names(door: Door) -> set[str]:
-    fields = door.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]
+def root_names(api: Api) -> set[str]:
+    fields = api.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]
     return {each["name"] for each in fields}
 
 
-def field_names(door: Door, type_name: str) -> list[str]:
+def field_names(api: Api, type_name: str) -> list[str]:
     return [
         each["name"]
-        for each in door.ask("query ($n: String!) { __type(name: $n) { fields { name } } }", {"n": type_name}).data[
+        for each in api.ask("query ($n: String!) { __type(name: $n) { fields { name } } }", {"n": type_name}).data[
             "__type"
         ]["fields"]
     ]
 
 
-def rows(door: Door, field: str, selection: str, arguments: str = "") -> list[Any]:
-    data = door.ask(f"{{ {field}{arguments} {{ edges {{ node {{ {selection} }} }} }} }}").data
+def rows(api: Api, field: str, selection: str, arguments: str = "") -> list[Any]:
+    data = api.ask(f"{{ {field}{arguments} {{ edges {{ node {{ {selection} }} }} }} }}").data
     return [edge["node"] for edge in data[field]["edges"]]
 
 
-def test_ordinary_objects_are_served(door: Door) -> None:
+def test_ordinary_objects_are_served(api: Api) -> None:
     # Of two columns with one name the later one is kept.
-    assert rows(door, "ordinaryCollection", "id") == [{"id": "one"}, {"id": "two"}]
-    assert rows(door, "nodeCollection", "id") == []
-    assert rows(door, "page_infoCollection", "id") == []
-    assert rows(door, "selectCollection", "from where order limit user group", '(filter: {where: {eq: "w"}}, orderBy: [{order: DescNullsLast}])') == [  # noqa: E501
+    assert rows(api, "ordinaryCollection", "id") == [{"id": "one"}, {"id": "two"}]
+    assert rows(api, "nodeCollection", "id") == []
+    assert rows(api, "page_infoCollection", "id") == []
+    assert rows(api, "selectCollection", "from where order limit user group", '(filter: {where: {eq: "w"}}, orderBy: [{order: DescNullsLast}])') == [  # noqa: E501
         {"from": 1, "where": "w", "order": 1, "limit": "l", "user": "u", "group": 1}
     ]  # fmt: skip
     taken = {
@@ -175,12 +175,12 @@ def test_ordinary_objects_are_served(door: Door) -> None:
         "OrderByDirection",
         "__Type",
     }
-    collections = {name for name in root_names(door) if name.endswith("Collection")}
+    collections = {name for name in root_names(api) if name.endswith("Collection")}
     assert not collections & {
         f"{name[0].lower()}{name[1:]}Collection" for name in taken - {"Node", "Query", "Mutation"}
     }
     assert not {name for name in collections if " " in name or "%" in name}
-    assert ("__hiddenCollection" in collections) is (door.application.services.settings.graphql_dialect == "pg_graphql")
+    assert ("__hiddenCollection" in collections) is (api.application.services.settings.graphql_dialect == "pg_graphql")
     assert not collections & {
         "no_keyCollection",
         "no_columnsCollection",
@@ -189,29 +189,29 @@ def test_ordinary_objects_are_served(door: Door) -> None:
     }
 
 
-def test_the_first_of_two_with_one_name_is_kept(door: Door) -> None:
+def test_the_first_of_two_with_one_name_is_kept(api: Api) -> None:
     # ordinary came before Ordinary and ordinaryEdge, node before Node.
-    assert field_names(door, "ordinary")[:2] == ["nodeId", "id"]
-    data = door.ask("{ ordinaryCollection { edges { node { __typename nodeId } } } }").data["ordinaryCollection"][
+    assert field_names(api, "ordinary")[:2] == ["nodeId", "id"]
+    data = api.ask("{ ordinaryCollection { edges { node { __typename nodeId } } } }").data["ordinaryCollection"][
         "edges"
     ]
     assert data[0]["node"] == {"__typename": "ordinary", "nodeId": "WyJwdWJsaWMiLCAib3JkaW5hcnkiLCAxXQ=="}
-    assert field_names(door, "twins") == ["nodeId", "id", "same"]
-    assert rows(door, "twinsCollection", "same") == [{"same": 2}]
-    assert rows(door, "twinsCollection", "same", "(filter: {same: {eq: 2}})") == [{"same": 2}]
+    assert field_names(api, "twins") == ["nodeId", "id", "same"]
+    assert rows(api, "twinsCollection", "same") == [{"same": 2}]
+    assert rows(api, "twinsCollection", "same", "(filter: {same: {eq: 2}})") == [{"same": 2}]
 
 
-def test_a_column_called_node_id_gives_way_to_the_global_id(door: Door) -> None:
-    assert field_names(door, "node")[:3] == ["nodeId", "id", "node_id"]
-    described = door.ask("""{ f: __type(name: "nodeFilter") { inputFields { name type { name } } }
+def test_a_column_called_node_id_gives_way_to_the_global_id(api: Api) -> None:
+    assert field_names(api, "node")[:3] == ["nodeId", "id", "node_id"]
+    described = api.ask("""{ f: __type(name: "nodeFilter") { inputFields { name type { name } } }
       o: __type(name: "nodeOrderBy") { inputFields { name } } }""").data
     assert {"name": "nodeId", "type": {"name": "IDFilter"}} in described["f"]["inputFields"]
     assert described["o"]["inputFields"] == [{"name": "id"}, {"name": "node_id"}]
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_relationships_and_computed_fields_give_way_to_the_global_id(reading_door: OpenDoor, dialect: str) -> None:
-    door = reading_door(
+def test_relationships_and_computed_fields_give_way_to_the_global_id(reading_api: StartApi, dialect: str) -> None:
+    api = reading_api(
         """comment on schema public is '@graphql({"introspection": true})';
         create table "nodeId" (id int primary key);
         create table t (id int primary key, "nodeId" int, other int references "nodeId");
@@ -221,26 +221,26 @@ def test_relationships_and_computed_fields_give_way_to_the_global_id(reading_doo
         grant select on all tables in schema public to anon;""",
         graphql_dialect=dialect,
     )
-    assert field_names(door, "t") == ["nodeId", "id", "other", "nodeIdByOther"]
-    data = door.ask("{ tCollection { edges { node { nodeId nodeIdByOther { id } } } } }").data
+    assert field_names(api, "t") == ["nodeId", "id", "other", "nodeIdByOther"]
+    data = api.ask("{ tCollection { edges { node { nodeId nodeIdByOther { id } } } } }").data
     row = {"nodeId": base64.b64encode(b'["public", "t", 1]').decode(), "nodeIdByOther": {"id": 1}}
     assert data["tCollection"]["edges"] == [{"node": row}]
 
 
-def test_names_that_need_quotes_work(door: Door) -> None:
+def test_names_that_need_quotes_work(api: Api) -> None:
     selection = "id cd ef gh ij kl mn o one p q nodeId"
     values = {"id": 1, "cd": 2, "ef": 3, "gh": 4, "ij": 5, "kl": "six", "mn": 7, "o": 8, "one": 9, "p": 10, "q": 11,
               "nodeId": base64.b64encode(b'["public", "a.b", 1]').decode()}  # fmt: skip
     filters = ", ".join(f"{name}: {{eq: {json.dumps(value)}}}" for name, value in values.items() if name != "nodeId")
     orders = ", ".join(f"{{{name}: AscNullsLast}}" for name in values if name != "nodeId")
-    assert rows(door, "abCollection", selection) == [values]
-    assert rows(door, "abCollection", selection, f"(filter: {{{filters}}}, orderBy: [{orders}], last: 1)") == [values]
-    assert rows(door, "quoteCollection", "ordinary { id }") == [{"ordinary": {"id": "one"}}]
-    assert rows(door, "ordinaryCollection", "quoteCollection { edges { node { id } } }", "(first: 1)") == [
+    assert rows(api, "abCollection", selection) == [values]
+    assert rows(api, "abCollection", selection, f"(filter: {{{filters}}}, orderBy: [{orders}], last: 1)") == [values]
+    assert rows(api, "quoteCollection", "ordinary { id }") == [{"ordinary": {"id": "one"}}]
+    assert rows(api, "ordinaryCollection", "quoteCollection { edges { node { id } } }", "(first: 1)") == [
         {"quoteCollection": {"edges": [{"node": {"id": 1}}]}}
     ]
     # ByPk and nodeId of a mixed-case key.
-    data = door.ask("{ quotedByPk(Id: 1) { nodeId UPPER quotedCollection { edges { node { Id } } } } }").data[
+    data = api.ask("{ quotedByPk(Id: 1) { nodeId UPPER quotedCollection { edges { node { Id } } } } }").data[
         "quotedByPk"
     ]
     assert data == {
@@ -248,10 +248,10 @@ def test_names_that_need_quotes_work(door: Door) -> None:
         "UPPER": 1,
         "quotedCollection": {"edges": [{"node": {"Id": 1}}]},
     }
-    assert door.ask('{ node(nodeId: "WyJwdWJsaWMiLCAicXVvdGVkIiwgMV0=") { nodeId } }').data["node"]
+    assert api.ask('{ node(nodeId: "WyJwdWJsaWMiLCAicXVvdGVkIiwgMV0=") { nodeId } }').data["node"]
     # A column named like the table that it references keeps its name, or the field to the row replaces it.
-    found = field_names(door, "quoted")
-    if is_standard(door):
+    found = field_names(api, "quoted")
+    if is_standard(api):
         assert found[:4] == ["nodeId", "Id", "UPPER", "ordinary"]
         assert "ordinaryByOrdinary" in found
     else:
@@ -259,19 +259,19 @@ def test_names_that_need_quotes_work(door: Door) -> None:
         assert "ordinaryByOrdinary" not in found
 
 
-def test_columns_named_like_parts_of_the_sql_work(door: Door) -> None:
+def test_columns_named_like_parts_of_the_sql_work(api: Api) -> None:
     selection = "edges { cursor node { id position count row one page_1 picked_1 names_1 item anon_1 whole } } totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor }"  # noqa: E501
     for arguments in ("first: 1", "last: 1", "first: 1, offset: 1", 'after: "WzFd", first: 1', 'before: "WzNd"'):
-        page = door.ask(f"{{ namesCollection({arguments}) {{ {selection} }} }}").data["namesCollection"]
+        page = api.ask(f"{{ namesCollection({arguments}) {{ {selection} }} }}").data["namesCollection"]
         for edge in page["edges"]:
             values = dict(edge["node"])
             assert values.pop("id") in (1, 2, 3)
             assert list(values.values()) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 6]
         assert page["totalCount"] == 3
         assert page["pageInfo"]["startCursor"] == page["edges"][0]["cursor"]
-    field, value = ("page_1", 1) if is_standard(door) else ("page_1 { id }", {"id": 1})
+    field, value = ("page_1", 1) if is_standard(api) else ("page_1 { id }", {"id": 1})
     assert rows(
-        door,
+        api,
         "page_1Collection",
         f"{field} page_1Collection(first: 1) {{ pageInfo {{ hasNextPage }} edges {{ node {{ {field} }} }} }}",
     ) == [
@@ -282,54 +282,54 @@ def test_columns_named_like_parts_of_the_sql_work(door: Door) -> None:
     ]
 
 
-def test_unusual_columns_are_shown_or_left_out(door: Door) -> None:
-    assert field_names(door, "kinds") == ["nodeId", "id", "a", "twice", "e", "c", "r", "m", "p", "xs", "v", "u"]
-    if is_standard(door):
-        assert field_names(door, "composite_beside") == ["nodeId", "id", "c", "cs"]
+def test_unusual_columns_are_shown_or_left_out(api: Api) -> None:
+    assert field_names(api, "kinds") == ["nodeId", "id", "a", "twice", "e", "c", "r", "m", "p", "xs", "v", "u"]
+    if is_standard(api):
+        assert field_names(api, "composite_beside") == ["nodeId", "id", "c", "cs"]
         both = {"c": {"a": 1, "b": "x"}, "cs": [{"b": "x"}]}
-        assert rows(door, "composite_besideCollection", "id c { a b } cs { b }") == [{"id": 1, **both}]
+        assert rows(api, "composite_besideCollection", "id c { a b } cs { b }") == [{"id": 1, **both}]
     else:
-        assert field_names(door, "composite_beside") == ["nodeId", "id"]
-        assert rows(door, "composite_besideCollection", "id") == [{"id": 1}]
-    assert rows(door, "kindsCollection", "nodeId") == []
-    answer = door.ask('{ kindsCollection(filter: {e: {eq: "no mail"}}) { edges { cursor } } }')
+        assert field_names(api, "composite_beside") == ["nodeId", "id"]
+        assert rows(api, "composite_besideCollection", "id") == [{"id": 1}]
+    assert rows(api, "kindsCollection", "nodeId") == []
+    answer = api.ask('{ kindsCollection(filter: {e: {eq: "no mail"}}) { edges { cursor } } }')
     assert "errors" not in answer.body or answer.errors[0]["extensions"]["sqlstate"] == "23514"
 
 
-def test_enums_named_like_other_types_get_other_names(door: Door) -> None:
-    found = set(field_names(door, "enums"))
+def test_enums_named_like_other_types_get_other_names(api: Api) -> None:
+    found = set(field_names(api, "enums"))
     assert {"nodeId", "id"} <= found
-    fields = door.ask('{ __type(name: "enums") { fields { name type { name kind } } } }').data["__type"]["fields"]
+    fields = api.ask('{ __type(name: "enums") { fields { name type { name kind } } } }').data["__type"]["fields"]
     types = {each["name"]: each["type"]["name"] for each in fields if each["type"]["name"]}
     # An enum cannot have a name that is taken already: its columns are opaque.
     assert {types[name] for name in "abcdg"} == {"Opaque"}
     columns = " ".join(sorted(types))
-    assert rows(door, "enumsCollection", columns)[0]["a"] is None
+    assert rows(api, "enumsCollection", columns)[0]["a"] is None
     for column in "abcdg":
-        assert rows(door, "enumsCollection", "id", f"(filter: {{{column}: {{is: NULL}}}})") == [{"id": 1}]
-    int_filter = door.ask('{ __type(name: "IntFilter") { inputFields { name type { name } } } }').data["__type"][
+        assert rows(api, "enumsCollection", "id", f"(filter: {{{column}: {{is: NULL}}}})") == [{"id": 1}]
+    int_filter = api.ask('{ __type(name: "IntFilter") { inputFields { name type { name } } } }').data["__type"][
         "inputFields"
     ]
     assert {"name": "eq", "type": {"name": "Int"}} in int_filter
-    extended = door.application.services.engine.role_schemas.of_role("anon").dialect.extended
+    extended = api.application.services.engine.role_schemas.of_role("anon").dialect.extended
     assert len(int_filter) == (10 if extended else 8)
 
 
-def test_self_references_are_fields(door: Door) -> None:
-    found = [name for name in field_names(door, "self") if name not in ("nodeId", "id")]
+def test_self_references_are_fields(api: Api) -> None:
+    found = [name for name in field_names(api, "self") if name not in ("nodeId", "id")]
     assert len(found) == 3 + 6
     links = [name for name in found if not name.endswith("_id")]
     for name in links:
         selection = f"{name} {{ edges {{ node {{ id }} }} }}" if "Collection" in name else f"{name} {{ id }}"
-        row = rows(door, "selfCollection", selection)[0][name]
+        row = rows(api, "selfCollection", selection)[0][name]
         assert row in ({"id": 1}, {"edges": [{"node": {"id": 1}}]})
 
 
-def test_a_failing_view_reports_its_error(door: Door) -> None:
-    answer = door.ask("{ brokenCollection { edges { node { id } } } }")
+def test_a_failing_view_reports_its_error(api: Api) -> None:
+    answer = api.ask("{ brokenCollection { edges { node { id } } } }")
     assert answer.errors[0]["extensions"]["sqlstate"] == "22012"
     assert answer.body["data"] is None
-    assert rows(door, "ordinaryCollection", "id", "(first: 1)") == [{"id": "one"}]
+    assert rows(api, "ordinaryCollection", "id", "(first: 1)") == [{"id": "one"}]
 
 
 def simplest(type_: Any) -> str:
@@ -340,13 +340,13 @@ def simplest(type_: Any) -> str:
     return "{is: NULL}" if "is" in members else "{exists: true}" if "exists" in members else "{}"
 
 
-def test_every_listed_field_can_be_queried(door: Door) -> None:
+def test_every_listed_field_can_be_queried(api: Api) -> None:
     """Each root collection with every scalar field of its rows, filtered by each member and ordered by each column."""
-    for name in sorted(root_names(door)):
+    for name in sorted(root_names(api)):
         if not name.endswith("Collection") or name == "brokenCollection":
             continue
-        type_name = door.ask(f"{{ {name} {{ __typename }} }}").data[name]["__typename"].removesuffix("Connection")
-        described = door.ask("""query ($n: String!, $f: String!) {
+        type_name = api.ask(f"{{ {name} {{ __typename }} }}").data[name]["__typename"].removesuffix("Connection")
+        described = api.ask("""query ($n: String!, $f: String!) {
           row: __type(name: $n) { fields { name type { kind name ofType { kind } } } } filter: __type(name: $f) {
             inputFields { name type { name inputFields { name } } } } }""",
           {"n": type_name, "f": f"{type_name}Filter"}).data  # fmt: skip
@@ -361,16 +361,16 @@ def test_every_listed_field_can_be_queried(door: Door) -> None:
         assert (  # noqa: PT018
             scalars
             and "errors"
-            not in door.ask(
+            not in api.ask(
                 f"{{ {name}(filter: {{or: [{filters}]}}) {{ edges {{ node {{ {' '.join(scalars)} }} }} }} }}"
             ).body
         ), name
 
 
-def test_the_widest_tables_are_served(reading_door: OpenDoor) -> None:
+def test_the_widest_tables_are_served(reading_api: StartApi) -> None:
     """As many columns as PostgreSQL allows, all selected at once, in a row, a collection and a relationship."""
     columns = 1590
-    door = reading_door(
+    api = reading_api(
         f"""create table wide (id int primary key, parent_id int references wide, {", ".join(f"c{i} int" for i in
           range(columns))});
         insert into wide (id, parent_id, c0, c{columns - 1}) values (1, 1, 7, 8);
@@ -380,7 +380,7 @@ def test_the_widest_tables_are_served(reading_door: OpenDoor) -> None:
     for count in (49, 50, 51, 100, 101, 201, columns):
         names = [f"c{i}" for i in range(count - 1)] + [f"c{columns - 1}"]
         text = " ".join(names)
-        data = door.ask(
+        data = api.ask(
             f"{{ wideByPk(id: 1) {{ {text} wideCollection {{ edges {{ node {{ {text} }} }} }} wide {{ {text} }} }} wideCollection {{ edges {{ node {{ {text} }} }} }} }}"  # noqa: E501
         ).data
         expected = {**dict.fromkeys(names), "c0": 7, f"c{columns - 1}": 8}
@@ -390,30 +390,30 @@ def test_the_widest_tables_are_served(reading_door: OpenDoor) -> None:
         assert data["wideByPk"]["wideCollection"]["edges"] == data["wideCollection"]["edges"] == [{"node": expected}]
 
 
-def test_many_aliases_and_root_fields_are_answered(reading_door: OpenDoor) -> None:
-    door = reading_door(
+def test_many_aliases_and_root_fields_are_answered(reading_api: StartApi) -> None:
+    api = reading_api(
         "create table t (id int primary key); insert into t values (1); grant select on t to anon;",
         root_field_limit=300,
         alias_limit=3000,
     )
     many = " ".join(f"a{i}: startCursor" for i in range(120))
-    data = door.ask(f"{{ tCollection {{ pageInfo {{ {many} }} }} }}").data
+    data = api.ask(f"{{ tCollection {{ pageInfo {{ {many} }} }} }}").data
     assert set(data["tCollection"]["pageInfo"].values()) == {"WzFd"}
     assert len(data["tCollection"]["pageInfo"]) == 120
-    data = door.ask("{{ {} }}".format(" ".join(f"r{i}: tByPk(id: {i}) {{ id }}" for i in range(250)))).data
+    data = api.ask("{{ {} }}".format(" ".join(f"r{i}: tByPk(id: {i}) {{ id }}" for i in range(250)))).data
     assert data["r1"] == {"id": 1}
     assert data["r2"] is None
     assert len(data) == 250
     edges = " ".join(f"e{i}: edges {{ node {{ id }} }}" for i in range(120))
-    assert len(door.ask(f"{{ tCollection {{ {edges} }} }}").data["tCollection"]) == 120
+    assert len(api.ask(f"{{ tCollection {{ {edges} }} }}").data["tCollection"]) == 120
 
 
 @pytest.mark.timing
-def test_a_chain_of_a_thousand_tables_is_served(reading_door: OpenDoor, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_chain_of_a_thousand_tables_is_served(reading_api: StartApi, caplog: pytest.LogCaptureFixture) -> None:
     """The schema of many tables that all refer to the next one is built, in a thread like those that serve requests."""
     count = 1000
     columns = ", ".join(f"c{i} text" for i in range(15))
-    door = reading_door(f"""
+    api = reading_api(f"""
         do $$ begin
           execute 'create table t0 (id int primary key, {columns})';
           for i in 1..{count - 1} loop
@@ -429,7 +429,7 @@ def test_a_chain_of_a_thousand_tables_is_served(reading_door: OpenDoor, caplog: 
     began = time.perf_counter()
     with ThreadPoolExecutor(1) as thread:
         first = thread.submit(
-            door.ask, "{ t1Collection { edges { node { t0 { id t1Collection { edges { node { id } } } } } } } }"
+            api.ask, "{ t1Collection { edges { node { t0 { id t1Collection { edges { node { id } } } } } } } }"
         ).result()
     assert first.data["t1Collection"]["edges"][0]["node"]["t0"] == {
         "id": 1,
@@ -437,7 +437,7 @@ def test_a_chain_of_a_thousand_tables_is_served(reading_door: OpenDoor, caplog: 
     }
     built = time.perf_counter() - began
     began = time.perf_counter()
-    types = names_of(door, "types")
+    types = names_of(api, "types")
     introspected = time.perf_counter() - began
     assert len(types) > 5 * count
     caplog.set_level(logging.INFO)
@@ -460,16 +460,16 @@ grant all on all tables in schema public to anon, service_role;
 EXPOSE = '; {"expose": true} in its comment may make it one: docs/exposed-functions.md'
 
 
-def test_no_comment_is_recommended_if_functions_cannot_be_exposed(reading_door: OpenDoor) -> None:
-    door = reading_door(SILENT, graphql_features="-exposed_functions")
+def test_no_comment_is_recommended_if_functions_cannot_be_exposed(reading_api: StartApi) -> None:
+    api = reading_api(SILENT, graphql_features="-exposed_functions")
     for query in ("{ twice }", "{ nothing_much }"):
-        message = door.ask(query, role="service_role").message
+        message = api.ask(query, role="service_role").message
         assert "it is not a field: " in message
         assert EXPOSE not in message
 
 
-def test_errors_for_service_role_say_why_something_is_missing(reading_door: OpenDoor) -> None:
-    door = reading_door(SILENT)
+def test_errors_for_service_role_say_why_something_is_missing(reading_api: StartApi) -> None:
+    api = reading_api(SILENT)
     for query, reason in (
         ("{ keyless_thingCollection { __typename } }", "it has no primary key, which identifies rows; add one"),
         ("{ countedCollection { __typename } }", "it has no primary key, which identifies rows; comment it with"),
@@ -477,6 +477,6 @@ def test_errors_for_service_role_say_why_something_is_missing(reading_door: Open
         ("{ twice }", "it is not a field: it has overloads, and a field has only one set of arguments" + EXPOSE),
         ("{ nothing_much }", "it is not a field: it returns void" + EXPOSE),
     ):
-        assert f"is not in the API: {reason}" in door.ask(query, role="service_role").message
-        assert "is not in the API" not in door.ask(query).message
-    assert "is not in the API" not in door.ask("{ nothing }", role="service_role").message
+        assert f"is not in the API: {reason}" in api.ask(query, role="service_role").message
+        assert "is not in the API" not in api.ask(query).message
+    assert "is not in the API" not in api.ask("{ nothing }", role="service_role").message

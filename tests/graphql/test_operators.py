@@ -10,8 +10,8 @@ from graphql import print_type
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_random_filters import quote
 from tests.postgres_server import PostgresServer, connect
 
@@ -53,13 +53,13 @@ input StringFilter {
 """
 
 
-def found(door: Door, filter_: Any) -> list[int]:
+def found(api: Api, filter_: Any) -> list[int]:
     query = "query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { id } } } }"
-    return [each["node"]["id"] for each in door.ask(query, {"f": filter_}).data["noteCollection"]["edges"]]
+    return [each["node"]["id"] for each in api.ask(query, {"f": filter_}).data["noteCollection"]["edges"]]
 
 
-def types_of(door: Door) -> Any:
-    return door.application.services.engine.role_schemas.of_role("anon").graphql.type_map
+def types_of(api: Api) -> Any:
+    return api.application.services.engine.role_schemas.of_role("anon").graphql.type_map
 
 
 def without_descriptions(sdl: str) -> str:
@@ -67,8 +67,8 @@ def without_descriptions(sdl: str) -> str:
     return "\n".join(lines)
 
 
-def test_further_operators_follow_the_usual_ones(reading_door: OpenDoor) -> None:
-    types = types_of(reading_door(SCHEMA))
+def test_further_operators_follow_the_usual_ones(reading_api: StartApi) -> None:
+    types = types_of(reading_api(SCHEMA))
     assert without_descriptions(print_type(types["StringFilter"])) == STRING_FILTER.strip()
     assert list(types["moodFilter"].fields) == ["eq", "in", "is", "neq", "distinctFrom", "not"]
     lists = types["StringListFilter"].fields
@@ -78,8 +78,8 @@ def test_further_operators_follow_the_usual_ones(reading_door: OpenDoor) -> None
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-operators"}, {"graphql_dialect": "pg_graphql"}])
-def test_no_further_operators_exist_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
-    fields = types_of(reading_door(SCHEMA, **options))["StringFilter"].fields
+def test_no_further_operators_exist_without_the_feature(reading_api: StartApi, options: dict[str, str]) -> None:
+    fields = types_of(reading_api(SCHEMA, **options))["StringFilter"].fields
     assert {"not", "distinctFrom", "includes", "likeAny"}.isdisjoint(fields)
 
 
@@ -125,16 +125,16 @@ def operators(draw: Callable[..., Any], column: str, depth: int = 0) -> tuple[di
     return members, " and ".join(f"({part})" for part in parts)
 
 
-def test_operators_find_the_rows_of_sql(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA)
-    database = connect(door.database_url)
+def test_operators_find_the_rows_of_sql(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA)
+    database = connect(api.database_url)
 
     @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.sampled_from([*COLUMNS]).flatmap(lambda name: st.tuples(st.just(name), operators(name))))
     def check(case: tuple[str, tuple[dict[str, Any], str]]) -> None:
         column, (members, sql) = case
         rows = database.execute_simple(f"select id from note where {sql or 'true'} order by id").rows or []
-        assert found(door, {column: members}) == [row[0] for row in rows], sql
+        assert found(api, {column: members}) == [row[0] for row in rows], sql
 
     try:
         check()
@@ -151,15 +151,15 @@ def test_operators_find_the_rows_of_sql(reading_door: OpenDoor) -> None:
         ({"distinctFrom": ["a"]}, "BAD_USER_INPUT"),
     ],
 )
-def test_invalid_operands_are_refused(reading_door: OpenDoor, members: Any, code: str) -> None:
+def test_invalid_operands_are_refused(reading_api: StartApi, members: Any, code: str) -> None:
     query = "query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { id } } } }"
-    assert reading_door(SCHEMA).ask(query, {"f": {"t": members}}).code == code
+    assert reading_api(SCHEMA).ask(query, {"f": {"t": members}}).code == code
 
 
-def test_each_not_counts_as_a_condition(reading_door: OpenDoor) -> None:
+def test_each_not_counts_as_a_condition(reading_api: StartApi) -> None:
     many = [{"i": {"not": {"eq": 1}}}] * 1000
     query = "query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { id } } } }"
-    answer = reading_door(SCHEMA).ask(query, {"f": {"and": many}})
+    answer = reading_api(SCHEMA).ask(query, {"f": {"and": many}})
     assert answer.code == "LIMIT_EXCEEDED"
     assert "2000 conditions" in answer.message
 
@@ -177,13 +177,13 @@ alter extension plpgsql add function extensions.word_similarity_commutator_op(te
 """Functions and operators called as those of pg_trgm, which the tests' server need not have; simpler ones."""
 
 
-def test_similar_text_is_found_with_the_extension(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA + TRIGRAMS + "grant usage on schema extensions to anon")
-    assert found(door, {"t": {"similar": "a"}, "id": {"lte": 9}}) == []
-    postgres.execute("update note set t = 'A' where id = 1", door.database_url)
-    assert found(door, {"t": {"similar": "a"}}) == [1]
-    assert found(door, {"t": {"wordSimilar": "A"}, "id": {"lte": 9}}) == [1, 2, 9]
-    assert found(door, {"t": {"wordSimilar": None}}) == []
+def test_similar_text_is_found_with_the_extension(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA + TRIGRAMS + "grant usage on schema extensions to anon")
+    assert found(api, {"t": {"similar": "a"}, "id": {"lte": 9}}) == []
+    postgres.execute("update note set t = 'A' where id = 1", api.database_url)
+    assert found(api, {"t": {"similar": "a"}}) == [1]
+    assert found(api, {"t": {"wordSimilar": "A"}, "id": {"lte": 9}}) == [1, 2, 9]
+    assert found(api, {"t": {"wordSimilar": None}}) == []
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_similar_text_is_found_with_the_extension(open_door: OpenDoor, postgres:
         ("alter extension plpgsql drop function extensions.similarity_op(text, text);", ["wordSimilar"]),
     ],
 )
-def test_similar_text_needs_the_functions_of_the_extension(open_door: OpenDoor, taken: str, left: list[str]) -> None:
-    door = open_door(SCHEMA + TRIGRAMS + "grant usage on schema extensions to anon;" + taken)
-    fields = types_of(door)["StringFilter"].fields
+def test_similar_text_needs_the_functions_of_the_extension(start_api: StartApi, taken: str, left: list[str]) -> None:
+    api = start_api(SCHEMA + TRIGRAMS + "grant usage on schema extensions to anon;" + taken)
+    fields = types_of(api)["StringFilter"].fields
     assert [name for name in fields if name in ("similar", "wordSimilar")] == left

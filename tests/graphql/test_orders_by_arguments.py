@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_rights import changed, members, printed
 from tests.postgres_server import PostgresServer
 
@@ -31,20 +31,20 @@ SPOTS = (
 
 
 @pytest.fixture
-def door(open_door: OpenDoor) -> Door:
-    return open_door(SCHEMA)
+def api(start_api: StartApi) -> Api:
+    return start_api(SCHEMA)
 
 
 def ids(connection: Any) -> list[int]:
     return [edge["node"]["id"] for edge in connection["edges"]]
 
 
-def by(door: Door, order: str, collection: str = "spotCollection") -> list[int]:
+def by(api: Api, order: str, collection: str = "spotCollection") -> list[int]:
     arguments = f"orderBy: {order}"
     if "(" in collection:
         collection, given = collection.rstrip(")").split("(")
         arguments = f"{given}, {arguments}"
-    return ids(door.ask(f"{{ {collection}({arguments}) {{ edges {{ node {{ id }} }} }} }}").data[collection])
+    return ids(api.ask(f"{{ {collection}({arguments}) {{ edges {{ node {{ id }} }} }} }}").data[collection])
 
 
 @pytest.mark.parametrize(
@@ -56,47 +56,47 @@ def by(door: Door, order: str, collection: str = "spotCollection") -> list[int]:
         (9, "DescNullsLast", [2, 5, 4, 6, 1, 3]),
     ],
 )
-def test_pages_work_in_both_directions(door: Door, x: int, to: str, expected: list[int]) -> None:
-    edges = door.ask(NEAR % SPOTS, {"x": x, "to": to}).data["spotCollection"]["edges"]
+def test_pages_work_in_both_directions(api: Api, x: int, to: str, expected: list[int]) -> None:
+    edges = api.ask(NEAR % SPOTS, {"x": x, "to": to}).data["spotCollection"]["edges"]
     assert [edge["node"]["id"] for edge in edges] == expected
     for place, edge in enumerate(edges):
-        after = door.ask(NEAR % SPOTS, {"x": x, "to": to, "after": edge["cursor"], "first": 2})
-        before = door.ask(NEAR % SPOTS, {"x": x, "to": to, "before": edge["cursor"], "last": 2})
+        after = api.ask(NEAR % SPOTS, {"x": x, "to": to, "after": edge["cursor"], "first": 2})
+        before = api.ask(NEAR % SPOTS, {"x": x, "to": to, "before": edge["cursor"], "last": 2})
         assert ids(after.data["spotCollection"]) == expected[place + 1 : place + 3]
         assert ids(before.data["spotCollection"]) == expected[max(0, place - 2) : place]
 
 
-def test_the_order_works_in_every_collection(door: Door) -> None:
+def test_the_order_works_in_every_collection(api: Api) -> None:
     order = "{apart: {x: 5, direction: AscNullsLast}}"
-    assert by(door, f"[{order}]", "spots_up_to(most: 4)") == [2, 4, 1, 3]
-    assert by(door, f"[{{kind: AscNullsLast}}, {order}]") == [5, 1, 3, 2, 4, 6]
-    assert by(door, f"[{order}]", "spotCollection(distinctOn: [kind])") == [5, 2]
+    assert by(api, f"[{order}]", "spots_up_to(most: 4)") == [2, 4, 1, 3]
+    assert by(api, f"[{{kind: AscNullsLast}}, {order}]") == [5, 1, 3, 2, 4, 6]
+    assert by(api, f"[{order}]", "spotCollection(distinctOn: [kind])") == [5, 2]
     spots = f"spotCollection(orderBy: [{order}]) {{ edges {{ node {{ id }} }} }}"
-    towns = door.ask(f"{{ townCollection {{ edges {{ node {{ {spots} }} }} }} }}").data["townCollection"]["edges"]
+    towns = api.ask(f"{{ townCollection {{ edges {{ node {{ {spots} }} }} }} }}").data["townCollection"]["edges"]
     assert [ids(each["node"]["spotCollection"]) for each in towns] == [[2, 6, 1], [4, 3]]
 
 
-def test_missing_arguments_have_defaults_and_null_is_null(door: Door) -> None:
-    assert by(door, "[{apart: {x: 5, scale: -1, direction: AscNullsLast}}]") == [1, 2, 4, 6, 5, 3]
-    assert by(door, "[{apart: {x: 5, scale: null, direction: AscNullsLast}}, {x: DescNullsLast}]") == [1, 4, 6, 5, 2, 3]
-    assert by(door, "[{apart: null}]") == [1, 2, 3, 4, 5, 6]
+def test_missing_arguments_have_defaults_and_null_is_null(api: Api) -> None:
+    assert by(api, "[{apart: {x: 5, scale: -1, direction: AscNullsLast}}]") == [1, 2, 4, 6, 5, 3]
+    assert by(api, "[{apart: {x: 5, scale: null, direction: AscNullsLast}}, {x: DescNullsLast}]") == [1, 4, 6, 5, 2, 3]
+    assert by(api, "[{apart: null}]") == [1, 2, 3, 4, 5, 6]
     for given in ("{direction: AscNullsLast}", "{x: 5}", "{x: null, direction: AscNullsLast}", "AscNullsLast"):
-        assert door.ask(f"{{ spotCollection(orderBy: [{{apart: {given}}}]) {{ edges {{ cursor }} }} }}").errors
+        assert api.ask(f"{{ spotCollection(orderBy: [{{apart: {given}}}]) {{ edges {{ cursor }} }} }}").errors
 
 
-def test_a_variable_may_be_the_whole_order(door: Door) -> None:
+def test_a_variable_may_be_the_whole_order(api: Api) -> None:
     query = "query ($by: [spotOrderBy!]) { spotCollection(orderBy: $by) { edges { node { id } } } }"
     for x, to, expected in (
         (5, "AscNullsLast", [5, 2, 4, 6, 1, 3]),
         (9, "AscNullsLast", [1, 4, 6, 5, 2, 3]),
         (9, "DescNullsLast", [2, 5, 4, 6, 1, 3]),
     ):
-        found = door.ask(query, {"by": [{"apart": {"x": x, "direction": to}}]}).data["spotCollection"]
+        found = api.ask(query, {"by": [{"apart": {"x": x, "direction": to}}]}).data["spotCollection"]
         assert ids(found) == expected
 
 
-def test_related_rows_can_be_ordered_by_it(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_related_rows_can_be_ordered_by_it(start_api: StartApi) -> None:
+    api = start_api(
         SCHEMA
         + """create table visit (id int primary key, spot_id int references spot);
         create table note (id int primary key, visit_id int references visit);
@@ -106,33 +106,33 @@ def test_related_rows_can_be_ordered_by_it(open_door: OpenDoor) -> None:
     )
     # What a policy hides is not there, and the function is not called for it.
     order = "{spot: {apart: {x: 5, direction: DescNullsLast}}}"
-    assert by(door, f"[{order}]", "visitCollection") == [1, 2, 3, 4]
-    assert by(door, f"[{{visit: {order}}}]", "noteCollection") == [1, 2, 3, 4]
-    assert by(door, f"[{{visit: {order.replace('Desc', 'Asc')}}}]", "noteCollection") == [2, 1, 3, 4]
+    assert by(api, f"[{order}]", "visitCollection") == [1, 2, 3, 4]
+    assert by(api, f"[{{visit: {order}}}]", "noteCollection") == [1, 2, 3, 4]
+    assert by(api, f"[{{visit: {order.replace('Desc', 'Asc')}}}]", "noteCollection") == [2, 1, 3, 4]
 
 
-def test_one_of_several_functions_of_a_name_can_be_exposed(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_one_of_several_functions_of_a_name_can_be_exposed(start_api: StartApi) -> None:
+    api = start_api(
         SCHEMA
         + """create function apart(spot, x int) returns int language sql stable as 'select 0';
         comment on function apart(spot, int, int) is '@graphql({"expose": true, "orderBy": true, "name": "far"})'"""
     )
-    assert members(printed(door), "spotOrderBy") == ["id", "town_id", "x", "kind", "far", "town"]
-    assert by(door, "[{far: {x: 5, direction: AscNullsLast}}]") == [5, 2, 4, 6, 1, 3]
+    assert members(printed(api), "spotOrderBy") == ["id", "town_id", "x", "kind", "far", "town"]
+    assert by(api, "[{far: {x: 5, direction: AscNullsLast}}]") == [5, 2, 4, 6, 1, 3]
 
 
-def test_the_member_has_its_type(door: Door) -> None:
-    sdl = printed(door)
+def test_the_member_has_its_type(api: Api) -> None:
+    sdl = printed(api)
     assert members(sdl, "spotOrderBy") == ["id", "town_id", "x", "kind", "apart", "town"]
     assert members(sdl, "spotapartOrderBy") == ["x", "scale", "direction"]
 
 
-def test_a_missing_privilege_removes_the_member(door: Door, postgres: PostgresServer) -> None:
-    changed(postgres, door, "revoke execute on function apart from public")
-    assert "apart" not in members(printed(door), "spotOrderBy")
+def test_a_missing_privilege_removes_the_member(api: Api, postgres: PostgresServer) -> None:
+    changed(postgres, api, "revoke execute on function apart from public")
+    assert "apart" not in members(printed(api), "spotOrderBy")
     columns = "revoke select on spot from anon; grant select (id, x) on spot to anon"
-    changed(postgres, door, f"grant execute on function apart to anon; {columns}")
-    assert members(printed(door), "spotOrderBy") == ["id", "x"]
+    changed(postgres, api, f"grant execute on function apart to anon; {columns}")
+    assert members(printed(api), "spotOrderBy") == ["id", "x"]
 
 
 @pytest.mark.parametrize(
@@ -147,18 +147,18 @@ def test_a_missing_privilege_removes_the_member(door: Door, postgres: PostgresSe
     ],
 )
 def test_functions_that_cannot_be_ordered_by_have_a_reason(
-    open_door: OpenDoor, function: str, reported: str | None
+    start_api: StartApi, function: str, reported: str | None
 ) -> None:
     name = function.partition("(")[0]
     comment = """comment on function %s is '@graphql({"expose": true, "orderBy": true})'"""
-    door = open_door(f"{SCHEMA} create function {function}; {comment % name}")
-    assert members(printed(door), "spotOrderBy") == ["id", "town_id", "x", "kind", "apart", "town"]
-    notices = door.application.services.engine.role_schemas.of_role("anon").notices
+    api = start_api(f"{SCHEMA} create function {function}; {comment % name}")
+    assert members(printed(api), "spotOrderBy") == ["id", "town_id", "x", "kind", "apart", "town"]
+    notices = api.application.services.engine.role_schemas.of_role("anon").notices
     reasons = [each.reason for each in notices if "it is not in orderBy" in each.reason]
     assert len(reasons) == (reported is not None)
     assert all(str(reported) in each for each in reasons)
 
 
 @pytest.mark.parametrize("features", [("-relation_orders",), ("-exposed_functions",)])
-def test_the_member_does_not_exist_without_the_feature(open_door: OpenDoor, features: tuple[str, ...]) -> None:
-    assert "apart" not in members(printed(open_door(SCHEMA, graphql_features=features)), "spotOrderBy")
+def test_the_member_does_not_exist_without_the_feature(start_api: StartApi, features: tuple[str, ...]) -> None:
+    assert "apart" not in members(printed(start_api(SCHEMA, graphql_features=features)), "spotOrderBy")

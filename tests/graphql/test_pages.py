@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 MAX_ROWS = 4
 ROWS = [(1, 3, "b"), (2, None, "a"), (3, 1, "b"), (4, 3, "a"), (5, None, "c"), (6, 2, "c"), (7, 1, "c")]
@@ -137,20 +137,20 @@ SELECTIONS: Sequence[tuple[str, Callable[[dict[str, Any]], Any]]] = (
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(
+def api(reading_api: StartApi) -> Api:
+    return reading_api(
         SCHEMA, root_field_limit=500, alias_limit=5000, token_limit=50_000, field_limit=20_000, body_limit=10_000_000
     )
 
 
 @pytest.mark.parametrize("selection", range(len(SELECTIONS)), ids=["all", "start", "end"])
-def test_pages_equal_those_of_the_model(door: Door, selection: int) -> None:
+def test_pages_equal_those_of_the_model(api: Api, selection: int) -> None:
     text, part = SELECTIONS[selection]
     asked = random.Random(selection).sample(list(windows()), 300 if selection == 0 else 150)
     for start in range(0, len(asked), 100):
         some = asked[start : start + 100]
         query = "\n".join(f"w{i}: itemCollection{window.arguments()} {{ {text} }}" for i, window in enumerate(some))
-        data = door.ask(f"{{ {query} }}").data
+        data = api.ask(f"{{ {query} }}").data
         for i, window in enumerate(some):
             assert data[f"w{i}"] == part(window.expected()), window
 
@@ -160,84 +160,82 @@ def test_the_model_has_many_windows() -> None:
     assert len(list(windows())) > 800
 
 
-def test_null_arguments_count_as_absent(door: Door) -> None:
-    everything = door.ask("{ itemCollection { edges { node { id } } } }").data
+def test_null_arguments_count_as_absent(api: Api) -> None:
+    everything = api.ask("{ itemCollection { edges { node { id } } } }").data
     literal = "(first: null, last: null, before: null, after: null, offset: null, filter: null, orderBy: null)"
-    assert door.ask(f"{{ itemCollection{literal} {{ edges {{ node {{ id }} }} }} }}").data == everything
+    assert api.ask(f"{{ itemCollection{literal} {{ edges {{ node {{ id }} }} }} }}").data == everything
     query = """query ($first: Int, $last: Int, $before: Cursor, $after: Cursor, $offset: Int,
         $filter: itemFilter, $orderBy: [itemOrderBy!]) {
       itemCollection(first: $first, last: $last, before: $before, after: $after, offset: $offset, filter: $filter,
         orderBy: $orderBy) { edges { node { id } } } }"""
     nulls = dict.fromkeys(("first", "last", "before", "after", "offset", "filter", "orderBy"))
-    assert door.ask(query, nulls).data == everything
-    assert door.ask(query, {}).data == everything
+    assert api.ask(query, nulls).data == everything
+    assert api.ask(query, {}).data == everything
     # A null does not conflict with the argument it would conflict with.
-    assert ids(door, "(first: 2, last: null)") == ids(door, "(first: 2)")
-    assert ids(door, "(last: 2, after: null, offset: null)") == [6, 7]
+    assert ids(api, "(first: 2, last: null)") == ids(api, "(first: 2)")
+    assert ids(api, "(last: 2, after: null, offset: null)") == [6, 7]
 
 
-def ids(door: Door, arguments: str, variables: Any = None, declared: str = "") -> list[int]:
-    data = door.ask(f"query {declared} {{ itemCollection{arguments} {{ edges {{ node {{ id }} }} }} }}", variables).data
+def ids(api: Api, arguments: str, variables: Any = None, declared: str = "") -> list[int]:
+    data = api.ask(f"query {declared} {{ itemCollection{arguments} {{ edges {{ node {{ id }} }} }} }}", variables).data
     return [edge["node"]["id"] for edge in data["itemCollection"]["edges"]]
 
 
-def test_order_by_accepts_all_its_forms(door: Door) -> None:
-    assert ids(door, "(orderBy: [])") == [1, 2, 3, 4]
-    assert ids(door, "(orderBy: {id: DescNullsLast})") == [7, 6, 5, 4]
-    assert ids(door, "(orderBy: [{rank: null}, {id: DescNullsLast}])") == [7, 6, 5, 4]
+def test_order_by_accepts_all_its_forms(api: Api) -> None:
+    assert ids(api, "(orderBy: [])") == [1, 2, 3, 4]
+    assert ids(api, "(orderBy: {id: DescNullsLast})") == [7, 6, 5, 4]
+    assert ids(api, "(orderBy: [{rank: null}, {id: DescNullsLast}])") == [7, 6, 5, 4]
     declared = "($d: OrderByDirection)"
-    assert ids(door, "(orderBy: [{id: $d}])", {}, declared) == [1, 2, 3, 4]
-    assert ids(door, "(orderBy: [{id: $d}])", {"d": None}, declared) == [1, 2, 3, 4]
+    assert ids(api, "(orderBy: [{id: $d}])", {}, declared) == [1, 2, 3, 4]
+    assert ids(api, "(orderBy: [{id: $d}])", {"d": None}, declared) == [1, 2, 3, 4]
     # The direction steers the SQL: a plan made for one must not answer for another.
-    assert ids(door, "(orderBy: [{id: $d}])", {"d": "DescNullsFirst"}, declared) == [7, 6, 5, 4]
-    assert ids(door, "(orderBy: [{id: $d}])", {"d": "AscNullsFirst"}, declared) == [1, 2, 3, 4]
-    assert ids(door, "(orderBy: [{rank: AscNullFirst}], first: 2)") == [2, 5]
-    assert ids(door, "(orderBy: $o)", {"o": {"rank": "DescNullsLast"}}, "($o: [itemOrderBy!])") == [1, 4, 6, 3]
+    assert ids(api, "(orderBy: [{id: $d}])", {"d": "DescNullsFirst"}, declared) == [7, 6, 5, 4]
+    assert ids(api, "(orderBy: [{id: $d}])", {"d": "AscNullsFirst"}, declared) == [1, 2, 3, 4]
+    assert ids(api, "(orderBy: [{rank: AscNullFirst}], first: 2)") == [2, 5]
+    assert ids(api, "(orderBy: $o)", {"o": {"rank": "DescNullsLast"}}, "($o: [itemOrderBy!])") == [1, 4, 6, 3]
 
 
-def test_several_columns_in_one_element_are_refused(door: Door, reading_door: OpenDoor) -> None:
+def test_several_columns_in_one_element_are_refused(api: Api, reading_api: StartApi) -> None:
     arguments = "(orderBy: [{name: DescNullsLast, rank: AscNullsFirst}])"
-    answer = door.ask(f"{{ itemCollection{arguments} {{ edges {{ node {{ id }} }} }} }}")
+    answer = api.ask(f"{{ itemCollection{arguments} {{ edges {{ node {{ id }} }} }} }}")
     assert answer.code == "BAD_USER_INPUT"
     assert "one column" in answer.message
-    assert ids(reading_door(SCHEMA, graphql_dialect="pg_graphql"), arguments) == [5, 7, 6, 3]
+    assert ids(reading_api(SCHEMA, graphql_dialect="pg_graphql"), arguments) == [5, 7, 6, 3]
 
 
-def test_a_shorter_cursor_is_a_prefix(door: Door) -> None:
+def test_a_shorter_cursor_is_a_prefix(api: Api) -> None:
     order = "orderBy: [{name: AscNullsLast}]"
     # Rows with an equal prefix are not after it.
-    assert ids(door, f'({order}, after: "{encode(["b"])}")') == [5, 6, 7]
-    assert ids(door, f'({order}, before: "{encode(["b"])}")') == [2, 4]
-    assert ids(door, f'(after: "{encode([])}")') == []
+    assert ids(api, f'({order}, after: "{encode(["b"])}")') == [5, 6, 7]
+    assert ids(api, f'({order}, before: "{encode(["b"])}")') == [2, 4]
+    assert ids(api, f'(after: "{encode([])}")') == []
 
 
-def test_a_cursor_need_not_be_of_a_row(door: Door) -> None:
+def test_a_cursor_need_not_be_of_a_row(api: Api) -> None:
     page = "edges { node { id } } pageInfo { hasPreviousPage hasNextPage }"
-    before_all = door.ask(f'{{ itemCollection(first: 2, after: "{encode([-5])}") {{ {page} }} }}').data[
-        "itemCollection"
-    ]
+    before_all = api.ask(f'{{ itemCollection(first: 2, after: "{encode([-5])}") {{ {page} }} }}').data["itemCollection"]
     assert [edge["node"]["id"] for edge in before_all["edges"]] == [1, 2]
     assert before_all["pageInfo"] == {"hasPreviousPage": False, "hasNextPage": True}
-    behind_all = door.ask(f'{{ itemCollection(after: "{encode([99])}") {{ {page} }} }}').data["itemCollection"]
+    behind_all = api.ask(f'{{ itemCollection(after: "{encode([99])}") {{ {page} }} }}').data["itemCollection"]
     assert behind_all == {"edges": [], "pageInfo": {"hasPreviousPage": False, "hasNextPage": False}}
 
 
-def test_pages_follow_the_filter(door: Door) -> None:
+def test_pages_follow_the_filter(api: Api) -> None:
     query = """{ itemCollection(filter: {rank: {is: NOT_NULL}}, first: 2, after: "%s") {
       totalCount edges { node { id } } pageInfo { hasPreviousPage hasNextPage } } }"""
     # The first row of the filtered set is 1, which is not on the page; 2 and 5 are not in the set.
-    assert door.ask(query % encode([1])).data["itemCollection"] == {
+    assert api.ask(query % encode([1])).data["itemCollection"] == {
         "totalCount": 5,
         "edges": [{"node": {"id": 3}}, {"node": {"id": 4}}],
         "pageInfo": {"hasPreviousPage": True, "hasNextPage": True},
     }
 
 
-def test_an_empty_relation_has_empty_pages(door: Door) -> None:
+def test_an_empty_relation_has_empty_pages(api: Api) -> None:
     for arguments in ("", "(first: 0)", "(first: 3)", "(last: 3)", "(offset: 2)", f'(after: "{encode([1])}")'):
         query = f"""{{ nothingCollection{arguments} {{ edges {{ node {{ id }} }}
             pageInfo {{ startCursor endCursor hasNextPage hasPreviousPage }} }} }}"""
-        assert door.ask(query).data["nothingCollection"] == {
+        assert api.ask(query).data["nothingCollection"] == {
             "edges": [],
             "pageInfo": {"startCursor": None, "endCursor": None, "hasNextPage": False, "hasPreviousPage": False},
         }
@@ -267,15 +265,15 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_invalid_arguments_are_refused(door: Door, reading_door: OpenDoor, dialect: str) -> None:
-    door = door if dialect == "standard" else reading_door(SCHEMA, graphql_dialect=dialect)
+def test_invalid_arguments_are_refused(api: Api, reading_api: StartApi, dialect: str) -> None:
+    api = api if dialect == "standard" else reading_api(SCHEMA, graphql_dialect=dialect)
     for arguments, message in ERRORS:
-        answer = door.ask(f"{{ itemCollection({arguments}) {{ edges {{ cursor }} }} }}")
+        answer = api.ask(f"{{ itemCollection({arguments}) {{ edges {{ cursor }} }} }}")
         assert (answer.message, answer.code, answer.status) == (message, "BAD_USER_INPUT", 200), arguments
         assert answer.body["data"] is None
 
 
-def test_invalid_variables_are_refused_with_a_known_plan(door: Door) -> None:
+def test_invalid_variables_are_refused_with_a_known_plan(api: Api) -> None:
     """An invalid value is reported even if a plan for the shape exists."""
     query = """query ($first: Int, $after: Cursor, $offset: Int) {
       itemCollection(first: $first, after: $after, offset: $offset) { edges { cursor } } }"""
@@ -286,12 +284,12 @@ def test_invalid_variables_are_refused_with_a_known_plan(door: Door) -> None:
         ("after", "WzEs", "Failed to decode cursor, error 3"),
         ("after", encode([1, 1]), "orderBy clause incompatible with pagination cursor"),
     ):
-        assert door.ask(query, good).data["itemCollection"]["edges"] == [{"cursor": "WzNd"}]
-        assert door.ask(query, {**good, name: value}).message == message
+        assert api.ask(query, good).data["itemCollection"]["edges"] == [{"cursor": "WzNd"}]
+        assert api.ask(query, {**good, name: value}).message == message
 
 
-def test_a_cursor_of_another_type_is_refused_by_the_database(door: Door) -> None:
-    answer = door.ask(f'{{ itemCollection(after: "{encode(["x"])}") {{ edges {{ cursor }} }} }}')
+def test_a_cursor_of_another_type_is_refused_by_the_database(api: Api) -> None:
+    answer = api.ask(f'{{ itemCollection(after: "{encode(["x"])}") {{ edges {{ cursor }} }} }}')
     assert answer.code == "INVALID_TEXT_REPRESENTATION"
     assert answer.errors[0]["extensions"]["sqlstate"] == "22P02"
 
@@ -301,7 +299,7 @@ def test_a_cursor_of_another_type_is_refused_by_the_database(door: Door) -> None
     [(None, None, None, 30), (None, None, 7, 7), (None, 3, 7, 3), (2, 3, 7, 2), (0, 3, 7, 0), (50, None, 7, 50)],
 )
 def test_max_rows_limits_pages(
-    reading_door: OpenDoor, table: int | None, schema: int | None, setting: int | None, expected: int
+    reading_api: StartApi, table: int | None, schema: int | None, setting: int | None, expected: int
 ) -> None:
     sql = """
         create table parent (id int primary key);
@@ -316,13 +314,13 @@ def test_max_rows_limits_pages(
         sql += f"""comment on schema public is '@graphql({{"max_rows": {schema}}})';"""
     if table is not None:
         sql += f"""comment on table child is '@graphql({{"max_rows": {table}}})';"""
-    door = reading_door(sql, **({} if setting is None else {"max_rows": setting}))
+    api = reading_api(sql, **({} if setting is None else {"max_rows": setting}))
     query = """{ childCollection { ...count } more: childCollection(first: 100) { ...count }
         last: childCollection(last: 100) { ...count } less: childCollection(first: 1) { ...count }
         parentCollection(first: 1) { edges { node { childCollection { ...count } } } }
         child_viewCollection { edges { cursor } } }
       fragment count on childConnection { edges { cursor } }"""
-    data = door.ask(query).data
+    data = api.ask(query).data
     assert [len(data[key]["edges"]) for key in ("childCollection", "more", "last", "less")] == [
         expected,
         expected,

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_pages import encode
 from tests.postgres_server import connect
 
@@ -47,8 +47,8 @@ SELECTION = f"edges {{ cursor node {{ {FIELDS} }} }} pageInfo {{ startCursor end
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(writing_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return writing_door(SCHEMA, f"truncate visit, opaque; {ROWS}", graphql_dialect=request.param)
+def api(writing_api: StartApi, request: pytest.FixtureRequest) -> Api:
+    return writing_api(SCHEMA, f"truncate visit, opaque; {ROWS}", graphql_dialect=request.param)
 
 
 def arguments(**given: Any) -> str:
@@ -56,20 +56,20 @@ def arguments(**given: Any) -> str:
     return "".join(("(", ", ".join(f"{name}: {text}" for name, text in texts.items()), ")")) if texts else ""
 
 
-def page(door: Door, name: str = "visitCollection", *, selection: str = SELECTION, **given: Any) -> dict[str, Any]:
+def page(api: Api, name: str = "visitCollection", *, selection: str = SELECTION, **given: Any) -> dict[str, Any]:
     """The page of a collection; ``orderBy`` is in GraphQL's syntax, behind an underscore."""
     order = given.pop("order", "")
     text = arguments(**given)
     if order:
         text = f"({text[1:-1]} orderBy: {order})"
-    return door.ask(f"{{ {name}{text} {{ {selection} }} }}").data[name]
+    return api.ask(f"{{ {name}{text} {{ {selection} }} }}").data[name]
 
 
 def nodes(page: dict[str, Any]) -> list[tuple[Any, ...]]:
     return [tuple(edge["node"].values()) for edge in page["edges"]]
 
 
-def walked(door: Door, size: int, *, backward: bool = False, **given: Any) -> Iterator[dict[str, Any]]:
+def walked(api: Api, size: int, *, backward: bool = False, **given: Any) -> Iterator[dict[str, Any]]:
     """The pages of a collection from its first to its last, or the other way round."""
     count, cursor, at, more = (
         ("last", "before", "startCursor", "hasPreviousPage")
@@ -78,7 +78,7 @@ def walked(door: Door, size: int, *, backward: bool = False, **given: Any) -> It
     )
     reached = None
     for _ in range(100):
-        found = page(door, **{count: size, cursor: reached}, **given)
+        found = page(api, **{count: size, cursor: reached}, **given)
         yield found
         reached = found["pageInfo"][at]
         if not found["pageInfo"][more]:
@@ -101,9 +101,9 @@ def in_sql(value: Any) -> str:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_every_row_is_visited_once(reading_door: OpenDoor, dialect: str) -> None:
-    door = reading_door(SCHEMA, graphql_dialect=dialect)
-    database = connect(door.database_url)
+def test_every_row_is_visited_once(reading_api: StartApi, dialect: str) -> None:
+    api = reading_api(SCHEMA, graphql_dialect=dialect)
+    database = connect(api.database_url)
 
     @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(TABLES, ORDERS, st.integers(1, 9), st.integers(0, 4))
@@ -112,11 +112,11 @@ def test_every_row_is_visited_once(reading_door: OpenDoor, dialect: str) -> None
         for row in table:
             values = ", ".join(map(in_sql, row))
             database.execute_simple(f"insert into visit (a, kind, note, price, data) values (1, {values})")
-        everything = nodes(page(door, order=order))
+        everything = nodes(page(api, order=order))
         assert Counter(everything) == Counter(table)
-        forward = list(walked(door, size, order=order))
+        forward = list(walked(api, size, order=order))
         assert [row for each in forward for row in nodes(each)] == everything
-        backward = list(walked(door, size, backward=True, order=order))
+        backward = list(walked(api, size, backward=True, order=order))
         assert [row for each in reversed(backward) for row in nodes(each)] == everything
         for pages, before, after in (
             (forward, "hasPreviousPage", "hasNextPage"),
@@ -129,9 +129,9 @@ def test_every_row_is_visited_once(reading_door: OpenDoor, dialect: str) -> None
         assert len(set(cursors)) == len(table)
         for place, cursor in enumerate(cursors):
             start = place + 1 + offset
-            beyond = page(door, order=order, after=cursor, first=size, offset=offset)
+            beyond = page(api, order=order, after=cursor, first=size, offset=offset)
             assert nodes(beyond) == everything[start : start + size]
-        skipped = page(door, order=order, offset=offset, first=size)
+        skipped = page(api, order=order, offset=offset, first=size)
         assert [edge["cursor"] for edge in skipped["edges"]] == cursors[offset : offset + size]
 
     try:
@@ -141,37 +141,37 @@ def test_every_row_is_visited_once(reading_door: OpenDoor, dialect: str) -> None
 
 
 @pytest.mark.parametrize("name", ["visits", "read_visits"])
-def test_rows_of_a_function_are_paged(door: Door, name: str) -> None:
+def test_rows_of_a_function_are_paged(api: Api, name: str) -> None:
     kind, selection = ("mutation", "edges { node { kind } }") if name == "read_visits" else ("query", SELECTION)
     found: list[Any] = []
     after = ""
     while len(found) < 12:
         text = f"{kind} {{ {name}(first: 5{after}) {{ {selection} pageInfo {{ endCursor }} }} }}"
-        answer = door.ask(text).data[name]
+        answer = api.ask(text).data[name]
         assert answer["edges"]
         found += [edge["node"]["kind"] for edge in answer["edges"]]
         after = f', after: "{answer["pageInfo"]["endCursor"]}"'
     assert Counter(found) == {None: 4, 0: 4, 1: 4}
 
 
-def test_nested_collections_are_paged(door: Door) -> None:
+def test_nested_collections_are_paged(api: Api) -> None:
     found = []
     for size in (2, 5):
         query = f"{{ placeCollection {{ edges {{ node {{ visitCollection(last: {size}) {{ {SELECTION} }} }} }} }} }}"
-        edges = door.ask(query).data["placeCollection"]["edges"]
+        edges = api.ask(query).data["placeCollection"]["edges"]
         found.append([nodes(edge["node"]["visitCollection"]) for edge in edges])
     assert [each[-2:] for each in found[1]] == found[0]
     cursor = edges[0]["node"]["visitCollection"]["pageInfo"]["startCursor"]
     query = f'{{ placeCollection {{ edges {{ node {{ visitCollection(before: "{cursor}") {{ {SELECTION} }} }} }} }} }}'
-    first, _ = (edge["node"]["visitCollection"] for edge in door.ask(query).data["placeCollection"]["edges"])
+    first, _ = (edge["node"]["visitCollection"] for edge in api.ask(query).data["placeCollection"]["edges"])
     assert len(first["edges"]) == 1
     assert first["pageInfo"]["hasNextPage"] is True
 
 
-def test_a_partly_readable_key_orders_pages(door: Door) -> None:
+def test_a_partly_readable_key_orders_pages(api: Api) -> None:
     pages = list(
         walked(
-            door,
+            api,
             1,
             name="halfCollection",
             selection="edges { node { kind } } pageInfo { endCursor hasNextPage }",
@@ -181,94 +181,94 @@ def test_a_partly_readable_key_orders_pages(door: Door) -> None:
     assert all(len(each["edges"]) == 1 for each in pages)
 
 
-def test_rows_without_a_column_with_an_order_are_paged(door: Door) -> None:
+def test_rows_without_a_column_with_an_order_are_paged(api: Api) -> None:
     selection = "edges { cursor node { data } } pageInfo { endCursor hasNextPage }"
-    pages = list(walked(door, 3, name="opaqueCollection", selection=selection))
+    pages = list(walked(api, 3, name="opaqueCollection", selection=selection))
     found = [edge for each in pages for edge in each["edges"]]
     assert sorted(edge["node"]["data"] for edge in found) == sorted(str(k % 4) for k in range(1, 11))
     assert [json.loads(base64.b64decode(edge["cursor"])) for edge in found] == [[place] for place in range(10)]
 
 
-def test_columns_whose_type_has_no_order_are_passed_over(reading_door: OpenDoor) -> None:
-    door = reading_door("""
+def test_columns_whose_type_has_no_order_are_passed_over(reading_api: StartApi) -> None:
+    api = reading_api("""
       create domain spot as point;
       create table mark (id int primary key, at point, seen spot, area box, by xid, kind int);
       insert into mark select k, '(1,2)', '(1,2)', '(1,2),(3,4)', '7', k / 2 from generate_series(1, 5) k;
       grant select (at, seen, area, by, kind) on mark to anon;
     """)
     selection = "edges { cursor node { kind at } } pageInfo { endCursor hasNextPage }"
-    found = [edge for each in walked(door, 2, name="markCollection", selection=selection) for edge in each["edges"]]
+    found = [edge for each in walked(api, 2, name="markCollection", selection=selection) for edge in each["edges"]]
     assert [edge["node"] for edge in found] == [{"kind": kind, "at": "(1,2)"} for kind in (0, 1, 1, 2, 2)]
     assert [edge["cursor"] for edge in found] == [encode(list(v)) for v in ((0, 0), (1, 0), (1, 1), (2, 0), (2, 1))]
 
 
-def test_no_other_row_is_skipped_when_equal_ones_are_gone(door: Door) -> None:
-    database = connect(door.database_url)
+def test_no_other_row_is_skipped_when_equal_ones_are_gone(api: Api) -> None:
+    database = connect(api.database_url)
     database.execute_simple("truncate visit")
     database.execute_simple(
         "insert into visit (a, kind) select 1, case when k < 5 then 1 else 2 end from generate_series(1, 8) k"
     )
-    cursors = [edge["cursor"] for edge in page(door)["edges"]]
+    cursors = [edge["cursor"] for edge in page(api)["edges"]]
     database.execute_simple("delete from visit where b in (select b from visit where kind = 1 limit 3)")
     database.execute_simple("delete from visit where b in (select b from visit where kind = 2 limit 3)")
     database.close()
-    assert [row[0] for row in nodes(page(door, after=cursors[2], first=9))] == [2]
-    assert [row[0] for row in nodes(page(door, before=cursors[4], last=9))] == [1]
-    assert [row[0] for row in nodes(page(door, before=cursors[7], last=9))] == [1, 2]
+    assert [row[0] for row in nodes(page(api, after=cursors[2], first=9))] == [2]
+    assert [row[0] for row in nodes(page(api, before=cursors[4], last=9))] == [1]
+    assert [row[0] for row in nodes(page(api, before=cursors[7], last=9))] == [1, 2]
 
 
-def test_cursors_that_do_not_fit_are_refused(door: Door) -> None:
+def test_cursors_that_do_not_fit_are_refused(api: Api) -> None:
     values = [1, None, None, None]
     for wrong in ([*values, -1], [*values, "1"], [*values, 1.5], [*values, None], [*values, True], [*values, 0, 0]):
         for name in ("after", "before"):
-            refused = door.ask(f'{{ visitCollection({name}: "{encode(wrong)}") {{ edges {{ cursor }} }} }}')
+            refused = api.ask(f'{{ visitCollection({name}: "{encode(wrong)}") {{ edges {{ cursor }} }} }}')
             assert refused.message == "orderBy clause incompatible with pagination cursor"
             assert refused.code == "BAD_USER_INPUT"
     beyond = encode([*values, 9223372036854775807])
     assert (
-        door.ask(f'{{ visitCollection(after: "{beyond}") {{ edges {{ cursor }} }} }}').code
+        api.ask(f'{{ visitCollection(after: "{beyond}") {{ edges {{ cursor }} }} }}').code
         == "NUMERIC_VALUE_OUT_OF_RANGE"
     )
 
 
-def test_a_cursor_without_a_number_comes_after_all_equal_rows(door: Door) -> None:
-    found = page(door, selection="edges { node { place_id } }", after=encode([1]))
+def test_a_cursor_without_a_number_comes_after_all_equal_rows(api: Api) -> None:
+    found = page(api, selection="edges { node { place_id } }", after=encode([1]))
     assert nodes(found) == [(2,)] * 6
 
 
-def test_total_count_and_limits_stay(door: Door) -> None:
-    answer = page(door, selection="totalCount edges { node { kind } }", first=2)
+def test_total_count_and_limits_stay(api: Api) -> None:
+    answer = page(api, selection="totalCount edges { node { kind } }", first=2)
     assert answer["totalCount"] == 12
     assert len(answer["edges"]) == 2
 
 
 @pytest.mark.parametrize("order", ["{secret: AscNullsLast}", "{a: AscNullsLast}", "{b: DescNullsLast}"])
-def test_unreadable_columns_cannot_be_ordered_by(door: Door, order: str) -> None:
-    answer = door.ask(f"{{ visitCollection(orderBy: [{order}]) {{ edges {{ cursor }} }} }}")
+def test_unreadable_columns_cannot_be_ordered_by(api: Api, order: str) -> None:
+    answer = api.ask(f"{{ visitCollection(orderBy: [{order}]) {{ edges {{ cursor }} }} }}")
     assert answer.body.get("data") is None
     assert answer.code in ("GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT")
 
 
-def test_an_order_may_have_more_columns_than_a_call_takes_arguments(reading_door: OpenDoor) -> None:
-    door = reading_door(
+def test_an_order_may_have_more_columns_than_a_call_takes_arguments(reading_api: StartApi) -> None:
+    api = reading_api(
         "create table wide (id int primary key); insert into wide values (1), (2); grant select on wide to anon;"
     )
     order = f"[{', '.join(['{id: DescNullsLast}'] * 100)}]"
     assert [
-        edge["cursor"] for edge in page(door, "wideCollection", selection="edges { cursor }", order=order)["edges"]
+        edge["cursor"] for edge in page(api, "wideCollection", selection="edges { cursor }", order=order)["edges"]
     ] == [
         encode([2] * 101),
         encode([1] * 101),
     ]
 
 
-def test_rows_are_ordered_by_their_first_32_columns(reading_door: OpenDoor) -> None:
+def test_rows_are_ordered_by_their_first_32_columns(reading_api: StartApi) -> None:
     columns = [f"c{number}" for number in range(33)]
-    door = reading_door(f"""
+    api = reading_api(f"""
         create table wide (id int primary key, {", ".join(f"{each} int default 1" for each in columns)});
         insert into wide (id, c31, c32) values (1, 2, 1), (2, 1, 9), (3, 1, 10);
         grant select ({", ".join(columns)}) on wide to anon;
     """)  # fmt: skip
-    page = door.ask("{ wideCollection { edges { node { c31 c32 } } } }").data["wideCollection"]
+    page = api.ask("{ wideCollection { edges { node { c31 c32 } } } }").data["wideCollection"]
     # Equal rows are in the order of their text.
     assert nodes(page) == [(1, 10), (1, 9), (2, 1)]

@@ -20,8 +20,8 @@ from app.identity.further_credentials import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import ANON_KEY, Door
+from tests.graphql.api import ANON_KEY, Api
+from tests.graphql.conftest import StartApi
 
 SCHEMA = """
 create type mood as enum ('sad', 'so so', 'happy');
@@ -37,18 +37,18 @@ grant select on few, many to anon;
 
 
 @pytest.fixture(scope="module")
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA)
 
 
 @pytest.fixture(scope="module")
-def loose(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA, graphql_dialect="pg_graphql")
+def loose(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA, graphql_dialect="pg_graphql")
 
 
-def cold(door: Door, query: str, variables: Any) -> Any:
+def cold(api: Api, query: str, variables: Any) -> Any:
     """The response of the same service with empty caches."""
-    engine: Engine = door.application.services.engine
+    engine: Engine = api.application.services.engine
     forgetful = replace(
         engine,
         documents=BoundedCache(1),
@@ -65,13 +65,13 @@ def node_id(*parts: Any) -> str:
     return base64.b64encode(json.dumps(parts).encode()).decode()
 
 
-def test_a_variable_that_steers_twice_distinguishes_plans(door: Door, loose: Door) -> None:
+def test_a_variable_that_steers_twice_distinguishes_plans(api: Api, loose: Api) -> None:
     """What either use of the variable depends on distinguishes plans."""
     sizes = """query ($n: Int) { manyCollection(first: $n) { edges { cursor } } fewCollection(first: $n) { edges { cursor } } }"""  # noqa: E501
     reverse = """query ($n: Int) { fewCollection(first: $n) { edges { cursor } } manyCollection(first: $n) { edges { cursor } } }"""  # noqa: E501
     for query in (sizes, reverse):
         for n in (2, 5, 10, 12, 4):
-            data = door.ask(query, {"n": n}).data
+            data = api.ask(query, {"n": n}).data
             assert (len(data["fewCollection"]["edges"]), len(data["manyCollection"]["edges"])) == (min(n, 3), n)
     # An array of two strings and a number is both a cursor and a nodeId.
     mixed = "{ node(nodeId: $x) { id } manyCollection(after: $x, orderBy: [{name: AscNullsLast}, {id: AscNullsLast}]) { edges { node { id } } } }"  # noqa: E501
@@ -82,17 +82,17 @@ def test_a_variable_that_steers_twice_distinguishes_plans(door: Door, loose: Doo
             assert loose.ask(query, {"x": id_}).body == cold(loose, query, {"x": id_}), relation
 
 
-def test_the_type_of_a_node_is_steered(door: Door) -> None:
+def test_the_type_of_a_node_is_steered(api: Api) -> None:
     query = "query ($x: ID!) { node(nodeId: $x) { __typename nodeId ... on few { price } ... on many { name } } }"
     for table, row in (("few", 1), ("many", 1), ("few", 2), ("many", 3), ("few", 99)):
-        answer = door.ask(query, {"x": node_id("public", table, row)})
+        answer = api.ask(query, {"x": node_id("public", table, row)})
         assert answer.data["node"] is None or answer.data["node"]["__typename"] == table
-    assert door.ask(query, {"x": node_id("public", "few", 99)}).data == {"node": None}
-    assert "did not match any known collection" in door.ask(query, {"x": node_id("public", "nothing", 1)}).message
-    assert "count mismatch" in door.ask(query, {"x": node_id("public", "few", 1, 2)}).message
+    assert api.ask(query, {"x": node_id("public", "few", 99)}).data == {"node": None}
+    assert "did not match any known collection" in api.ask(query, {"x": node_id("public", "nothing", 1)}).message
+    assert "count mismatch" in api.ask(query, {"x": node_id("public", "few", 1, 2)}).message
 
 
-def test_conditions_steer_even_if_the_first_request_skipped_them(door: Door) -> None:
+def test_conditions_steer_even_if_the_first_request_skipped_them(api: Api) -> None:
     """What a skipped field depends on becomes known when it is first included."""
     query = """query ($with: Boolean!, $direction: OrderByDirection) {
       fewCollection(first: 2) @include(if: $with) { edges { node {
@@ -101,10 +101,10 @@ def test_conditions_steer_even_if_the_first_request_skipped_them(door: Door) -> 
     for with_ in (False, True, False):
         for direction in ("AscNullsLast", "DescNullsLast", "AscNullsLast", None):
             variables = {"with": with_, "direction": direction}
-            assert door.ask(query, variables).body == cold(door, query, variables)
+            assert api.ask(query, variables).body == cold(api, query, variables)
 
 
-def test_a_wrong_value_of_a_skipped_field_is_no_error(door: Door) -> None:
+def test_a_wrong_value_of_a_skipped_field_is_no_error(api: Api) -> None:
     query = """query ($n: Int, $skip: Boolean!) {
       fewCollection(first: $n) @skip(if: $skip) { edges { cursor } }
       manyCollection(filter: {id: {gt: $n}}, first: 1) { edges { cursor } } }"""
@@ -114,8 +114,8 @@ def test_a_wrong_value_of_a_skipped_field_is_no_error(door: Door) -> None:
         {"n": -1, "skip": False},
         {"n": 5, "skip": True},
     ):
-        assert door.ask(query, variables).body == cold(door, query, variables)
-    assert "errors" not in door.ask(query, {"n": -1, "skip": True}).body
+        assert api.ask(query, variables).body == cold(api, query, variables)
+    assert "errors" not in api.ask(query, {"n": -1, "skip": True}).body
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
@@ -135,10 +135,10 @@ def test_a_wrong_value_of_a_skipped_field_is_no_error(door: Door) -> None:
     ],
 )
 def test_a_variable_that_only_a_skipped_field_has(
-    door: Door, loose: Door, dialect: str, declared: str, field: str, good: list[Any], bad: list[Any]
+    api: Api, loose: Api, dialect: str, declared: str, field: str, good: list[Any], bad: list[Any]
 ) -> None:
     """It is checked with each request, also if the field was not skipped before."""
-    chosen = door if dialect == "standard" else loose
+    chosen = api if dialect == "standard" else loose
     selection = "edges { cursor }" if "Collection" in field else "__typename"
     query = (
         f"query ($x: {declared}, $skip: Boolean!) {{ {field} @skip(if: $skip) {{ {selection} }} other: __typename }}"
@@ -153,7 +153,7 @@ def test_a_variable_that_only_a_skipped_field_has(
                 assert ("errors" in answer) is (dialect == "standard" and not fits), variables
 
 
-def test_variables_of_a_plan_are_coerced_once(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_a_plan_are_coerced_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     query = """query ($n: Int, $f: fewFilter, $none: Int, $with: Boolean!) {
       fewCollection(first: $n, filter: $f, offset: $none) { edges { cursor } }
       manyCollection(offset: $none) @include(if: $with) { edges { cursor } } }"""
@@ -168,7 +168,7 @@ def test_variables_of_a_plan_are_coerced_once(door: Door, monkeypatch: pytest.Mo
     monkeypatch.setattr(import_module("app.pipeline.plan"), "errors_of_variables", noted)
     for with_ in (True, False):
         for id_ in (1, 2, 3):
-            door.ask(query, {"n": 1, "f": {"id": {"eq": id_}}, "none": None, "with": with_})
+            api.ask(query, {"n": 1, "f": {"id": {"eq": id_}}, "none": None, "with": with_})
     assert len(judged) == 2
 
 
@@ -204,14 +204,14 @@ def test_variables_of_a_plan_are_coerced_once(door: Door, monkeypatch: pytest.Mo
 )
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
 def test_invalid_values_are_refused_with_a_known_plan(
-    door: Door, loose: Door, dialect: str, declared: str, field: str, good: Any, bad: Any
+    api: Api, loose: Api, dialect: str, declared: str, field: str, good: Any, bad: Any
 ) -> None:
-    door = door if dialect == "standard" else loose
+    api = api if dialect == "standard" else loose
     query = f"query ({declared}) {{ {field} }}"
-    assert door.ask(query, {"x": good}).data
+    assert api.ask(query, {"x": good}).data
     text = json.dumps({"query": query, "variables": {"x": bad}}).replace("Infinity", "1e999")
-    warm = door.post(text).body
-    assert warm == cold(door, query, {"x": bad})
+    warm = api.post(text).body
+    assert warm == cold(api, query, {"x": bad})
     # Where documents are not validated, an enum has all its labels, integers have 64 bits, and keys are just cast.
     assert "errors" in warm or (dialect == "pg_graphql" and bad in ("so so", 2**31, "1"))
 
@@ -277,8 +277,8 @@ BUSY = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCh
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_random_variables_are_answered_as_without_plans(door: Door, loose: Door, dialect: str) -> None:
-    chosen = door if dialect == "standard" else loose
+def test_random_variables_are_answered_as_without_plans(api: Api, loose: Api, dialect: str) -> None:
+    chosen = api if dialect == "standard" else loose
 
     @BUSY
     @given(VARIABLES)

@@ -11,8 +11,8 @@ import pytest
 
 from plugins.graphql import cost
 from tests.database.proxy import Proxy
-from tests.graphql.conftest import ROLES, OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import ROLES, StartApi
 from tests.graphql.requests import ask_with
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S
@@ -30,26 +30,26 @@ CHEAP = "query ($id: Int!) { itemByPk(id: $id) { name } }"
 EXPENSIVE = "{ itemCollection(orderBy: [{name: AscNullsLast}]) { edges { node { id } } } }"
 """Sorts the table."""
 LIMIT = 100
-Through = Callable[..., tuple[Door, Proxy]]
+Through = Callable[..., tuple[Api, Proxy]]
 
 
 @pytest.fixture
 def through_proxy(postgres: PostgresServer) -> Iterator[Through]:
-    opened: list[tuple[Door, Proxy]] = []
+    opened: list[tuple[Api, Proxy]] = []
     urls = []
 
-    def make(**settings: Any) -> tuple[Door, Proxy]:
+    def make(**settings: Any) -> tuple[Api, Proxy]:
         urls.append(postgres.create_database(sql=ROLES + SCHEMA))
         proxy = Proxy(urls[-1])
-        door = Door(proxy.url(), **settings)
-        opened.append((door, proxy))
-        door.application.services.poller.close(PATIENCE_S)
-        door.application.services.storage.background.close()
-        return door, proxy
+        api = Api(proxy.url(), **settings)
+        opened.append((api, proxy))
+        api.application.services.poller.close(PATIENCE_S)
+        api.application.services.storage.background.close()
+        return api, proxy
 
     yield make
-    for door, proxy in opened:
-        door.close()
+    for api, proxy in opened:
+        api.close()
         proxy.close()
     for url in urls:
         postgres.drop_database(url)
@@ -62,22 +62,22 @@ def flights(proxy: Proxy, number: int) -> Iterator[None]:
     assert proxy.flights - before == number
 
 
-def test_an_operation_above_the_limit_is_refused_with_both_numbers(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, cost_limit=LIMIT, explain_roles=("authenticated",))
-    error = door.ask(EXPENSIVE, role="authenticated")
+def test_an_operation_above_the_limit_is_refused_with_both_numbers(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, cost_limit=LIMIT, explain_roles=("authenticated",))
+    error = api.ask(EXPENSIVE, role="authenticated")
     assert error.code == "LIMIT_EXCEEDED"
     found = re.fullmatch(r"The operation is estimated to cost (\d+), more than 100 \(COST_LIMIT\)", error.message)
     assert found is not None
     assert int(found[1]) > LIMIT
     assert error.body == {"errors": error.errors}
-    assert door.ask(CHEAP, {"id": 1}, role="authenticated").data == {"itemByPk": {"name": "x" * 100}}
+    assert api.ask(CHEAP, {"id": 1}, role="authenticated").data == {"itemByPk": {"name": "x" * 100}}
 
 
 def test_no_limit_takes_no_estimate(through_proxy: Through) -> None:
-    door, proxy = through_proxy()
-    door.ask("{ itemByPk(id: 1) { id } }")
+    api, proxy = through_proxy()
+    api.ask("{ itemByPk(id: 1) { id } }")
     with flights(proxy, 1):
-        assert door.ask(EXPENSIVE, role="authenticated").data
+        assert api.ask(EXPENSIVE, role="authenticated").data
 
 
 def test_an_estimate_costs_one_flight_at_first_and_after_ten_minutes(
@@ -86,86 +86,86 @@ def test_an_estimate_costs_one_flight_at_first_and_after_ten_minutes(
     now = 1000.0
     # Ten minutes go by at once.
     monkeypatch.setattr(cost, "monotonic", lambda: now)
-    door, proxy = through_proxy(cost_limit=LIMIT)
-    door.ask("{ __typename }")
-    door.application.services.engine.schema_cache.current()
-    door.ask("{ itemByPk(id: 9) { parent_id } }")
+    api, proxy = through_proxy(cost_limit=LIMIT)
+    api.ask("{ __typename }")
+    api.application.services.engine.schema_cache.current()
+    api.ask("{ itemByPk(id: 9) { parent_id } }")
     with flights(proxy, 2):
-        assert door.ask(CHEAP, {"id": 1}).data
+        assert api.ask(CHEAP, {"id": 1}).data
     for seconds in (0, 1, 599):
         now = 1000.0 + seconds
         with flights(proxy, 1):
-            assert door.ask(CHEAP, {"id": seconds}).data
+            assert api.ask(CHEAP, {"id": seconds}).data
     now = 1600.0
     with flights(proxy, 2):
-        assert door.ask(CHEAP, {"id": 2}).data
+        assert api.ask(CHEAP, {"id": 2}).data
     with flights(proxy, 1):
-        assert door.ask(CHEAP, {"id": 3}).data
+        assert api.ask(CHEAP, {"id": 3}).data
 
 
 def test_a_refusal_is_repeated_without_another_estimate(through_proxy: Through) -> None:
-    door, proxy = through_proxy(cost_limit=LIMIT)
-    assert door.ask(EXPENSIVE, role="authenticated").code == "LIMIT_EXCEEDED"
+    api, proxy = through_proxy(cost_limit=LIMIT)
+    assert api.ask(EXPENSIVE, role="authenticated").code == "LIMIT_EXCEEDED"
     with flights(proxy, 0):
-        assert door.ask(EXPENSIVE, role="authenticated").code == "LIMIT_EXCEEDED"
+        assert api.ask(EXPENSIVE, role="authenticated").code == "LIMIT_EXCEEDED"
 
 
-def test_the_estimate_is_that_of_the_role(reading_door: OpenDoor) -> None:
+def test_the_estimate_is_that_of_the_role(reading_api: StartApi) -> None:
     """Its policies are part of the plan: anon reads one row by the key."""
-    door = reading_door(SCHEMA, cost_limit=LIMIT)
-    assert door.ask(EXPENSIVE, role="authenticated").code == "LIMIT_EXCEEDED"
-    assert door.ask(EXPENSIVE).data
+    api = reading_api(SCHEMA, cost_limit=LIMIT)
+    assert api.ask(EXPENSIVE, role="authenticated").code == "LIMIT_EXCEEDED"
+    assert api.ask(EXPENSIVE).data
 
 
-def test_a_refused_mutation_executes_nothing(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA, cost_limit=LIMIT)
+def test_a_refused_mutation_executes_nothing(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA, cost_limit=LIMIT)
     change = 'mutation { updateitemCollection(set: {name: "y"}, filter: {name: {like: "%x%"}}, atMost: 30000) { affectedCount } }'  # noqa: E501
-    assert door.ask(change, role="authenticated").code == "LIMIT_EXCEEDED"
-    assert door.ask("{ itemByPk(id: 1) { name } }").data == {"itemByPk": {"name": "x" * 100}}
+    assert api.ask(change, role="authenticated").code == "LIMIT_EXCEEDED"
+    assert api.ask("{ itemByPk(id: 1) { name } }").data == {"itemByPk": {"name": "x" * 100}}
 
 
-def test_later_statements_of_a_field_can_be_estimated(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, cost_limit=100_000)
+def test_later_statements_of_a_field_can_be_estimated(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, cost_limit=100_000)
     upsert = """mutation { insertIntoitemCollection(objects: [{id: 1}, {id: 30000}],
       onConflict: {constraint: item_pkey, updateColumns: []}) { affectedCount existing { id } } }"""
-    answer = door.ask(upsert, role="authenticated").data["insertIntoitemCollection"]
+    answer = api.ask(upsert, role="authenticated").data["insertIntoitemCollection"]
     assert answer == {"affectedCount": 1, "existing": [{"id": 1}]}
 
 
-def test_nested_inserts_can_be_estimated(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, cost_limit=100_000)
+def test_nested_inserts_can_be_estimated(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, cost_limit=100_000)
     nested = """mutation { insertIntoitemCollection(objects: [
       {id: 30001, item: {connect: {id: 1}}, itemCollection: {objects: [{id: 30002}], connect: [{id: 7}]}}])
       { records { id item { id } itemCollection { edges { node { id } } } } } }"""
-    (record,) = door.ask(nested, role="authenticated").data["insertIntoitemCollection"]["records"]
+    (record,) = api.ask(nested, role="authenticated").data["insertIntoitemCollection"]["records"]
     children = [{"node": {"id": 7}}, {"node": {"id": 30002}}]
     assert record == {"id": 30001, "item": {"id": 1}, "itemCollection": {"edges": children}}
-    reported = ask_with(door, {"cost": True, "explain": "plan"}, nested, role="service_role").body["extensions"]
+    reported = ask_with(api, {"cost": True, "explain": "plan"}, nested, role="service_role").body["extensions"]
     assert reported["cost"]["nodes"] == 32
     assert reported["cost"]["estimate"] > 0
     assert len(reported["explain"]) > 1
 
 
-def test_the_cost_is_reported_on_request(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, cost_limit=50_000, node_limit=5000, explain_roles=("anon", "authenticated"))
-    answer = ask_with(door, {"cost": True}, EXPENSIVE, role="authenticated")
+def test_the_cost_is_reported_on_request(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, cost_limit=50_000, node_limit=5000, explain_roles=("anon", "authenticated"))
+    answer = ask_with(api, {"cost": True}, EXPENSIVE, role="authenticated")
     assert list(answer.body) == ["data", "extensions"]
     reported = answer.body["extensions"]["cost"]
     assert reported.pop("estimate") > LIMIT
     assert reported == {"nodes": 30, "nodeLimit": 5000, "costLimit": 50_000}
-    assert ask_with(door, {"cost": True}, "{ __typename }").body["extensions"]["cost"] == {
+    assert ask_with(api, {"cost": True}, "{ __typename }").body["extensions"]["cost"] == {
         "nodes": 0, "nodeLimit": 5000, "estimate": 0, "costLimit": 50_000,
     }  # fmt: skip
 
 
-def test_no_limit_is_null(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, node_limit=0, explain_roles=("anon",))
-    reported = ask_with(door, {"cost": True}, CHEAP, {"id": 1}).body["extensions"]["cost"]
+def test_no_limit_is_null(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, node_limit=0, explain_roles=("anon",))
+    reported = ask_with(api, {"cost": True}, CHEAP, {"id": 1}).body["extensions"]["cost"]
     assert (reported["nodes"], reported["nodeLimit"], reported["costLimit"]) == (1, None, None)
     assert 0 < reported["estimate"] < LIMIT
 
 
-def test_anonymous_callers_learn_no_value_of_hidden_rows(reading_door: OpenDoor) -> None:
+def test_anonymous_callers_learn_no_value_of_hidden_rows(reading_api: StartApi) -> None:
     """The planner expects more rows for a value that is frequent, also in rows that policies hide."""
     hidden = """
     create table pay (id int primary key, owner text, secret text);
@@ -180,8 +180,8 @@ def test_anonymous_callers_learn_no_value_of_hidden_rows(reading_door: OpenDoor)
     guesses = (("id", "frequent"), ("id owner", "rare"))
     query = '{ payCollection(filter: {secret: {eq: "%s"}}) { edges { node { %s } } } }'
     for limit in (0, 1):
-        door = reading_door(hidden, cost_limit=limit)
-        answers = [ask_with(door, {"cost": True}, query % (value, fields)) for fields, value in guesses]
+        api = reading_api(hidden, cost_limit=limit)
+        answers = [ask_with(api, {"cost": True}, query % (value, fields)) for fields, value in guesses]
         assert answers[0].body == answers[1].body
         if not limit:
             assert answers[0].body["extensions"]["cost"]["estimate"] is None
@@ -190,39 +190,39 @@ def test_anonymous_callers_learn_no_value_of_hidden_rows(reading_door: OpenDoor)
 
 
 @pytest.mark.parametrize("value", [False, None])
-def test_false_requests_no_cost(reading_door: OpenDoor, value: Any) -> None:
-    assert ask_with(reading_door(SCHEMA), {"cost": value, "other": 1}, CHEAP, {"id": 1}).body.keys() == {"data"}
+def test_false_requests_no_cost(reading_api: StartApi, value: Any) -> None:
+    assert ask_with(reading_api(SCHEMA), {"cost": value, "other": 1}, CHEAP, {"id": 1}).body.keys() == {"data"}
 
 
 @pytest.mark.parametrize("value", [1, "true", {}, [True]])
-def test_a_value_that_is_no_boolean_is_refused(reading_door: OpenDoor, value: Any) -> None:
-    answer = ask_with(reading_door(SCHEMA), {"cost": value}, CHEAP, {"id": 1})
+def test_a_value_that_is_no_boolean_is_refused(reading_api: StartApi, value: Any) -> None:
+    answer = ask_with(reading_api(SCHEMA), {"cost": value}, CHEAP, {"id": 1})
     assert (answer.code, answer.message) == ("BAD_USER_INPUT", "extensions.cost must be true or false")
 
 
 @pytest.mark.parametrize("extensions", [[], "cost", 1, [{"dryRun": True}]])
-def test_extensions_that_are_no_object_are_refused(reading_door: OpenDoor, extensions: Any) -> None:
-    answer = ask_with(reading_door(SCHEMA), extensions, CHEAP, {"id": 1})
+def test_extensions_that_are_no_object_are_refused(reading_api: StartApi, extensions: Any) -> None:
+    answer = ask_with(reading_api(SCHEMA), extensions, CHEAP, {"id": 1})
     assert (answer.status, answer.message) == (400, "extensions must be an object")
 
 
-def test_pg_graphql_reports_the_cost_too(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, graphql_dialect="pg_graphql")
-    reported = ask_with(door, {"cost": True}, EXPENSIVE).body["extensions"]["cost"]
+def test_pg_graphql_reports_the_cost_too(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, graphql_dialect="pg_graphql")
+    reported = ask_with(api, {"cost": True}, EXPENSIVE).body["extensions"]["cost"]
     assert (reported["nodes"], reported["nodeLimit"]) == (30, None)
 
 
-def test_a_failing_statement_has_its_usual_error(reading_door: OpenDoor) -> None:
+def test_a_failing_statement_has_its_usual_error(reading_api: StartApi) -> None:
     """The planner computes constants, and so finds some errors before the statement runs."""
     query = "query ($name: String!) { wrong: itemCollection(filter: {name: {regex: $name}}) { edges { cursor } } }"
-    bodies = [reading_door(SCHEMA, cost_limit=limit).ask(query, {"name": "("}).body for limit in (LIMIT, 0)]
+    bodies = [reading_api(SCHEMA, cost_limit=limit).ask(query, {"name": "("}).body for limit in (LIMIT, 0)]
     assert bodies[0] == bodies[1]
     assert bodies[0]["errors"]
 
 
-def test_a_table_that_changes_meanwhile_is_planned_again(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_a_table_that_changes_meanwhile_is_planned_again(start_api: StartApi, postgres: PostgresServer) -> None:
     """The estimate fails as the statement would: the operation is planned again on the new schema."""
-    door = open_door(SCHEMA, cost_limit=LIMIT)
-    assert door.ask(CHEAP, {"id": 1}).data
-    postgres.execute("alter table item rename column name to title", door.database_url)
-    assert door.ask("{ itemByPk(id: 2) { name parent_id } }").code == "GRAPHQL_VALIDATION_FAILED"
+    api = start_api(SCHEMA, cost_limit=LIMIT)
+    assert api.ask(CHEAP, {"id": 1}).data
+    postgres.execute("alter table item rename column name to title", api.database_url)
+    assert api.ask("{ itemByPk(id: 2) { name parent_id } }").code == "GRAPHQL_VALIDATION_FAILED"

@@ -15,8 +15,8 @@ from graphql import (
     is_scalar_type,
 )
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Answer, Door
+from tests.graphql.api import Answer, Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.types_of_server import ServerType, table, types_of
 from tests.postgres_server import PostgresServer
 
@@ -49,16 +49,16 @@ def all_types(postgres: PostgresServer) -> tuple[str, list[ServerType]]:
 class Walk:
     """Tries what the schema has for one table."""
 
-    def __init__(self, door: Door, name: str) -> None:
-        self.door, self.name = door, name
-        self.types: Any = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map
+    def __init__(self, api: Api, name: str) -> None:
+        self.api, self.name = api, name
+        self.types: Any = api.application.services.engine.role_schemas.of_role("anon").graphql.type_map
         self.row = self._row()
 
     def _row(self) -> dict[str, Any]:
         fields = self.types[self.name].fields
         plain = [name for name, each in fields.items() if not isinstance(get_named_type(each.type), GraphQLObjectType)]
         query = f"{{ {self.name}Collection(first: 1) {{ edges {{ node {{ {' '.join(plain)} }} }} }} }}"
-        row: dict[str, Any] = self.door.ask(query).data[f"{self.name}Collection"]["edges"][0]["node"]
+        row: dict[str, Any] = self.api.ask(query).data[f"{self.name}Collection"]["edges"][0]["node"]
         return row
 
     def problems(self) -> Iterator[str]:
@@ -92,16 +92,16 @@ class Walk:
         """What is wrong with a page, and with the one after it."""
         collection = f"{self.name}Collection({argument}: $given, first: 1, after: $after)"
         query = f"query ($given: {type_}, $after: Cursor) {{ {collection} {{ pageInfo {{ endCursor }} }} }}"
-        answer = self.door.ask(query, {"given": value})
+        answer = self.api.ask(query, {"given": value})
         yield from self._problem(answer, f"{argument} {value}")
         if not answer.errors:
             cursor = answer.data[f"{self.name}Collection"]["pageInfo"]["endCursor"]
             yield from self._problem(
-                self.door.ask(query, {"given": value, "after": cursor}), f"{argument} {value} after"
+                self.api.ask(query, {"given": value, "after": cursor}), f"{argument} {value} after"
             )
 
     def _failed(self, query: str, subject: str, variables: Any = None) -> Iterator[str]:
-        return self._problem(self.door.ask(query, variables), subject)
+        return self._problem(self.api.ask(query, variables), subject)
 
     def _problem(self, answer: Answer, subject: str) -> Iterator[str]:
         for each in answer.errors:
@@ -138,14 +138,14 @@ class Walk:
 
 @pytest.mark.parametrize("value_types", [(), "all"])
 def test_every_member_can_be_used(
-    reading_door: OpenDoor, all_types: tuple[str, list[ServerType]], value_types: Any
+    reading_api: StartApi, all_types: tuple[str, list[ServerType]], value_types: Any
 ) -> None:
     schema, types = all_types
-    door = reading_door(schema, value_types=value_types)
+    api = reading_api(schema, value_types=value_types)
     problems = []
     for number, type_ in enumerate(types):
         for name in (f"t_{number}", f"r_{number}") if value_types == () else (f"t_{number}",):
-            problems += [f"{type_.name}: {each}" for each in Walk(door, name).problems()]
+            problems += [f"{type_.name}: {each}" for each in Walk(api, name).problems()]
     assert not problems, "\n".join(problems)
 
 
@@ -170,8 +170,8 @@ grant all on all tables in schema public to anon;
 """
 
 
-def test_generated_columns_take_no_values_through_views(reading_door: OpenDoor) -> None:
-    types: Any = reading_door(VIEWS).application.services.engine.role_schemas.of_role("anon").graphql.type_map
+def test_generated_columns_take_no_values_through_views(reading_api: StartApi) -> None:
+    types: Any = reading_api(VIEWS).application.services.engine.role_schemas.of_role("anon").graphql.type_map
     inputs = {name: list(each.fields) for name, each in types.items() if name.endswith(("InsertInput", "UpdateInput"))}
     keyed = {name: each for name, each in inputs.items() if "Keyed" not in name}
     assert keyed == {
@@ -184,8 +184,8 @@ def test_generated_columns_take_no_values_through_views(reading_door: OpenDoor) 
     }  # fmt: skip
 
 
-def test_every_column_of_an_input_can_be_written(open_door: OpenDoor) -> None:
-    door = open_door(VIEWS)
+def test_every_column_of_an_input_can_be_written(start_api: StartApi) -> None:
+    api = start_api(VIEWS)
     for view, columns in (
         ("shown", {"own": 5, "number": 1}),
         ("shown_again", {"own": 6, "number": 1}),
@@ -194,10 +194,10 @@ def test_every_column_of_an_input_can_be_written(open_door: OpenDoor) -> None:
         query = (
             f"mutation ($o: [{view}InsertInput!]!) {{ insertInto{view}Collection(objects: $o) {{ affectedCount }} }}"
         )
-        assert door.ask(query, {"o": [columns]}).data[f"insertInto{view}Collection"] == {"affectedCount": 1}
+        assert api.ask(query, {"o": [columns]}).data[f"insertInto{view}Collection"] == {"affectedCount": 1}
         query = f"""mutation ($s: {view}UpdateInput!) {{
             update{view}Collection(set: $s, atMost: 9) {{ affectedCount }} }}"""
-        assert door.ask(query, {"s": columns}).data[f"update{view}Collection"]["affectedCount"]
+        assert api.ask(query, {"s": columns}).data[f"update{view}Collection"]["affectedCount"]
 
 
 COLLATED = """
@@ -210,12 +210,12 @@ grant all on all tables in schema public to anon;
 
 
 def test_texts_of_a_nondeterministic_collation_are_compared_without_patterns(
-    reading_door: OpenDoor, postgres: PostgresServer
+    reading_api: StartApi, postgres: PostgresServer
 ) -> None:
     if not postgres.execute("select 1 from pg_collation where collname = 'und-x-icu'"):
         pytest.skip("this server has no ICU")
-    door = reading_door(COLLATED)
-    types: Any = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map
+    api = reading_api(COLLATED)
+    types: Any = api.application.services.engine.role_schemas.of_role("anon").graphql.type_map
     filters = types["namedFilter"].fields
     assert {name: filters[name].type.name for name in ("name", "plain")} == {
         "name": "CollatedStringFilter", "plain": "StringFilter"
@@ -234,8 +234,8 @@ def test_texts_of_a_nondeterministic_collation_are_compared_without_patterns(
         "likeAny",
         "ilikeAny",
     }
-    is_like = door.application.services.engine.role_schemas.of_role("anon").catalog.server_version >= 180000
+    is_like = api.application.services.engine.role_schemas.of_role("anon").catalog.server_version >= 180000
     assert usual - members == patterns - ({"like", "likeAny", "includes", "endsWith"} if is_like else set())
-    assert not list(Walk(door, "named").problems())
+    assert not list(Walk(api, "named").problems())
     query = '{ namedCollection(filter: {name: {eq: "ANN"}}) { edges { node { name } } } }'
-    assert door.ask(query).data["namedCollection"]["edges"] == [{"node": {"name": "Ann"}}]
+    assert api.ask(query).data["namedCollection"]["edges"] == [{"node": {"name": "Ann"}}]

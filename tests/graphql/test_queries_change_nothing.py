@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import ANON_KEY, Answer, Door
+from tests.graphql.api import ANON_KEY, Answer, Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.requests import ask_with
 from tests.postgres_server import PostgresServer, connect
 
@@ -142,17 +142,17 @@ QUIET = tuple(
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA, batch_limit=5, explain_roles=("anon",))
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA, batch_limit=5, explain_roles=("anon",))
 
 
 @pytest.fixture
-def changed(door: Door, postgres: PostgresServer) -> Callable[[], list[list[object]]]:
+def changed(api: Api, postgres: PostgresServer) -> Callable[[], list[list[object]]]:
     """The data that queries could have changed."""
     return lambda: postgres.execute(
         "select (select count(*) from hidden.log), (select count(*) from pg_catalog.pg_largeobject_metadata),"
         " (select last_value from hidden.numbers), (select is_called from hidden.numbers)",
-        door.database_url,
+        api.database_url,
     )
 
 
@@ -160,8 +160,8 @@ UNCHANGED = [[0, 0, 1, False]]
 
 
 @pytest.mark.parametrize("query", REFUSED)
-def test_a_query_that_would_write_fails(door: Door, changed: Callable[[], object], query: str) -> None:
-    answer = door.ask(query)
+def test_a_query_that_would_write_fails(api: Api, changed: Callable[[], object], query: str) -> None:
+    answer = api.ask(query)
     assert answer.code == "READ_ONLY_SQL_TRANSACTION", answer.body
     assert "Make it a mutation" in answer.errors[0]["extensions"]["hint"]
     assert changed() == UNCHANGED
@@ -169,11 +169,11 @@ def test_a_query_that_would_write_fails(door: Door, changed: Callable[[], object
 
 @pytest.mark.parametrize("query", QUIET)
 def test_effects_that_postgresql_allows_are_undone(
-    door: Door, changed: Callable[[], object], query: str, postgres: PostgresServer
+    api: Api, changed: Callable[[], object], query: str, postgres: PostgresServer
 ) -> None:
-    listener = connect(door.database_url)
+    listener = connect(api.database_url)
     listener.run("listen noise")
-    assert door.ask(query).errors == []
+    assert api.ask(query).errors == []
     listener.run("select 1")
     assert (changed(), list(listener.notifications)) == (UNCHANGED, [])
     listener.close()
@@ -186,45 +186,45 @@ def rows_of(answer: Answer, collection: str) -> list[dict[str, Any]]:
 SEEN = "{ docCollection { edges { node { seen } } } }"
 
 
-def by_get(door: Door) -> str:
-    return door.client.simulate_get("/graphql/v1", params={"query": SEEN}, headers={"apiKey": ANON_KEY}).text
+def by_get(api: Api) -> str:
+    return api.client.simulate_get("/graphql/v1", params={"query": SEEN}, headers={"apiKey": ANON_KEY}).text
 
 
-def by_csv(door: Door) -> str:
+def by_csv(api: Api) -> str:
     headers = {"apiKey": ANON_KEY, "Content-Type": "application/json", "Accept": "text/csv"}
-    return door.client.simulate_post("/graphql/v1", body=json.dumps({"query": SEEN}), headers=headers).text
+    return api.client.simulate_post("/graphql/v1", body=json.dumps({"query": SEEN}), headers=headers).text
 
 
-def by_batch(door: Door) -> str:
-    return json.dumps(door.post(json.dumps([{"query": SEEN}, {"query": "{ asked }"}])).body)
+def by_batch(api: Api) -> str:
+    return json.dumps(api.post(json.dumps([{"query": SEEN}, {"query": "{ asked }"}])).body)
 
 
-def by_literals(door: Door) -> str:
+def by_literals(api: Api) -> str:
     return json.dumps(
-        [door.ask(f"{{ docCollection(first: {n}) {{ edges {{ node {{ seen }} }} }} }}").body for n in (1, 2)]
+        [api.ask(f"{{ docCollection(first: {n}) {{ edges {{ node {{ seen }} }} }} }}").body for n in (1, 2)]
     )
 
 
-def by_analysis(door: Door) -> str:
-    return json.dumps(ask_with(door, {"explain": "analyze"}, SEEN).body)
+def by_analysis(api: Api) -> str:
+    return json.dumps(ask_with(api, {"explain": "analyze"}, SEEN).body)
 
 
 @pytest.mark.parametrize("ask", [by_get, by_csv, by_batch, by_literals, by_analysis])
 def test_queries_of_every_protocol_change_nothing(
-    door: Door, changed: Callable[[], object], ask: Callable[[Door], str]
+    api: Api, changed: Callable[[], object], ask: Callable[[Api], str]
 ) -> None:
-    assert "READ_ONLY_SQL_TRANSACTION" in ask(door)
+    assert "READ_ONLY_SQL_TRANSACTION" in ask(api)
     assert changed() == UNCHANGED
 
 
-def test_queries_of_pg_graphql_change_nothing(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA, graphql_dialect="pg_graphql")
-    before = door.ask("{ docCollection { edges { node { id } } } }")
-    answer = door.ask("{ docCollection { edges { node { id remove calm } } } }")
+def test_queries_of_pg_graphql_change_nothing(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA, graphql_dialect="pg_graphql")
+    before = api.ask("{ docCollection { edges { node { id } } } }")
+    answer = api.ask("{ docCollection { edges { node { id remove calm } } } }")
     assert answer.errors[0]["extensions"]["code"] == "READ_ONLY_SQL_TRANSACTION"
-    assert rows_of(door.ask("{ docCollection { edges { node { id calm } } } }"), "docCollection")[0]["calm"] == "X"
-    assert door.ask("{ docCollection { edges { node { id } } } }").data == before.data
-    changed = door.ask(
+    assert rows_of(api.ask("{ docCollection { edges { node { id calm } } } }"), "docCollection")[0]["calm"] == "X"
+    assert api.ask("{ docCollection { edges { node { id } } } }").data == before.data
+    changed = api.ask(
         "mutation { updatedocCollection(set: {t: 'y'}, filter: {id: {eq: 1}}) { records { calm remove } } }".replace(
             "'", '"'
         )
@@ -232,19 +232,19 @@ def test_queries_of_pg_graphql_change_nothing(open_door: OpenDoor, postgres: Pos
     assert changed.data["updatedocCollection"]["records"] == [{"calm": "Y", "remove": True}]
 
 
-def test_functions_that_write_nothing_work(door: Door) -> None:
-    assert rows_of(door.ask("{ carelessCollection { edges { node { id n } } } }"), "carelessCollection") == [
+def test_functions_that_write_nothing_work(api: Api) -> None:
+    assert rows_of(api.ask("{ carelessCollection { edges { node { id n } } } }"), "carelessCollection") == [
         {"id": 1, "n": "one"}
     ]
-    assert len(rows_of(door.ask("{ oddsCollection { edges { node { n u at } } } }"), "oddsCollection")) == 1
+    assert len(rows_of(api.ask("{ oddsCollection { edges { node { n u at } } } }"), "oddsCollection")) == 1
 
 
 @pytest.mark.parametrize(
     ("other", "mode"),
     [("plain", "off"), ("protected", "off"), ("odds", "off"), ("careless", "on"), ("through_object", "on")],
 )
-def test_only_queries_that_may_write_are_read_only(door: Door, other: str, mode: str) -> None:
-    answer = door.ask(
+def test_only_queries_that_may_write_are_read_only(api: Api, other: str, mode: str) -> None:
+    answer = api.ask(
         f"{{ {other}Collection {{ edges {{ node {{ id }} }} }} modeCollection {{ edges {{ node {{ mode }} }} }} }}"
     )
     assert rows_of(answer, "modeCollection") == [{"mode": mode}]
@@ -264,15 +264,15 @@ def test_only_queries_that_may_write_are_read_only(door: Door, other: str, mode:
         ("mutation { deleteFromdocCollection { records { remove } } }", "remove"),
     ],
 )
-def test_volatile_functions_of_rows_are_no_members(door: Door, query: str, field: str) -> None:
-    answer = door.ask(query)
+def test_volatile_functions_of_rows_are_no_members(api: Api, query: str, field: str) -> None:
+    answer = api.ask(query)
     assert answer.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
     assert field in answer.errors[0]["message"]
 
 
-def test_the_error_gives_the_reason(door: Door) -> None:
+def test_the_error_gives_the_reason(api: Api) -> None:
     def hint(query: str) -> str:
-        return door.ask(query).errors[0]["extensions"]["hint"]
+        return api.ask(query).errors[0]["extensions"]["hint"]
 
     said = hint("{ docCollection { edges { node { calm } } } }")
     assert "The function public.calm is volatile, and a query changes nothing" in said
@@ -280,9 +280,9 @@ def test_the_error_gives_the_reason(door: Door) -> None:
     assert "field of Mutation" in hint("{ docCollection { edges { node { remove } } } }")
 
 
-def test_a_comment_makes_volatile_functions_mutations(writing_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = writing_door(SCHEMA, "delete from doc; insert into doc select i, 'x' from generate_series(1, 3) i")
-    answer = door.ask(
+def test_a_comment_makes_volatile_functions_mutations(writing_api: StartApi, postgres: PostgresServer) -> None:
+    api = writing_api(SCHEMA, "delete from doc; insert into doc select i, 'x' from generate_series(1, 3) i")
+    answer = api.ask(
         """mutation ($name: String!) {
           one: rename(key: { id: 1 }, name: $name) { id t seen: __typename }
           two: emptied(key: { id: 2 })
@@ -292,5 +292,5 @@ def test_a_comment_makes_volatile_functions_mutations(writing_door: OpenDoor, po
         {"name": "new"},
     )
     assert answer.data == {"one": {"id": 1, "t": "new", "seen": "doc"}, "two": True, "three": True, "none": None}
-    assert postgres.execute("select id, t from doc order by id", door.database_url) == [[1, "new"], [2, ""]]
-    assert "neighbours" not in door.ask("{ __schema { mutationType { fields { name } } } }").body.__repr__()
+    assert postgres.execute("select id, t from doc order by id", api.database_url) == [[1, "new"], [2, ""]]
+    assert "neighbours" not in api.ask("{ __schema { mutationType { fields { name } } } }").body.__repr__()

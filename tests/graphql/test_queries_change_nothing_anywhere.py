@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -65,14 +65,14 @@ QUERIES = (
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA)
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_function_in_any_place_cannot_write(door: Door, postgres: PostgresServer, query: str) -> None:
-    answer = door.ask(f"{{ {query} }}")
+def test_a_function_in_any_place_cannot_write(api: Api, postgres: PostgresServer, query: str) -> None:
+    answer = api.ask(f"{{ {query} }}")
     assert answer.errors == [] or answer.code == "READ_ONLY_SQL_TRANSACTION", answer.body
-    mode = door.ask(f"{{ a: {query} b: plainCollection {{ edges {{ node {{ id }} }} }} }}")
+    mode = api.ask(f"{{ a: {query} b: plainCollection {{ edges {{ node {{ id }} }} }} }}")
     assert mode.errors == [] or mode.code == "READ_ONLY_SQL_TRANSACTION", mode.body
-    assert postgres.execute("select count(*) from log", door.database_url) == [[0]]
+    assert postgres.execute("select count(*) from log", api.database_url) == [[0]]

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import StartApi
 from tests.graphql.requests import ask_with
 from tests.postgres_server import PostgresServer
 
@@ -53,14 +53,14 @@ def rows_in(value: Any) -> int:
     return 0
 
 
-def test_no_answer_holds_more_rows_than_were_counted(writing_door: OpenDoor) -> None:
-    door = writing_door(SCHEMA, ROWS)
+def test_no_answer_holds_more_rows_than_were_counted(writing_api: StartApi) -> None:
+    api = writing_api(SCHEMA, ROWS)
 
     @PROPERTIES
     @given(st.lists(ROOTS, min_size=1, max_size=3))
     def check(roots: list[str]) -> None:
         query = f"{{ {' '.join(f'r{number}: {each}' for number, each in enumerate(roots))} }}"
-        answer = ask_with(door, {"cost": True}, query)
+        answer = ask_with(api, {"cost": True}, query)
         assert rows_in(answer.data) <= answer.body["extensions"]["cost"]["nodes"]
 
     check()
@@ -83,21 +83,21 @@ CHANGES = st.one_of(
 )  # fmt: skip
 
 
-def test_a_trial_answers_what_the_change_then_does(writing_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = writing_door(SCHEMA, ROWS, dry_run=True)
+def test_a_trial_answers_what_the_change_then_does(writing_api: StartApi, postgres: PostgresServer) -> None:
+    api = writing_api(SCHEMA, ROWS, dry_run=True)
 
     def kept() -> Any:
-        return postgres.execute("select id, parent_id from item order by id", door.database_url)
+        return postgres.execute("select id, parent_id from item order by id", api.database_url)
 
     @PROPERTIES
     @given(st.lists(CHANGES, min_size=1, max_size=3))
     def check(changes: list[str]) -> None:
-        postgres.execute(ROWS, door.database_url)
+        postgres.execute(ROWS, api.database_url)
         before = kept()
         query = f"mutation {{ {' '.join(f'r{number}: {each}' for number, each in enumerate(changes))} }}"
-        trial = ask_with(door, {"dryRun": True}, query)
+        trial = ask_with(api, {"dryRun": True}, query)
         assert kept() == before
-        assert {key: value for key, value in trial.body.items() if key != "extensions"} == door.ask(query).body
+        assert {key: value for key, value in trial.body.items() if key != "extensions"} == api.ask(query).body
         assert ("extensions" in trial.body) == (not trial.errors)
 
     check()

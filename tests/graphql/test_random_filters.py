@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import connect
 
 SCHEMA = """
@@ -154,9 +154,9 @@ def literal(value: Any, name: str = "") -> str:
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_random_filters_find_the_rows_of_sql(reading_door: OpenDoor, dialect: str) -> None:
-    door: Door = reading_door(SCHEMA, graphql_dialect=dialect)
-    database = connect(door.database_url)
+def test_random_filters_find_the_rows_of_sql(reading_api: StartApi, dialect: str) -> None:
+    api: Api = reading_api(SCHEMA, graphql_dialect=dialect)
+    database = connect(api.database_url)
 
     @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
     @given(FILTERS)
@@ -165,11 +165,11 @@ def test_random_filters_find_the_rows_of_sql(reading_door: OpenDoor, dialect: st
         rows = database.execute_simple(f"select id from sample where {sql} order by id").rows or []
         expected = [row[0] for row in rows]
         selection = "edges { node { id } }"
-        by_variable = door.ask(
+        by_variable = api.ask(
             f"query ($f: sampleFilter) {{ sampleCollection(filter: $f) {{ {selection} }} }}", {"f": filter_}
         )
         assert [edge["node"]["id"] for edge in by_variable.data["sampleCollection"]["edges"]] == expected, sql
-        by_literal = door.ask(f"{{ sampleCollection(filter: {literal(filter_)}) {{ {selection} }} }}")
+        by_literal = api.ask(f"{{ sampleCollection(filter: {literal(filter_)}) {{ {selection} }} }}")
         assert by_literal.data == by_variable.data, sql
 
     try:

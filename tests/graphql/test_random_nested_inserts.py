@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -82,11 +82,11 @@ def depth(thing: dict[str, Any]) -> int:
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
+def api(writing_api: StartApi) -> Api:
     """With the schema built, which raises the limit of recursion where a test with random values may not."""
-    door = writing_door(SCHEMA, ROWS)
-    assert door.ask("{ __typename }").data
-    return door
+    api = writing_api(SCHEMA, ROWS)
+    assert api.ask("{ __typename }").data
+    return api
 
 
 def request(objects: list[dict[str, Any]], *, literal: bool) -> tuple[str, dict[str, Any]]:
@@ -112,15 +112,15 @@ def request(objects: list[dict[str, Any]], *, literal: bool) -> tuple[str, dict[
     literal=st.booleans(),
 )
 def test_random_nested_inserts_equal_the_model(
-    door: Door, postgres: PostgresServer, objects: list[dict[str, Any]], literal: bool
+    api: Api, postgres: PostgresServer, objects: list[dict[str, Any]], literal: bool
 ) -> None:
-    postgres.execute(ROWS, door.database_url)
-    answer = door.ask(*request(objects, literal=literal)).data["insertIntothingCollection"]
+    postgres.execute(ROWS, api.database_url)
+    answer = api.ask(*request(objects, literal=literal)).data["insertIntothingCollection"]
     assert answer["affectedCount"] == len(objects)
     assert [(each["label"], each["n"]) for each in answer["records"]] == [
         (each.get("label"), each.get("n", 7)) for each in objects
     ]
-    ((text,),) = postgres.execute(WRITTEN, door.database_url)
+    ((text,),) = postgres.execute(WRITTEN, api.database_url)
     found = [[*each[:4], sorted(each[4]) if each[4] else None] for each in json.loads(text)]
     expected = [row for each in objects for row in written(each)]
     assert sorted(found, key=repr) == sorted(expected, key=repr)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.query.plan.existence import MOST_JOINED
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import connect
 
 SCHEMA = """
@@ -170,9 +170,9 @@ def any_of(parts: list[Any]) -> Any:
 
 
 @pytest.mark.parametrize("seed", [0.1, 0.2])
-def test_random_related_filters_equal_the_model(reading_door: OpenDoor, seed: float) -> None:
-    door = reading_door(SCHEMA.format(seed=seed))
-    database = connect(door.database_url)
+def test_random_related_filters_equal_the_model(reading_api: StartApi, seed: float) -> None:
+    api = reading_api(SCHEMA.format(seed=seed))
+    database = connect(api.database_url)
     rows: Rows = {
         name: json.loads((database.execute_simple(f"select json_agg(t)::text from {name} t").rows or [])[0][0])
         for name in ONE
@@ -190,7 +190,7 @@ def test_random_related_filters_equal_the_model(reading_door: OpenDoor, seed: fl
         held = {each["id"] for each in rows[relation] if model.judge(relation, each, filter_) in (True, NOTHING)}
         asked = query % (relation.capitalize(), relation)
         for sent in (filter_, {"and": [*[NEVER_RELATED[relation]] * MOST_JOINED, filter_]}):
-            found = door.ask(asked, {"f": sent}).data["found"]["edges"]
+            found = api.ask(asked, {"f": sent}).data["found"]["edges"]
             assert {each["node"]["id"] for each in found} == held, sent
 
     check()

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -125,7 +125,7 @@ def distinct(table: Sequence[Row]) -> list[Row]:
     filtered=st.none() | st.integers(-2, 2),
 )
 def test_random_upserts_equal_the_model(
-    writing_door: OpenDoor,
+    writing_api: StartApi,
     postgres: PostgresServer,
     table: list[Row],
     objects: list[Row],
@@ -133,7 +133,7 @@ def test_random_upserts_equal_the_model(
     replaced: list[str],
     filtered: int | None,
 ) -> None:
-    door = writing_door(SCHEMA, "truncate item; " + "; ".join(map(_insert, table)))
+    api = writing_api(SCHEMA, "truncate item; " + "; ".join(map(_insert, table)))
     chosen = constraint or ("item_pkey" if replaced else None)
     needed: Mapping[str | None, tuple[str, ...]] = {
         "item_pkey": ("id",), "item_code": ("code",), "item_place": ("place", "kind")
@@ -142,7 +142,7 @@ def test_random_upserts_equal_the_model(
     do = {"constraint": constraint, "updateColumns": replaced}
     if filtered is not None:
         do["filter"] = {"n": {"gt": filtered}}
-    answer = door.ask(QUERY, {"objects": objects, "do": do, "existing": tells})
+    answer = api.ask(QUERY, {"objects": objects, "do": do, "existing": tells})
     model = Model([dict(each) for each in table])
     try:
         model.upsert(objects, chosen, replaced, filtered)
@@ -160,7 +160,7 @@ def test_random_upserts_equal_the_model(
         assert [each["id"] for each in reported["existing"]] == [
             each["id"] for each in model.existing(objects, chosen or "")
         ]
-    kept = postgres.execute("select id, code, n, place, kind from item order by id", door.database_url)
+    kept = postgres.execute("select id, code, n, place, kind from item order by id", api.database_url)
     assert kept == [[each[name] for name in COLUMNS] for each in sorted(model.rows, key=lambda each: each["id"])]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 SCHEMA = """
 create table acct (id int primary key, name text);
@@ -52,12 +52,12 @@ EXPOSING = '; {"expose": true} in its comment may make it one: docs/exposed-func
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA)
 
 
-def reasons(door: Door, subject: str) -> list[str]:
-    notices = door.application.services.engine.role_schemas.of_role("anon").notices
+def reasons(api: Api, subject: str) -> list[str]:
+    notices = api.application.services.engine.role_schemas.of_role("anon").notices
     return [each.reason for each in notices if each.subject == subject]
 
 
@@ -86,36 +86,36 @@ def reasons(door: Door, subject: str) -> list[str]:
         ("twice", f"it has overloads, and a field has only one set of arguments{EXPOSING}"),
     ],
 )
-def test_functions_that_are_no_fields_have_a_reason(door: Door, function: str, reason: str) -> None:
-    assert set(reasons(door, f"function public.{function}")) == {f"it is not a field: {reason}"}
+def test_functions_that_are_no_fields_have_a_reason(api: Api, function: str, reason: str) -> None:
+    assert set(reasons(api, f"function public.{function}")) == {f"it is not a field: {reason}"}
 
 
-def test_exposing_a_function_does_not_hide_the_reason(door: Door) -> None:
+def test_exposing_a_function_does_not_hide_the_reason(api: Api) -> None:
     reason = 'it is not exposed: the name of its argument "User Id" is no GraphQL name; rename it'
-    assert reasons(door, "function public.exposed_weird") == [reason]
-    answer = door.ask("{ exposed_weird }", role="service_role")
+    assert reasons(api, "function public.exposed_weird") == [reason]
+    answer = api.ask("{ exposed_weird }", role="service_role")
     assert reason.removeprefix("it is not exposed: ") in str(answer.errors)
 
 
-def test_the_error_of_a_request_gives_the_same_reason(door: Door) -> None:
-    answer = door.ask('{ search_acct(query: "x") { edges { cursor } } }', role="service_role")
+def test_the_error_of_a_request_gives_the_same_reason(api: Api) -> None:
+    answer = api.ask('{ search_acct(query: "x") { edges { cursor } } }', role="service_role")
     assert "its argument filter has the name of an argument that collections have" in str(answer.errors)
 
 
-def test_functions_missing_in_orders_and_filters_have_a_reason(door: Door) -> None:
-    (volatile,) = reasons(door, "function public.ordered_volatile")
+def test_functions_missing_in_orders_and_filters_have_a_reason(api: Api) -> None:
+    (volatile,) = reasons(api, "function public.ordered_volatile")
     assert "it is volatile" in volatile
-    assert reasons(door, "function public.ordered_point") == [
+    assert reasons(api, "function public.ordered_point") == [
         "it is not in orderBy: it returns point, a type without an order"
     ]
-    assert reasons(door, "function public.filtered_list") == [
+    assert reasons(api, "function public.filtered_list") == [
         "it is not in the filter: it returns integer[], a type without operators"
     ]
 
 
-def test_a_declared_key_of_other_columns_is_reported(door: Door) -> None:
+def test_a_declared_key_of_other_columns_is_reported(api: Api) -> None:
     reason = "its directive primary_key_columns names bar, which is none of its columns"
-    assert reasons(door, "view public.misspelt") == [reason]
+    assert reasons(api, "view public.misspelt") == [reason]
 
 
 # Which unique index could be the key
@@ -144,47 +144,47 @@ grant select (b) on secret to anon;
 """
 
 
-def fix_of(door: Door, subject: str, kind: str = "table") -> str:
-    notices = door.application.services.engine.role_schemas.of_role("anon").notices
+def fix_of(api: Api, subject: str, kind: str = "table") -> str:
+    notices = api.application.services.engine.role_schemas.of_role("anon").notices
     (notice,) = (each for each in notices if each.subject == f"{kind} public.{subject}")
     return notice.fix
 
 
-def test_the_unique_index_that_could_be_the_key_is_named(reading_door: OpenDoor) -> None:
-    door = reading_door(KEYS if server_knows_nulls(reading_door) else KEYS.replace("nulls not distinct", ""))
+def test_the_unique_index_that_could_be_the_key_is_named(reading_api: StartApi) -> None:
+    api = reading_api(KEYS if server_knows_nulls(reading_api) else KEYS.replace("nulls not distinct", ""))
     one, other = (f'@graphql({{"primary_key_columns": [{each}]}})' for each in ('"a"', '"b", "a"'))
     none = 'add one, or comment it with @graphql({"primary_key_columns": ["..."]})'
-    assert fix_of(door, "plain") == (
+    assert fix_of(api, "plain") == (
         f"its unique index plain_a could be the key: comment it with {one},"
         " or alter table public.plain add primary key (a)"
     )
-    assert fix_of(door, "nullable") == (
+    assert fix_of(api, "nullable") == (
         "its unique index nullable_a_key could be the key if a is never null:"
         f" alter table public.nullable alter column a set not null; then comment it with {one}"
     )
-    assert "if a is never null" in fix_of(door, "no_nulls")
-    assert fix_of(door, "partial") == none
-    assert "though it is deferrable" in fix_of(door, "later")
-    assert fix_of(door, "parts") == (
+    assert "if a is never null" in fix_of(api, "no_nulls")
+    assert fix_of(api, "partial") == none
+    assert "though it is deferrable" in fix_of(api, "later")
+    assert fix_of(api, "parts") == (
         f"its unique index parts_b_a_key could be the key: comment it with {other},"
         " or alter table public.parts add primary key (b, a)"
     )
-    assert fix_of(door, "Upper").endswith('or alter table public."Upper" add primary key ("Id")')
-    assert fix_of(door, "bare") == none
+    assert fix_of(api, "Upper").endswith('or alter table public."Upper" add primary key ("Id")')
+    assert fix_of(api, "bare") == none
     stored = f"its unique index stored_a_idx could be the key if a is never null: comment it with {one}"
-    assert fix_of(door, "stored", "materialized view") == stored
+    assert fix_of(api, "stored", "materialized view") == stored
     # Nothing is said of columns that the role may not read.
-    assert "a" not in fix_of(door, "secret").split('"')
+    assert "a" not in fix_of(api, "secret").split('"')
 
 
-def test_a_view_has_the_unique_indexes_of_its_table(reading_door: OpenDoor) -> None:
-    door = reading_door(
-        KEYS if server_knows_nulls(reading_door) else KEYS.replace("nulls not distinct", ""), infer_view_keys=True
+def test_a_view_has_the_unique_indexes_of_its_table(reading_api: StartApi) -> None:
+    api = reading_api(
+        KEYS if server_knows_nulls(reading_api) else KEYS.replace("nulls not distinct", ""), infer_view_keys=True
     )
     directive = '@graphql({"primary_key_columns": ["number"]})'
     could = "its unique index plain_a could be the key if number is never null"
-    assert fix_of(door, "of_plain", "view") == f"{could}: comment it with {directive}"
+    assert fix_of(api, "of_plain", "view") == f"{could}: comment it with {directive}"
 
 
-def server_knows_nulls(reading_door: OpenDoor) -> bool:
-    return reading_door("").application.services.engine.role_schemas.of_role("anon").catalog.server_version >= 150000
+def server_knows_nulls(reading_api: StartApi) -> bool:
+    return reading_api("").application.services.engine.role_schemas.of_role("anon").catalog.server_version >= 150000

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.query.filter.regular_expressions import refusal
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 WORDS = """
 create table word (id int primary key, text text); grant select on word to anon;
@@ -20,8 +20,8 @@ QUERY = "query ($x: String) { wordCollection(filter: {text: {regex: $x}}) { edge
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(WORDS)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(WORDS)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def door(reading_door: OpenDoor) -> Door:
         "(?=.*?x)y", "(?=x{2,})y",
     ],
 )  # fmt: skip
-def test_patterns_that_are_not_linear_are_refused(door: Door, pattern: str) -> None:
-    assert door.ask(QUERY, {"x": pattern.replace("\\\\", "\\")}).code == "LIMIT_EXCEEDED"
+def test_patterns_that_are_not_linear_are_refused(api: Api, pattern: str) -> None:
+    assert api.ask(QUERY, {"x": pattern.replace("\\\\", "\\")}).code == "LIMIT_EXCEEDED"
 
 
 _OTHERS = [f"[^{chr(0x4E00 + number)}]" for number in range(200)]
@@ -58,9 +58,9 @@ _OTHERS = [f"[^{chr(0x4E00 + number)}]" for number in range(200)]
         f"(?:{'|'.join(_OTHERS[:90])}){{0}}(?:{'|'.join(f'{each}+' for each in _OTHERS[:60])})+",
     ],
 )  # fmt: skip
-def test_patterns_that_compile_slowly_are_refused(door: Door, pattern: str) -> None:
+def test_patterns_that_compile_slowly_are_refused(api: Api, pattern: str) -> None:
     """PostgreSQL takes up to minutes to compile them, for any text."""
-    assert door.ask(QUERY, {"x": pattern}).code == "LIMIT_EXCEEDED"
+    assert api.ask(QUERY, {"x": pattern}).code == "LIMIT_EXCEEDED"
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_patterns_that_compile_slowly_are_refused(door: Door, pattern: str) -> N
         ("(?:" + "|".join(f"word{number}" for number in range(100)) + "|12)+$", [2]),
     ],
 )  # fmt: skip
-def test_other_patterns_match_as_in_postgresql(door: Door, pattern: str, found: list[int]) -> None:
-    edges = door.ask(QUERY, {"x": pattern.replace("\\\\", "\\")}).data["wordCollection"]["edges"]
+def test_other_patterns_match_as_in_postgresql(api: Api, pattern: str, found: list[int]) -> None:
+    edges = api.ask(QUERY, {"x": pattern.replace("\\\\", "\\")}).data["wordCollection"]["edges"]
     assert [edge["node"]["id"] for edge in edges] == found
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from graphql import print_type, validate_schema
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.counted import counted
-from tests.graphql.door import Door
 from tests.graphql.test_operators import without_descriptions
 
 SCHEMA = (Path(__file__).parent / "snapshot" / "cases" / "related_filters" / "schema.sql").read_text()
@@ -68,27 +68,25 @@ input MembershipAggregateFilter {
 """
 
 
-def schema_of(door: Door, role: str = "anon") -> Any:
-    schema = door.application.services.engine.role_schemas.of_role(role).graphql
+def schema_of(api: Api, role: str = "anon") -> Any:
+    schema = api.application.services.engine.role_schemas.of_role(role).graphql
     assert validate_schema(schema) == []
     return schema
 
 
-def members(door: Door, type_: str, role: str = "anon") -> list[str]:
-    found = schema_of(door, role).type_map.get(type_)
+def members(api: Api, type_: str, role: str = "anon") -> list[str]:
+    found = schema_of(api, role).type_map.get(type_)
     return list(found.fields) if found else []
 
 
-def ids(door: Door, relation: str, filter_: Any, **options: Any) -> list[int]:
+def ids(api: Api, relation: str, filter_: Any, **options: Any) -> list[int]:
     name = relation.lower()
     query = f"query ($f: {relation}Filter) {{ {name}Collection(filter: $f) {{ edges {{ node {{ id }} }} }} }}"
-    return [
-        each["node"]["id"] for each in door.ask(query, {"f": filter_}, **options).data[f"{name}Collection"]["edges"]
-    ]
+    return [each["node"]["id"] for each in api.ask(query, {"f": filter_}, **options).data[f"{name}Collection"]["edges"]]
 
 
-def test_related_filters_have_their_types(reading_door: OpenDoor) -> None:
-    types = schema_of(reading_door(SCHEMA)).type_map
+def test_related_filters_have_their_types(reading_api: StartApi) -> None:
+    types = schema_of(reading_api(SCHEMA)).type_map
     for expected in SDL.strip().split("\n}\n"):
         name = expected.split()[1]
         assert without_descriptions(print_type(types[name])) == f"{expected.removesuffix('}').rstrip()}\n}}"
@@ -97,19 +95,19 @@ def test_related_filters_have_their_types(reading_door: OpenDoor) -> None:
 @pytest.mark.parametrize(
     "options", [{"graphql_features": "-relation_filters,-groups"}, {"graphql_dialect": "pg_graphql"}]
 )
-def test_no_related_filters_exist_without_the_feature(reading_door: OpenDoor, options: dict[str, str]) -> None:
-    types = schema_of(reading_door(SCHEMA, **options)).type_map
+def test_no_related_filters_exist_without_the_feature(reading_api: StartApi, options: dict[str, str]) -> None:
+    types = schema_of(reading_api(SCHEMA, **options)).type_map
     assert list(types["PostFilter"].fields)[-3:] == ["and", "or", "not"]
     assert [name for name in types if "ManyFilter" in name or "AggregateFilter" in name] == []
     assert "fullName" not in types["AccountFilter"].fields
 
 
-def test_no_related_filters_exist_without_relationships(reading_door: OpenDoor) -> None:
-    assert members(reading_door(SCHEMA, disabled_plugins=("relationships",)), "PostFilter")[-1] == "not"
+def test_no_related_filters_exist_without_relationships(reading_api: StartApi) -> None:
+    assert members(reading_api(SCHEMA, disabled_plugins=("relationships",)), "PostFilter")[-1] == "not"
 
 
-def test_self_references_can_be_filtered_in_both_directions(reading_door: OpenDoor) -> None:
-    door = reading_door("""
+def test_self_references_can_be_filtered_in_both_directions(reading_api: StartApi) -> None:
+    api = reading_api("""
         create table part (id int primary key, part_id int references part, label text);
         insert into part values (1, null, 'a'), (2, 1, 'b'), (3, 2, 'c');
         create table page (id int primary key, part int);
@@ -121,28 +119,28 @@ def test_self_references_can_be_filtered_in_both_directions(reading_door: OpenDo
         comment on schema public is '@graphql({"inflect_names": true})';
         grant select on part, part_view to anon;
     """)
-    assert ids(door, "Part", {"part": {"part": {"label": {"eq": "a"}}}}) == [3]
-    assert ids(door, "Part", {"partCollection": {"some": {"partCollection": {"exists": True}}}}) == [1]
-    assert ids(door, "Part", {"pages": {"exists": True}}) == [1]
+    assert ids(api, "Part", {"part": {"part": {"label": {"eq": "a"}}}}) == [3]
+    assert ids(api, "Part", {"partCollection": {"some": {"partCollection": {"exists": True}}}}) == [1]
+    assert ids(api, "Part", {"pages": {"exists": True}}) == [1]
     query = "query ($f: PartViewFilter) { partViewCollection(filter: $f) { edges { node { id } } } }"
     for filter_, found in (({"of": {"label": {"eq": "a"}}}, 1), ({"ofExists": False}, 2)):
-        assert door.ask(query, {"f": filter_}).data["partViewCollection"]["edges"] == [{"node": {"id": found}}]
+        assert api.ask(query, {"f": filter_}).data["partViewCollection"]["edges"] == [{"node": {"id": found}}]
 
 
-def test_related_filters_are_never_unknown(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA)
+def test_related_filters_are_never_unknown(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA)
     for filter_ in (
         {"account": {"name": {"eq": "Ann"}}},
         {"account": {"hits": {"eq": None}}},
         {"account": {"postCollection": {"aggregate": {"sum": {"score": {"gt": "0"}}}}}},
         {"account": {"postCollection": {"every": {"score": {"lt": None}}}}},
     ):
-        found, others = ids(door, "Comment", filter_), ids(door, "Comment", {"not": filter_})
+        found, others = ids(api, "Comment", filter_), ids(api, "Comment", {"not": filter_})
         assert sorted(found + others) == [1, 2, 3]
 
 
-def test_related_filters_work_in_every_place(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_related_filters_work_in_every_place(start_api: StartApi) -> None:
+    api = start_api(
         SCHEMA
         + """
         create function old_posts() returns setof post stable language sql as 'select * from post';
@@ -150,7 +148,7 @@ def test_related_filters_work_in_every_place(open_door: OpenDoor) -> None:
           as 'select * from post where account_id = $1.id';
     """
     )
-    answer = door.ask("""{
+    answer = api.ask("""{
       oldPosts(filter: {commentCollection: {exists: true}}) { edges { node { id } } }
       accountCollection(first: 1) {
         aggregate { count }
@@ -169,8 +167,8 @@ def test_related_filters_work_in_every_place(open_door: OpenDoor) -> None:
     assert (posts["totalCount"], posts["aggregate"], len(posts["edges"])) == (1, {"count": 1}, 1)
 
 
-def test_a_computed_field_is_in_the_filter_with_its_comment(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_a_computed_field_is_in_the_filter_with_its_comment(start_api: StartApi) -> None:
+    api = start_api(
         SCHEMA
         + """
         create function shouted(account) returns text stable language sql as 'select upper($1.name)';
@@ -186,13 +184,13 @@ def test_a_computed_field_is_in_the_filter_with_its_comment(open_door: OpenDoor)
         comment on function email is '@graphql({"filter": true})';
     """
     )
-    fields = members(door, "AccountFilter")
+    fields = members(api, "AccountFilter")
     assert [name for name in fields[fields.index("not") + 1 :] if "Collection" not in name] == [
         "profile", "profileExists", "fullName", "older", "data"
     ]  # fmt: skip
-    assert ids(door, "Account", {"older": {"gt": "10"}}) == []
-    assert ids(door, "Account", {"older": {"eq": "10"}, "fullName": {"not": {"eq": "BEN"}}}) == [1]
-    notices = [*door.application.services.engine.role_schemas.of_role("anon").notices]
+    assert ids(api, "Account", {"older": {"gt": "10"}}) == []
+    assert ids(api, "Account", {"older": {"eq": "10"}, "fullName": {"not": {"eq": "BEN"}}}) == [1]
+    notices = [*api.application.services.engine.role_schemas.of_role("anon").notices]
     left_out = {each.subject: each.reason for each in notices if "it is not in the filter" in each.reason}
     assert left_out == {
         "function public.friends": "it is not in the filter: it returns rows of public.account, not one value",
@@ -225,9 +223,9 @@ grant select on account, post, comment, profile to anon;
         ("revoke execute on function full_name(account) from public", "AccountFilter", {"fullName"}),
     ],
 )  # fmt: skip
-def test_a_member_needs_its_privilege(open_door: OpenDoor, taken: str, type_: str, gone: set[str]) -> None:
-    before = members(open_door(SCHEMA + RIGHTS), type_)
-    after = members(open_door(SCHEMA + RIGHTS + taken), type_)
+def test_a_member_needs_its_privilege(start_api: StartApi, taken: str, type_: str, gone: set[str]) -> None:
+    before = members(start_api(SCHEMA + RIGHTS), type_)
+    after = members(start_api(SCHEMA + RIGHTS + taken), type_)
     assert set(before) - set(after) == gone
     assert gone <= set(before)
 
@@ -255,18 +253,18 @@ create policy some_accounts on account to anon using (id <> 2);
     ],
 )
 def test_a_hidden_row_does_not_exist(
-    reading_door: OpenDoor, relation: str, filter_: Any, seen: list[int], all_: list[int]
+    reading_api: StartApi, relation: str, filter_: Any, seen: list[int], all_: list[int]
 ) -> None:
-    door = reading_door(SCHEMA + HIDDEN + "grant select on all tables in schema public to service_role")
-    assert ids(door, relation, filter_) == seen
-    assert ids(door, relation, filter_, role="service_role") == all_
+    api = reading_api(SCHEMA + HIDDEN + "grant select on all tables in schema public to service_role")
+    assert ids(api, relation, filter_) == seen
+    assert ids(api, relation, filter_, role="service_role") == all_
 
 
 @pytest.mark.parametrize(
     ("limit", "options"), [(8, {}), (2, {"filter_depth_limit": 2}), (0, {"filter_depth_limit": 0})]
 )
-def test_the_depth_of_a_filter_is_limited(reading_door: OpenDoor, limit: int, options: dict[str, int]) -> None:
-    door = reading_door(SCHEMA, **options)
+def test_the_depth_of_a_filter_is_limited(reading_api: StartApi, limit: int, options: dict[str, int]) -> None:
+    api = reading_api(SCHEMA, **options)
     for depth in (limit, limit + 1):
         # From post to comment and back.
         filter_: dict[str, Any] = {"id": {"gte": 0}}
@@ -274,38 +272,38 @@ def test_the_depth_of_a_filter_is_limited(reading_door: OpenDoor, limit: int, op
             filter_ = {"post": filter_} if step % 2 == 0 else {"commentCollection": {"some": filter_}}
         name = "Comment" if depth % 2 else "Post"
         query = f"query ($f: {name}Filter) {{ {name.lower()}Collection(filter: $f) {{ edges {{ node {{ id }} }} }} }}"
-        answer = door.ask(query, {"f": filter_})
+        answer = api.ask(query, {"f": filter_})
         if depth == limit:
             assert answer.data[f"{name.lower()}Collection"]["edges"]
         else:
             assert (answer.code, "FILTER_DEPTH_LIMIT" in answer.message) == ("LIMIT_EXCEEDED", True)
 
 
-def test_the_steps_of_the_filters_of_a_statement_are_limited(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA)
+def test_the_steps_of_the_filters_of_a_statement_are_limited(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA)
     query = "query ($f: [PostFilter!]) { postCollection(filter: {or: $f}) { edges { node { id } } } }"
     step = {"account": {"id": {"gte": 0}}}
-    assert len(door.ask(query, {"f": [step] * 50}).data["postCollection"]["edges"]) == 3
-    answer = door.ask(query, {"f": [step] * 51})
+    assert len(api.ask(query, {"f": [step] * 50}).data["postCollection"]["edges"]) == 3
+    answer = api.ask(query, {"f": [step] * 51})
     assert (answer.code, "more than 50 times" in answer.message) == ("LIMIT_EXCEEDED", True)
     half = f"postCollection(filter: {{or: [{'{accountExists: true}' * 26}]}}) {{ edges {{ node {{ id }} }} }}"
-    assert door.ask(f"{{ a: {half} }}").data
-    assert door.ask(f"{{ a: {half} b: {half} }}").code == "LIMIT_EXCEEDED"
+    assert api.ask(f"{{ a: {half} }}").data
+    assert api.ask(f"{{ a: {half} b: {half} }}").code == "LIMIT_EXCEEDED"
 
 
-def test_a_taken_name_stays_with_its_owner(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_a_taken_name_stays_with_its_owner(start_api: StartApi) -> None:
+    api = start_api("""
         create table owner (id int primary key);
         create table thing (id int primary key, owner_id int references owner, "ownerExists" int);
         create table "thingMany" (id int primary key);
         create table "thingManyFilter" (id int primary key);
         grant select on all tables in schema public to anon;
     """)
-    types = schema_of(door).type_map
+    types = schema_of(api).type_map
     assert str(types["thingFilter"].fields["ownerExists"].type) == "IntFilter"
     assert str(types["ownerFilter"].fields["thingCollection"].type) == "thingManyFilter_"
     assert "thingManyFilter" in types
-    reported = [each.reason for each in door.application.services.engine.role_schemas.of_role("anon").notices]
+    reported = [each.reason for each in api.application.services.engine.role_schemas.of_role("anon").notices]
     assert (
         "of two filter fields called ownerExists one is left out; the directive `name` renames columns and functions"
         in reported
@@ -317,9 +315,9 @@ FLIGHT = """{
 }"""
 
 
-def test_a_related_filter_is_one_flight(open_door: OpenDoor) -> None:
-    with counted(open_door(SCHEMA).database_url) as (door, proxy):
-        door.ask(FLIGHT)
+def test_a_related_filter_is_one_flight(start_api: StartApi) -> None:
+    with counted(start_api(SCHEMA).database_url) as (api, proxy):
+        api.ask(FLIGHT)
         before = proxy.flights
-        assert door.ask(FLIGHT).data["accountCollection"]["edges"] == [{"node": {"id": 1}}]
+        assert api.ask(FLIGHT).data["accountCollection"]["edges"] == [{"node": {"id": 1}}]
         assert proxy.flights - before == 1

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_rights import changed, members, printed
 from tests.postgres_server import PostgresServer, connect
 
@@ -37,13 +37,13 @@ alter table book enable row level security; create policy hidden on book using (
 
 
 @pytest.fixture
-def door(open_door: OpenDoor) -> Door:
-    return open_door(SCHEMA)
+def api(start_api: StartApi) -> Api:
+    return start_api(SCHEMA)
 
 
-def edges(door: Door, arguments: str, collection: str = "bookCollection") -> list[tuple[int, str]]:
+def edges(api: Api, arguments: str, collection: str = "bookCollection") -> list[tuple[int, str]]:
     selection = "edges { cursor node { id } }"
-    data = door.ask(f"{{ {collection}({arguments}) {{ {selection} }} }}").data
+    data = api.ask(f"{{ {collection}({arguments}) {{ {selection} }} }}").data
     return [(edge["node"]["id"], edge["cursor"]) for edge in data[collection]["edges"]]
 
 
@@ -97,9 +97,9 @@ def inserts(teams: Sequence[Any], authors: Sequence[Any], books: Sequence[Any]) 
 
 
 @pytest.mark.parametrize("policies", ["", HIDING], ids=["all rows", "hidden rows"])
-def test_orders_equal_those_of_sql(reading_door: OpenDoor, policies: str) -> None:
-    door = reading_door(SCHEMA + policies)
-    database = connect(door.database_url)
+def test_orders_equal_those_of_sql(reading_api: StartApi, policies: str) -> None:
+    api = reading_api(SCHEMA + policies)
+    database = connect(api.database_url)
 
     @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(TEAMS, AUTHORS, BOOK_ROWS, ORDERS, st.integers(1, 4))
@@ -110,11 +110,11 @@ def test_orders_equal_those_of_sql(reading_door: OpenDoor, policies: str) -> Non
         database.execute_simple("reset role")
         expected = [row[0] for row in rows]
         asked = f"orderBy: [{', '.join(term.format(direction) for term, direction in order)}]"
-        everything = edges(door, asked)
+        everything = edges(api, asked)
         assert [id_ for id_, _ in everything] == expected, by
         for place, (_, cursor) in enumerate(everything):
-            after = edges(door, f'{asked}, after: "{cursor}", first: {size}')
-            before = edges(door, f'{asked}, before: "{cursor}", last: {size}')
+            after = edges(api, f'{asked}, after: "{cursor}", first: {size}')
+            before = edges(api, f'{asked}, before: "{cursor}", last: {size}')
             assert [id_ for id_, _ in after] == expected[place + 1 : place + 1 + size], by
             assert [id_ for id_, _ in before] == expected[max(0, place - size) : place], by
 
@@ -124,19 +124,19 @@ def test_orders_equal_those_of_sql(reading_door: OpenDoor, policies: str) -> Non
         database.close()
 
 
-def test_rows_that_are_absent_count_as_none(door: Door, postgres: PostgresServer) -> None:
-    postgres.execute(inserts(["x"], [("a", 0)], [(0, 1, 1), (None, 1, 1)]), door.database_url)
+def test_rows_that_are_absent_count_as_none(api: Api, postgres: PostgresServer) -> None:
+    postgres.execute(inserts(["x"], [("a", 0)], [(0, 1, 1), (None, 1, 1)]), api.database_url)
     for direction, expected in (("AscNullsLast", [1, 0]), ("DescNullsFirst", [0, 1])):
-        found = edges(door, f"orderBy: [{{author: {{bookCollection: {{count: {direction}}}}}}}]")
+        found = edges(api, f"orderBy: [{{author: {{bookCollection: {{count: {direction}}}}}}}]")
         assert [id_ for id_, _ in found] == expected
-    shown = edges(door, "orderBy: [{author: {shown: AscNullsFirst}}]")
+    shown = edges(api, "orderBy: [{author: {shown: AscNullsFirst}}]")
     assert json.loads(base64.b64decode(shown[0][1])) == [None, 1]
 
 
-def test_many_elements_and_long_names_work(open_door: OpenDoor) -> None:
+def test_many_elements_and_long_names_work(start_api: StartApi) -> None:
     table = f"{'long' * 15}_"
     columns = [f"c{number}" for number in range(25)]
-    door = open_door(
+    api = start_api(
         f"""create table {table}1 (id int primary key); create table {table}2 (id int primary key references {table}1);
         create table {table}3 (id int primary key references {table}2);
         create table {table}4 (id int primary key references {table}3, {" int, ".join(columns)} int);
@@ -153,10 +153,10 @@ def test_many_elements_and_long_names_work(open_door: OpenDoor) -> None:
     ]
     by_one = [{f"{table}3": {f"{table}2": {f"{table}1": {"id": "AscNullsLast"}}}}]
     query = "query ($o: [lastOrderBy!]) { lastCollection(orderBy: $o) { edges { cursor node { id } } } }"
-    found = door.ask(query, {"o": [*by_children[1:], *by_one]}).data["lastCollection"]["edges"]
+    found = api.ask(query, {"o": [*by_children[1:], *by_one]}).data["lastCollection"]["edges"]
     assert [edge["node"]["id"] for edge in found] == [2, 1]
     assert json.loads(base64.b64decode(found[0]["cursor"])) == [*[None] * 47, 1, 1, 2, 2]
-    refused = door.ask(query, {"o": [*by_children, *by_one]})
+    refused = api.ask(query, {"o": [*by_children, *by_one]})
     assert refused.code == "LIMIT_EXCEEDED"
     assert refused.message == "orderBy has more than 50 elements by related rows or computed fields"
 
@@ -164,8 +164,8 @@ def test_many_elements_and_long_names_work(open_door: OpenDoor) -> None:
 # What the types have
 
 
-def test_orders_have_members_for_relationships(door: Door) -> None:
-    sdl = printed(door)
+def test_orders_have_members_for_relationships(api: Api) -> None:
+    sdl = printed(api)
     assert members(sdl, "bookOrderBy") == ["id", "author_id", "score", "weight", "price", "author"]
     assert members(sdl, "authorOrderBy") == ["id", "name", "team_id", "secret", "shown", "team", "bookCollection"]
     assert members(sdl, "teamOrderBy") == ["id", "name", "authorCollection"]
@@ -174,48 +174,48 @@ def test_orders_have_members_for_relationships(door: Door) -> None:
     assert members(sdl, "authorMinOrderBy") == ["id", "name", "team_id", "secret"]
 
 
-def test_orders_by_aggregates_need_the_directive(door: Door, postgres: PostgresServer) -> None:
-    changed(postgres, door, "comment on table book is null")
-    assert members(printed(door), "bookManyOrderBy") == ["count"]
-    assert "bookSumOrderBy" not in printed(door)
+def test_orders_by_aggregates_need_the_directive(api: Api, postgres: PostgresServer) -> None:
+    changed(postgres, api, "comment on table book is null")
+    assert members(printed(api), "bookManyOrderBy") == ["count"]
+    assert "bookSumOrderBy" not in printed(api)
 
 
-def test_a_taken_name_gets_a_suffix(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_a_taken_name_gets_a_suffix(start_api: StartApi) -> None:
+    api = start_api(
         """create table a (id int primary key, b int); create table b (id int primary key references a);
         comment on constraint b_id_fkey on b is '@graphql({"local_name": "b"})';
         create table "bManyOrderBy" (id int primary key); create table c (id int primary key, b_id int references b);
         create type "cManyOrderBy" as enum ('x'); create table d (e "cManyOrderBy", id int primary key);
         grant select on all tables in schema public to anon"""
     )
-    sdl = printed(door)
+    sdl = printed(api)
     # The column stands, and so do the type of a relation and an enum.
     assert members(sdl, "aOrderBy") == ["id", "b"]
     assert "\n  b: OrderByDirection" in sdl[sdl.index("input aOrderBy ") :]
     assert members(sdl, "bManyOrderBy") == ["nodeId", "id"]
     assert members(sdl, "cManyOrderBy") == ["x"]
     assert members(sdl, "cManyOrderBy_") == ["count"]
-    assert door.ask("{ bCollection(orderBy: [{cCollection: {count: AscNullsLast}}]) { edges { cursor } } }").data
+    assert api.ask("{ bCollection(orderBy: [{cCollection: {count: AscNullsLast}}]) { edges { cursor } } }").data
 
 
-def test_relations_without_other_orders_have_related_ones(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_relations_without_other_orders_have_related_ones(start_api: StartApi) -> None:
+    api = start_api(
         """create table kind (id json); create view one as select 1 as id, '{}'::json as data;
         create view leaf as select '{}'::json as id, '{}'::json as one_id; create table last (id int primary key);
         comment on view leaf is '@graphql({"primary_key_columns": ["id"], "foreign_keys": [{"local_columns": ["id"],
           "foreign_schema": "public", "foreign_table": "last", "foreign_columns": ["id"]}]})';
         grant select on all tables in schema public to anon"""
     )
-    assert members(printed(door), "leafOrderBy") == ["last"]
+    assert members(printed(api), "leafOrderBy") == ["last"]
 
 
 @pytest.mark.parametrize(
     ("dialect", "features"), [("standard", ("-relation_orders",)), ("pg_graphql", ("all",))], ids=["off", "pg_graphql"]
 )
 def test_related_orders_do_not_exist_without_the_feature(
-    open_door: OpenDoor, dialect: str, features: tuple[str, ...]
+    start_api: StartApi, dialect: str, features: tuple[str, ...]
 ) -> None:
-    sdl = printed(open_door(SCHEMA, graphql_dialect=dialect, graphql_features=features))
+    sdl = printed(start_api(SCHEMA, graphql_dialect=dialect, graphql_features=features))
     assert "ManyOrderBy" not in sdl
     assert members(sdl, "authorOrderBy") == ["id", "name", "team_id", "secret"]
 
@@ -223,37 +223,37 @@ def test_related_orders_do_not_exist_without_the_feature(
 # Rights
 
 
-def test_a_missing_privilege_removes_the_member(door: Door, postgres: PostgresServer) -> None:
+def test_a_missing_privilege_removes_the_member(api: Api, postgres: PostgresServer) -> None:
     columns = "grant select (id, name, team_id) on author to anon"
-    changed(postgres, door, f"revoke select on author from anon; {columns}")
-    sdl = printed(door)
+    changed(postgres, api, f"revoke select on author from anon; {columns}")
+    sdl = printed(api)
     assert members(sdl, "authorOrderBy") == ["id", "name", "team_id", "team", "bookCollection"]
     assert members(sdl, "authorMinOrderBy") == ["id", "name", "team_id"]
-    assert edges(door, "orderBy: [{author: {name: AscNullsLast}}]") == []
-    changed(postgres, door, "revoke select (team_id) on author from anon")
-    assert members(printed(door), "authorOrderBy") == ["id", "name", "bookCollection"]
-    assert members(printed(door), "teamOrderBy") == ["id", "name"]
-    changed(postgres, door, "revoke select (id) on author from anon")
-    assert members(printed(door), "bookOrderBy") == ["id", "author_id", "score", "weight", "price"]
-    changed(postgres, door, "grant select (id) on author to anon; revoke select on book from anon")
-    assert members(printed(door), "authorOrderBy") == ["id", "name"]
-    assert "bookManyOrderBy" not in printed(door)
+    assert edges(api, "orderBy: [{author: {name: AscNullsLast}}]") == []
+    changed(postgres, api, "revoke select (team_id) on author from anon")
+    assert members(printed(api), "authorOrderBy") == ["id", "name", "bookCollection"]
+    assert members(printed(api), "teamOrderBy") == ["id", "name"]
+    changed(postgres, api, "revoke select (id) on author from anon")
+    assert members(printed(api), "bookOrderBy") == ["id", "author_id", "score", "weight", "price"]
+    changed(postgres, api, "grant select (id) on author to anon; revoke select on book from anon")
+    assert members(printed(api), "authorOrderBy") == ["id", "name"]
+    assert "bookManyOrderBy" not in printed(api)
 
 
-def test_a_computed_field_needs_execute(door: Door, postgres: PostgresServer) -> None:
-    changed(postgres, door, "revoke execute on function shown from public")
-    assert "shown" not in members(printed(door), "authorOrderBy")
+def test_a_computed_field_needs_execute(api: Api, postgres: PostgresServer) -> None:
+    changed(postgres, api, "revoke execute on function shown from public")
+    assert "shown" not in members(printed(api), "authorOrderBy")
 
 
-def test_rows_with_an_unreadable_key_are_ordered(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_rows_with_an_unreadable_key_are_ordered(start_api: StartApi) -> None:
+    api = start_api(
         SCHEMA + "revoke select on book from anon; grant select (author_id, score) on book to anon;"
         + inserts(["x"], [("b", 0), ("a", None)], [(0, 1, 1), (1, 1, 2), (0, 1, 3), (None, 1, 4), (0, 1, 5)])
     )  # fmt: skip
     asked, found, cursor = "orderBy: [{author: {name: DescNullsFirst}}], first: 2", [], ""
     for _ in range(3):
         selection = "edges { node { author { name } } } pageInfo { endCursor }"
-        page = door.ask(f"{{ bookCollection({asked}{cursor}) {{ {selection} }} }}").data["bookCollection"]
+        page = api.ask(f"{{ bookCollection({asked}{cursor}) {{ {selection} }} }}").data["bookCollection"]
         found += [edge["node"]["author"] for edge in page["edges"]]
         cursor = f', after: "{page["pageInfo"]["endCursor"]}"'
     assert found == [None, *[{"name": "b"}] * 3, {"name": "a"}]
@@ -271,43 +271,43 @@ def test_rows_with_an_unreadable_key_are_ordered(open_door: OpenDoor) -> None:
         "[{author: {bookCollection: {sum: {score: AscNullsLast, id: AscNullsLast}}}}]",
     ],
 )
-def test_several_keys_at_any_level_are_refused(door: Door, order: str) -> None:
-    refused = door.ask(f"{{ bookCollection(orderBy: {order}) {{ edges {{ cursor }} }} }}")
+def test_several_keys_at_any_level_are_refused(api: Api, order: str) -> None:
+    refused = api.ask(f"{{ bookCollection(orderBy: {order}) {{ edges {{ cursor }} }} }}")
     assert refused.code == "BAD_USER_INPUT"
     assert refused.message.startswith("An element of orderBy names one column: ")
 
 
-def test_too_many_steps_are_refused(open_door: OpenDoor) -> None:
+def test_too_many_steps_are_refused(start_api: StartApi) -> None:
     tables = "; ".join(f"create table t{k} (id int primary key references t{k - 1})" for k in range(1, 7))
-    door = open_door(
+    api = start_api(
         f"create table t0 (id int primary key); {tables}; grant select on all tables in schema public to anon"
     )
     four = "{t5: {t4: {t3: {t2: {id: AscNullsLast}}}}}"
-    assert edges(door, f"orderBy: [{four}]", "t6Collection") == []
+    assert edges(api, f"orderBy: [{four}]", "t6Collection") == []
     many = "{t1: {id: AscNullsLast}}"
     for place in (2, 3, 4, 5):
         many = f"{{t{place}: {many}}}"
-    refused = door.ask(f"{{ t6Collection(orderBy: [{many}]) {{ edges {{ cursor }} }} }}")
+    refused = api.ask(f"{{ t6Collection(orderBy: [{many}]) {{ edges {{ cursor }} }} }}")
     assert refused.code == "LIMIT_EXCEEDED"
     assert refused.message == "An element of orderBy follows more than 4 relationships to one row"
 
 
-def test_empty_orders_have_no_effect(door: Door, postgres: PostgresServer) -> None:
-    postgres.execute(inserts(["x"], [("a", 0)], [(0, 1, 1), (0, 0, 1)]), door.database_url)
+def test_empty_orders_have_no_effect(api: Api, postgres: PostgresServer) -> None:
+    postgres.execute(inserts(["x"], [("a", 0)], [(0, 1, 1), (0, 0, 1)]), api.database_url)
     for nothing in ("{}", "{author: null}", "{author: {}}", "{author: {name: null}}", "{author: {bookCollection: {}}}"):
-        assert [id_ for id_, _ in edges(door, f"orderBy: [{nothing}]")] == [0, 1]
+        assert [id_ for id_, _ in edges(api, f"orderBy: [{nothing}]")] == [0, 1]
     query = "query ($o: [bookOrderBy!]) { bookCollection(orderBy: $o) { edges { node { id } } } }"
     by_score: dict[str, Any] = {"score": "AscNullsLast"}
     for given_order, expected in (
         ([{"author": None}], [0, 1]),
         ([{"author": {"name": "AscNullsLast"}}, by_score], [1, 0]),
     ):
-        found = door.ask(query, {"o": given_order}).data["bookCollection"]["edges"]
+        found = api.ask(query, {"o": given_order}).data["bookCollection"]["edges"]
         assert [edge["node"]["id"] for edge in found] == expected
 
 
-def test_a_cursor_of_another_order_is_refused(door: Door) -> None:
-    refused = door.ask(
+def test_a_cursor_of_another_order_is_refused(api: Api) -> None:
+    refused = api.ask(
         '{ bookCollection(orderBy: [{author: {name: AscNullsLast}}], after: "WzEsIDIsIDNd") { edges { cursor } } }'
     )
     assert refused.message == "orderBy clause incompatible with pagination cursor"

@@ -7,8 +7,8 @@ import random
 import pytest
 from graphql import print_schema
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_types import INTROSPECT, shown
 
 INFLECTED = """comment on schema public is '@graphql({"inflect_names": true, "introspection": true})';"""
@@ -42,18 +42,18 @@ grant select on all tables in schema public to anon;
 """
 
 
-def fields(door: Door, type_name: str) -> dict[str, str]:
+def fields(api: Api, type_name: str) -> dict[str, str]:
     """The fields of a type that are relationships."""
-    described = door.ask(INTROSPECT % type_name).data["__type"]["fields"]
+    described = api.ask(INTROSPECT % type_name).data["__type"]["fields"]
     scalars = ("ID", "Int", "Date", "String", "BigInt", "UUID", "Opaque")
     types = {each["name"]: shown(each["type"]) for each in described}
     return {name: type_ for name, type_ in types.items() if type_.rstrip("!") not in scalars}
 
 
-def test_relationships_are_named_after_tables(reading_door: OpenDoor) -> None:
+def test_relationships_are_named_after_tables(reading_api: StartApi) -> None:
     """In the standard dialect: after the table; if two would have one name, both after their columns."""
-    door = reading_door(INFLECTED + SHOP)
-    assert fields(door, "Person") == {
+    api = reading_api(INFLECTED + SHOP)
+    assert fields(api, "Person") == {
         "country": "Country",
         "person": "Person",
         "countryByBirthCountry": "Country",
@@ -63,25 +63,25 @@ def test_relationships_are_named_after_tables(reading_door: OpenDoor) -> None:
         "maybeCollection": "MaybeConnection",
         "expressionCollection": "ExpressionConnection",
     }
-    assert fields(door, "Country") == {
+    assert fields(api, "Country") == {
         "personCollectionByCountryId": "PersonConnection",
         "personCollectionByBirthCountry": "PersonConnection",
     }
-    assert fields(door, "Visa") == {"person": "Person", "passport": "Passport"}
-    assert fields(door, "Passport") == {"person": "Person", "visaCollection": "VisaConnection"}
-    assert fields(door, "Trip") == {"stopByLineAndNumber": "Stop", "stopByOtherLineAndOtherNumber": "Stop"}
-    assert fields(door, "Stop") == {
+    assert fields(api, "Visa") == {"person": "Person", "passport": "Passport"}
+    assert fields(api, "Passport") == {"person": "Person", "visaCollection": "VisaConnection"}
+    assert fields(api, "Trip") == {"stopByLineAndNumber": "Stop", "stopByOtherLineAndOtherNumber": "Stop"}
+    assert fields(api, "Stop") == {
         "tripCollectionByLineAndNumber": "TripConnection",
         "tripCollectionByOtherLineAndOtherNumber": "TripConnection",
         "schedule": "Schedule",
     }
-    assert fields(door, "Schedule") == {"stop": "Stop"}
+    assert fields(api, "Schedule") == {"stop": "Stop"}
 
 
-def test_relationships_are_named_after_columns_in_pg_graphql(reading_door: OpenDoor) -> None:
+def test_relationships_are_named_after_columns_in_pg_graphql(reading_api: StartApi) -> None:
     """In pg_graphql: after the column without its suffix; fields to rows that must exist are NonNull."""
-    door = reading_door(INFLECTED + SHOP, graphql_dialect="pg_graphql")
-    assert fields(door, "Person") == {
+    api = reading_api(INFLECTED + SHOP, graphql_dialect="pg_graphql")
+    assert fields(api, "Person") == {
         # country_id is NOT NULL, and no row level security hides a country.
         "country": "Country!",
         "boss": "Person",
@@ -93,14 +93,14 @@ def test_relationships_are_named_after_columns_in_pg_graphql(reading_door: OpenD
         "expressionCollection": "ExpressionConnection",
     }
     # The key is single and its column ends in _id, so the way back bears its name: a quirk.
-    assert fields(door, "Passport") == {"person": "Person!", "visaCollection": "VisaConnection"}
-    assert fields(door, "Visa") == {"holder": "Person", "passport": "Passport"}
-    assert fields(door, "Schedule") == {"stop": "Stop!"}
+    assert fields(api, "Passport") == {"person": "Person!", "visaCollection": "VisaConnection"}
+    assert fields(api, "Visa") == {"holder": "Person", "passport": "Passport"}
+    assert fields(api, "Schedule") == {"stop": "Stop!"}
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_a_self_reference_has_fields_in_both_directions(reading_door: OpenDoor, dialect: str) -> None:
-    door = reading_door(
+def test_a_self_reference_has_fields_in_both_directions(reading_api: StartApi, dialect: str) -> None:
+    api = reading_api(
         PLAIN
         + """
         create table thing (id int primary key, above int references thing, twin int unique references thing);
@@ -113,12 +113,12 @@ def test_a_self_reference_has_fields_in_both_directions(reading_door: OpenDoor, 
         "standard": {"thingByAbove": "thing", "thingCollectionByAbove": "thingConnection"},
         "pg_graphql": {"thing": "thing", "thingCollection": "thingConnection"},
     }
-    assert fields(door, "thing") == {"thingByTwin": "thing", "thingWithTwin": "thing", **above[dialect]}
-    data = door.ask("{ thingByPk(id: 2) { thingByTwin { id } thingWithTwin { id } } }").data
+    assert fields(api, "thing") == {"thingByTwin": "thing", "thingWithTwin": "thing", **above[dialect]}
+    data = api.ask("{ thingByPk(id: 2) { thingByTwin { id } thingWithTwin { id } } }").data
     assert data == {"thingByPk": {"thingByTwin": {"id": 1}, "thingWithTwin": {"id": 3}}}
 
 
-def test_names_are_kept_without_inflection(reading_door: OpenDoor) -> None:
+def test_names_are_kept_without_inflection(reading_api: StartApi) -> None:
     sql = (
         PLAIN
         + """
@@ -128,13 +128,13 @@ def test_names_are_kept_without_inflection(reading_door: OpenDoor) -> None:
         grant select on all tables in schema public to anon;
     """
     )
-    standard = reading_door(sql)
+    standard = reading_api(sql)
     assert fields(standard, "child_table") == {"parent": "Parent", "parentByParentId": "Parent"}
     assert fields(standard, "Parent") == {
         "child_tableCollectionByparentId": "child_tableConnection",
         "child_tableCollectionByparent_id": "child_tableConnection",
     }
-    peer = reading_door(sql, graphql_dialect="pg_graphql")
+    peer = reading_api(sql, graphql_dialect="pg_graphql")
     assert fields(peer, "child_table") == {"parent": "Parent", "parentByParentId": "Parent"}
 
 
@@ -157,12 +157,12 @@ grant select (id, user_id) on badge to anon; grant select on badge to authentica
 """
 
 
-def test_names_follow_from_the_schema_alone(open_door: OpenDoor) -> None:
+def test_names_follow_from_the_schema_alone(start_api: StartApi) -> None:
     """Names do not depend on the order in which keys are created, or on which of them a role may read."""
     printed = set()
     for seed in range(6):
         keys = random.Random(seed).sample(KEYS, len(KEYS))
-        schemas = open_door(PLAIN + TABLES + ";".join(keys)).application.services.engine.role_schemas
+        schemas = start_api(PLAIN + TABLES + ";".join(keys)).application.services.engine.role_schemas
         printed.add(print_schema(schemas.of_role("authenticated").graphql))
         of_all = schemas.of_role("authenticated").graphql.type_map["users"].fields  # type: ignore[attr-defined]
         of_some = schemas.of_role("anon").graphql.type_map["users"].fields  # type: ignore[attr-defined]
@@ -173,9 +173,9 @@ def test_names_follow_from_the_schema_alone(open_door: OpenDoor) -> None:
     assert len(printed) == 1
 
 
-def test_two_keys_to_one_table_are_named_by_their_columns(reading_door: OpenDoor) -> None:
-    door = reading_door(INFLECTED + TABLES + ";".join(KEYS))
-    assert fields(door, "Page") == {
+def test_two_keys_to_one_table_are_named_by_their_columns(reading_api: StartApi) -> None:
+    api = reading_api(INFLECTED + TABLES + ";".join(KEYS))
+    assert fields(api, "Page") == {
         # The stripped name is a column's, so the whole column is in it.
         "usersByAuthorId": "Users",
         "editor": "Users",
@@ -184,7 +184,7 @@ def test_two_keys_to_one_table_are_named_by_their_columns(reading_door: OpenDoor
         "pageCollection": "PageConnection",
         "usersWithHomeId": "Users",
     }
-    assert fields(door, "Users") == {
+    assert fields(api, "Users") == {
         "home": "Page",
         "mentor": "Users",
         "usersWithMentorId": "Users",
@@ -196,7 +196,7 @@ def test_two_keys_to_one_table_are_named_by_their_columns(reading_door: OpenDoor
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_a_relation_that_is_left_out_takes_no_names(reading_door: OpenDoor, dialect: str) -> None:
+def test_a_relation_that_is_left_out_takes_no_names(reading_api: StartApi, dialect: str) -> None:
     """Of two relations with one type name a role sees one, so the fields that lead to them may share a name."""
     sql = """
       create schema another;
@@ -213,16 +213,16 @@ def test_a_relation_that_is_left_out_takes_no_names(reading_door: OpenDoor, dial
       grant select on request to anon;
       grant select on another.request to anon, authenticated;
     """
-    door = reading_door(sql, graphql_dialect=dialect, api_schemas=("another", "public"))
-    assert fields(door, "lab") == {"requestCollection": "requestConnection"}
+    api = reading_api(sql, graphql_dialect=dialect, api_schemas=("another", "public"))
+    assert fields(api, "lab") == {"requestCollection": "requestConnection"}
     for role, id_ in ("anon", 2), ("authenticated", 3):
         query = "{ labCollection { edges { node { requestCollection { edges { node { id } } } } } } }"
-        (lab,) = door.ask(query, role=role).data["labCollection"]["edges"]
+        (lab,) = api.ask(query, role=role).data["labCollection"]["edges"]
         assert lab["node"]["requestCollection"]["edges"] == [{"node": {"id": id_}}], role
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_comments_name_relationships(reading_door: OpenDoor, dialect: str) -> None:
+def test_comments_name_relationships(reading_api: StartApi, dialect: str) -> None:
     sql = (
         INFLECTED
         + """
@@ -236,9 +236,9 @@ def test_comments_name_relationships(reading_door: OpenDoor, dialect: str) -> No
         grant select on all tables in schema public to anon;
     """
     )
-    door = reading_door(sql, graphql_dialect=dialect)
-    assert fields(door, "Blog") == {"author": "Account", "checker": "Account"}
-    assert fields(door, "Account") == {"blogs": "BlogConnection", "checks": "Blog"}
+    api = reading_api(sql, graphql_dialect=dialect)
+    assert fields(api, "Blog") == {"author": "Account", "checker": "Account"}
+    assert fields(api, "Account") == {"blogs": "BlogConnection", "checks": "Blog"}
 
 
 SPACED = """
@@ -259,34 +259,34 @@ grant select on all tables in schema public to anon;
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_columns_and_comments_may_have_names_that_graphql_does_not_know(reading_door: OpenDoor, dialect: str) -> None:
+def test_columns_and_comments_may_have_names_that_graphql_does_not_know(reading_api: StartApi, dialect: str) -> None:
     """They are neither in the types of rows nor in those of filters, orders and inserts, all of which stay valid."""
-    door = reading_door(PLAIN + SPACED, graphql_dialect=dialect)
+    api = reading_api(PLAIN + SPACED, graphql_dialect=dialect)
     of_trip = {"person": "person", "letter": "letter"}
-    assert fields(door, "trip") == of_trip
+    assert fields(api, "trip") == of_trip
     first, second = ("personByFromId", "personByToWho") if dialect == "standard" else ("person", "personByToWho")
-    assert fields(door, "letter").keys() - {"tripCollection"} == {first, second}
-    data = door.ask(f"{{ letterCollection {{ edges {{ node {{ {first} {{ id }} {second} {{ id }} }} }} }} }}").data
+    assert fields(api, "letter").keys() - {"tripCollection"} == {first, second}
+    data = api.ask(f"{{ letterCollection {{ edges {{ node {{ {first} {{ id }} {second} {{ id }} }} }} }} }}").data
     assert data["letterCollection"]["edges"] == [{"node": {first: {"id": 2}, second: {"id": 1}}}]
-    backwards = {name for name in fields(door, "person") if name.startswith(("letter", "person"))}
+    backwards = {name for name in fields(api, "person") if name.startswith(("letter", "person"))}
     if dialect == "pg_graphql":
         assert backwards == {"letterCollection", "letterCollectionByToWho"}
         return
     through = {"personCollectionBypairAb", "personCollectionBypairCd"}
     assert backwards == {"letterCollectionByFromId", "letterCollectionByToWho", *through}
-    data = door.ask("""{ personCollection(
+    data = api.ask("""{ personCollection(
       filter: {letterCollectionByFromId: {exists: true}}, orderBy: [{letterCollectionByToWho: {count: AscNullsLast}}]
     ) { edges { node { id personCollectionBypairAb { edges { node { id } } } } } } }""").data
     expected = {"id": 2, "personCollectionBypairAb": {"edges": [{"node": {"id": 1}}]}}
     assert data["personCollection"]["edges"] == [{"node": expected}]
 
 
-def test_relationships_lead_to_their_rows(reading_door: OpenDoor) -> None:
-    door = reading_door(INFLECTED + SHOP)
+def test_relationships_lead_to_their_rows(reading_api: StartApi) -> None:
+    api = reading_api(INFLECTED + SHOP)
     query = """{ personCollection { edges { node { id country { name } countryByBirthCountry { name } person { id }
       passport { number visaCollection { edges { node { id } } } } visa { id passport { number } }
       maybeCollection(orderBy: [{id: DescNullsLast}]) { edges { node { id person { id } } } } } } } }"""
-    assert [edge["node"] for edge in door.ask(query).data["personCollection"]["edges"]] == [
+    assert [edge["node"] for edge in api.ask(query).data["personCollection"]["edges"]] == [
         {
             "id": 1,
             "country": {"name": "A"},
@@ -319,12 +319,12 @@ def test_relationships_lead_to_their_rows(reading_door: OpenDoor) -> None:
     ]
 
 
-def test_keys_of_several_columns_lead_to_their_rows(reading_door: OpenDoor) -> None:
-    door = reading_door(INFLECTED + SHOP)
+def test_keys_of_several_columns_lead_to_their_rows(reading_api: StartApi) -> None:
+    api = reading_api(INFLECTED + SHOP)
     query = """{ stopCollection { edges { node { name schedule { minute }
       tripCollectionByLineAndNumber { edges { node { id stopByOtherLineAndOtherNumber { name } } } }
       tripCollectionByOtherLineAndOtherNumber { edges { node { id stopByLineAndNumber { name } } } } } } } }"""
-    assert [edge["node"] for edge in door.ask(query).data["stopCollection"]["edges"]] == [
+    assert [edge["node"] for edge in api.ask(query).data["stopCollection"]["edges"]] == [
         {
             "name": "s11",
             "schedule": {"minute": 5},
@@ -354,8 +354,8 @@ def test_keys_of_several_columns_lead_to_their_rows(reading_door: OpenDoor) -> N
     ]
 
 
-def test_related_rows_have_pages(reading_door: OpenDoor) -> None:
-    door = reading_door(INFLECTED + SHOP)
+def test_related_rows_have_pages(reading_api: StartApi) -> None:
+    api = reading_api(INFLECTED + SHOP)
     query = """{ countryCollection { edges { node { name
       a: personCollectionByCountryId(first: 1) { edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage
         startCursor endCursor } }
@@ -366,7 +366,7 @@ def test_related_rows_have_pages(reading_door: OpenDoor) -> None:
       e: personCollectionByCountryId(filter: {bossId: {is: NOT_NULL}}, orderBy: [{id: DescNullsLast}])
         { edges { node { id } } }
       f: personCollectionByCountryId(first: 0) { edges { node { id } } pageInfo { hasNextPage startCursor } } } } } }"""
-    a, b = (edge["node"] for edge in door.ask(query).data["countryCollection"]["edges"])
+    a, b = (edge["node"] for edge in api.ask(query).data["countryCollection"]["edges"])
     assert a["a"] == {
         "edges": [{"cursor": "WzFd", "node": {"id": 1}}],
         "pageInfo": {"hasNextPage": True, "hasPreviousPage": False, "startCursor": "WzFd", "endCursor": "WzFd"},
@@ -415,19 +415,19 @@ grant select on all tables in schema public to anon;
 )
 
 
-def test_views_have_relationships(reading_door: OpenDoor) -> None:
-    door = reading_door(VIEWS)
-    assert fields(door, "Article") == {"writerOf": "Person", "post": "Post"}
-    assert fields(door, "Person") == {"articles": "ArticleConnection", "tallyCollection": "TallyConnection"}
-    assert fields(door, "Tally") == {"person": "Person"}
-    assert fields(door, "Post") == {"account": "Account", "articleCollection": "ArticleConnection"}
+def test_views_have_relationships(reading_api: StartApi) -> None:
+    api = reading_api(VIEWS)
+    assert fields(api, "Article") == {"writerOf": "Person", "post": "Post"}
+    assert fields(api, "Person") == {"articles": "ArticleConnection", "tallyCollection": "TallyConnection"}
+    assert fields(api, "Tally") == {"person": "Person"}
+    assert fields(api, "Post") == {"account": "Account", "articleCollection": "ArticleConnection"}
     query = """{ personCollection { totalCount edges { node { nodeId email articles { edges { node { title post {
       title } } } }
         tallyCollection { edges { node { posts } } } } } }
       articleByPk(id: 99) { title writerOf { email } post { id } }
       tallyByPk(accountId: 1) { posts person { email } }
       nullsCollection { edges { node { name } } } }"""
-    data = door.ask(query).data
+    data = api.ask(query).data
     assert data == {
         "personCollection": {
             "totalCount": 2,
@@ -460,16 +460,14 @@ def test_views_have_relationships(reading_door: OpenDoor) -> None:
         # A row without its key is not in the API.
         "nullsCollection": {"edges": [{"node": {"name": "a"}}, {"node": {"name": "c"}}]},
     }
-    names = {
-        each["name"] for each in door.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]
-    }
+    names = {each["name"] for each in api.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]}
     assert not names & {"noKeyCollection", "wrongKeyCollection", "noKeyByPk", "wrongKeyByPk"}
-    node = door.ask('{ node(nodeId: "WyJwdWJsaWMiLCAicGVyc29uIiwgMl0=") { __typename ... on Person { email } } }').data
+    node = api.ask('{ node(nodeId: "WyJwdWJsaWMiLCAicGVyc29uIiwgMl0=") { __typename ... on Person { email } } }').data
     assert node == {"node": {"__typename": "Person", "email": "b@x"}}
 
 
-def test_a_declared_key_may_lead_to_several_rows(reading_door: OpenDoor) -> None:
-    door = reading_door(
+def test_a_declared_key_may_lead_to_several_rows(reading_api: StartApi) -> None:
+    api = reading_api(
         INFLECTED
         + """
         create table word (id int primary key, letter text);
@@ -481,7 +479,7 @@ def test_a_declared_key_may_lead_to_several_rows(reading_door: OpenDoor) -> None
         grant select on all tables in schema public to anon;
     """
     )
-    data = door.ask(
+    data = api.ask(
         "{ letterCollection { edges { node { word { letter } } } } wordCollection { edges { node { letterCollection { edges { node { id } } } } } } }"  # noqa: E501
     ).data
     assert data["letterCollection"]["edges"] == [
@@ -493,14 +491,14 @@ def test_a_declared_key_may_lead_to_several_rows(reading_door: OpenDoor) -> None
     ]
 
 
-def test_a_deferred_key_may_lead_to_several_rows(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_a_deferred_key_may_lead_to_several_rows(start_api: StartApi) -> None:
+    api = start_api("""
         create table seat (id int primary key, row_number int);
         create table guest (id int primary key, seat_id int unique deferrable initially deferred references seat);
         insert into seat values (1, 5); insert into guest values (1, 1);
         grant all on seat, guest to anon;
     """)
-    data = door.ask("""mutation {
+    data = api.ask("""mutation {
       insertIntoguestCollection(objects: [{id: 2, seat_id: 1}]) { affectedCount }
       updateseatCollection(filter: {guest: {id: {gt: 0}}}, set: {row_number: 6}) { records { guest { seat { id } } } }
       deleteFromguestCollection(filter: {id: {eq: 1}}) { records { seat { guest { seat_id } } } }
@@ -508,7 +506,7 @@ def test_a_deferred_key_may_lead_to_several_rows(open_door: OpenDoor) -> None:
     assert data["updateseatCollection"]["records"] == [{"guest": {"seat": {"id": 1}}}]
     assert data["deleteFromguestCollection"]["records"] == [{"seat": {"guest": {"seat_id": 1}}}]
     query = "{ seatCollection(orderBy: [{guest: {id: AscNullsLast}}]) { edges { node { guest { id } } } } }"
-    assert door.ask(query).data["seatCollection"]["edges"] == [{"node": {"guest": {"id": 2}}}]
+    assert api.ask(query).data["seatCollection"]["edges"] == [{"node": {"guest": {"id": 2}}}]
 
 
 PARTITIONS = (
@@ -532,8 +530,8 @@ grant select on all tables in schema public to anon;
 )
 
 
-def test_partitions_have_relationships(reading_door: OpenDoor) -> None:
-    standard = reading_door(PARTITIONS)
+def test_partitions_have_relationships(reading_api: StartApi) -> None:
+    standard = reading_api(PARTITIONS)
     assert fields(standard, "Note") == {"event": "Event"}
     assert fields(standard, "Event") == {"region": "Region", "noteCollection": "NoteConnection"}
     assert fields(standard, "Event2020") == {"region": "Region"}
@@ -558,7 +556,7 @@ def test_partitions_have_relationships(reading_door: OpenDoor) -> None:
             ]
         },
     }
-    peer = reading_door(PARTITIONS, graphql_dialect="pg_graphql")
+    peer = reading_api(PARTITIONS, graphql_dialect="pg_graphql")
     names = {
         each["name"] for each in peer.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]
     }
@@ -596,27 +594,27 @@ grant select on open, part to authenticated;
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_unreadable_keys_have_no_relationships(reading_door: OpenDoor, dialect: str) -> None:
-    door = reading_door(RIGHTS, graphql_dialect=dialect)
+def test_unreadable_keys_have_no_relationships(reading_api: StartApi, dialect: str) -> None:
+    api = reading_api(RIGHTS, graphql_dialect=dialect)
     # part.open_id is not anon's to read, so no way back; a row of guarded may be hidden, so it is nullable.
-    assert fields(door, "Open") == {"part": "Part", "guarded": "Guarded"}
-    assert fields(door, "Part") == {"openCollection": "OpenConnection"}
+    assert fields(api, "Open") == {"part": "Part", "guarded": "Guarded"}
+    assert fields(api, "Part") == {"openCollection": "OpenConnection"}
     query = "{ openCollection { edges { node { id part { name } guarded { id } } } } }"
-    assert door.ask(query).data == {
+    assert api.ask(query).data == {
         "openCollection": {"edges": [{"node": {"id": 1, "part": {"name": "p"}, "guarded": None}}]}
     }
-    users = door.ask(INTROSPECT % "Part", role="authenticated").data["__type"]["fields"]
+    users = api.ask(INTROSPECT % "Part", role="authenticated").data["__type"]["fields"]
     assert {each["name"] for each in users} >= {"open", "secret"}
-    answer = door.ask("{ openCollection { edges { node { secret } } } }")
+    answer = api.ask("{ openCollection { edges { node { secret } } } }")
     assert answer.errors
     assert "permission" not in str(answer.body)
-    answer = door.ask("{ guardedCollection { edges { cursor } } }", role="authenticated")
+    answer = api.ask("{ guardedCollection { edges { cursor } } }", role="authenticated")
     assert answer.errors[0]["message"].startswith(("Cannot query", "Unknown field"))
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
 def test_malformed_directives_are_ignored_and_reported_once(
-    reading_door: OpenDoor, dialect: str, caplog: pytest.LogCaptureFixture
+    reading_api: StartApi, dialect: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A role that may comment on one table cannot break the API for others."""
     base = (
@@ -638,17 +636,15 @@ def test_malformed_directives_are_ignored_and_reported_once(
         ("""on table t is '@graphql({"name": })'""", "invalid JSON"),
     ):  # fmt: skip
         caplog.clear()
-        door = reading_door(f"{base} comment {comment};", graphql_dialect=dialect)
-        assert door.ask("{ tCollection { edges { cursor } } }").data
-        assert door.ask("{ tCollection { edges { cursor } } }", role="authenticated").body
+        api = reading_api(f"{base} comment {comment};", graphql_dialect=dialect)
+        assert api.ask("{ tCollection { edges { cursor } } }").data
+        assert api.ask("{ tCollection { edges { cursor } } }", role="authenticated").body
         assert "relation public.t: its comment directive is left out: " + detail in caplog.text
         assert caplog.text.count(detail) == 1
 
 
-def test_directives_are_read_only_from_exposed_objects(
-    reading_door: OpenDoor, caplog: pytest.LogCaptureFixture
-) -> None:
-    fine = reading_door(
+def test_directives_are_read_only_from_exposed_objects(reading_api: StartApi, caplog: pytest.LogCaptureFixture) -> None:
+    fine = reading_api(
         INFLECTED
         + """
         create table t (id int primary key);

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY, Answer, Door, token
+from tests.graphql.api import ANON_KEY, JWT_SECRET, SERVICE_KEY, Answer, Api, token
+from tests.graphql.conftest import StartApi
 
 SCHEMA = """
 create table item (id int primary key, name text, parent_id int references item);
@@ -24,10 +24,10 @@ LEAKS = ("Traceback", 'File "', "SELECT", "select ", "json_build", "pg8000", "/a
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Iterator[Door]:
-    door = reading_door(SCHEMA)
-    yield door
-    assert door.ask(ITEMS).data == FOUND, "the service goes on"
+def api(reading_api: StartApi) -> Iterator[Api]:
+    api = reading_api(SCHEMA)
+    yield api
+    assert api.ask(ITEMS).data == FOUND, "the service goes on"
 
 
 def is_clear(answer: Answer, status: int, code: str, *words: str) -> None:
@@ -82,78 +82,78 @@ def is_clear(answer: Answer, status: int, code: str, *words: str) -> None:
     ],
 )  # fmt: skip
 def test_malformed_requests_have_clear_errors(
-    door: Door, body: str | bytes, status: int, code: str, words: list[str]
+    api: Api, body: str | bytes, status: int, code: str, words: list[str]
 ) -> None:
-    is_clear(door.post(body), status, code, *words)
+    is_clear(api.post(body), status, code, *words)
 
 
-def test_strings_that_the_database_cannot_hold(door: Door) -> None:
+def test_strings_that_the_database_cannot_hold(api: Api) -> None:
     query = "query ($x: String) { itemCollection(filter: {name: {eq: $x}}) { edges { cursor } } }"
     for text in ("\x00", "a\x00b", "\ud800"):
-        answer = door.ask(query, {"x": text})
+        answer = api.ask(query, {"x": text})
         assert answer.status == 200 and answer.errors, answer.body  # noqa: PT018
         assert not [leak for leak in LEAKS if leak in json.dumps(answer.body)]
-    assert door.ask(query, {"x": "\U0001f600 ' \\ \" %s $1 :x"}).data == {"itemCollection": {"edges": []}}
+    assert api.ask(query, {"x": "\U0001f600 ' \\ \" %s $1 :x"}).data == {"itemCollection": {"edges": []}}
 
 
-def test_only_json_is_accepted(door: Door) -> None:
+def test_only_json_is_accepted(api: Api) -> None:
     body = json.dumps({"query": ITEMS})
     for content_type in ("application/json", "application/json; charset=utf-8", "APPLICATION/JSON"):
-        assert door.post(body, headers={"Content-Type": content_type}).data == FOUND
+        assert api.post(body, headers={"Content-Type": content_type}).data == FOUND
     for content_type in (
         "text/plain",
         "application/x-www-form-urlencoded",
         "multipart/form-data; boundary=x",
         "application/graphql",
     ):
-        is_clear(door.post(body, headers={"Content-Type": content_type}), 415, "UNSUPPORTED_MEDIA_TYPE")
+        is_clear(api.post(body, headers={"Content-Type": content_type}), 415, "UNSUPPORTED_MEDIA_TYPE")
 
 
-def test_the_accept_header_decides_the_response_type(door: Door) -> None:
-    plain = door.ask(ITEMS)
+def test_the_accept_header_decides_the_response_type(api: Api) -> None:
+    plain = api.ask(ITEMS)
     assert plain.headers["content-type"].startswith("application/json")
     wanted = {"Accept": "application/graphql-response+json, application/json;q=0.9"}
-    answer = door.ask(ITEMS, headers=wanted)
+    answer = api.ask(ITEMS, headers=wanted)
     assert answer.status == 200
     assert answer.headers["content-type"].startswith("application/graphql-response+json")
     # With GraphQL's own media type a request without data is a client error; otherwise the status is 200.
-    assert door.ask("{ x }", headers=wanted).status == 400
-    assert door.ask("{ x }").status == 200
-    assert door.ask("{", headers=wanted).status == 400
-    assert door.ask("{ itemCollection(first: -1) { edges { cursor } } }", headers=wanted).status == 200
+    assert api.ask("{ x }", headers=wanted).status == 400
+    assert api.ask("{ x }").status == 200
+    assert api.ask("{", headers=wanted).status == 400
+    assert api.ask("{ itemCollection(first: -1) { edges { cursor } } }", headers=wanted).status == 200
 
 
-def get(door: Door, query_string: str, key: str | None = ANON_KEY) -> Answer:
-    result = door.client.simulate_get("/graphql/v1", query_string=query_string, headers={"apiKey": key} if key else {})
+def get(api: Api, query_string: str, key: str | None = ANON_KEY) -> Answer:
+    result = api.client.simulate_get("/graphql/v1", query_string=query_string, headers={"apiKey": key} if key else {})
     return Answer(result.status_code, json.loads(result.content), result.headers)
 
 
-def test_queries_can_be_sent_by_get(door: Door) -> None:
+def test_queries_can_be_sent_by_get(api: Api) -> None:
     from urllib.parse import quote, urlencode
 
-    assert get(door, urlencode({"query": ITEMS})).data == FOUND
+    assert get(api, urlencode({"query": ITEMS})).data == FOUND
     text = "query A($n: Int) { itemCollection(first: $n) { edges { node { id } } } } query B { __typename }"
     asked = {"query": text, "variables": '{"n": 1}', "operationName": "A"}
-    assert get(door, urlencode(asked)).data == {"itemCollection": {"edges": [{"node": {"id": 1}}]}}
-    assert get(door, urlencode({**asked, "operationName": "B", "variables": ""})).data == {"__typename": "Query"}
-    assert get(door, f"query={quote(ITEMS)}&query=x").status == 400
-    is_clear(get(door, ""), 400, "BAD_REQUEST", "query")
-    is_clear(get(door, "query="), 400, "BAD_REQUEST", "query")
-    is_clear(get(door, f"query={quote(ITEMS)}&variables=x"), 400, "BAD_REQUEST", "variables")
-    is_clear(get(door, f"query={quote(ITEMS)}&variables=[]"), 400, "BAD_REQUEST", "variables")
-    is_clear(get(door, f"query={quote(ITEMS)}&variables=1&variables=2"), 400, "BAD_REQUEST", "variables")
-    is_clear(get(door, urlencode({"query": ITEMS}), key=None), 401, "MISSING_API_KEY")
-    mutation = get(door, urlencode({"query": "mutation { deleteFromitemCollection { affectedCount } }"}))
+    assert get(api, urlencode(asked)).data == {"itemCollection": {"edges": [{"node": {"id": 1}}]}}
+    assert get(api, urlencode({**asked, "operationName": "B", "variables": ""})).data == {"__typename": "Query"}
+    assert get(api, f"query={quote(ITEMS)}&query=x").status == 400
+    is_clear(get(api, ""), 400, "BAD_REQUEST", "query")
+    is_clear(get(api, "query="), 400, "BAD_REQUEST", "query")
+    is_clear(get(api, f"query={quote(ITEMS)}&variables=x"), 400, "BAD_REQUEST", "variables")
+    is_clear(get(api, f"query={quote(ITEMS)}&variables=[]"), 400, "BAD_REQUEST", "variables")
+    is_clear(get(api, f"query={quote(ITEMS)}&variables=1&variables=2"), 400, "BAD_REQUEST", "variables")
+    is_clear(get(api, urlencode({"query": ITEMS}), key=None), 401, "MISSING_API_KEY")
+    mutation = get(api, urlencode({"query": "mutation { deleteFromitemCollection { affectedCount } }"}))
     is_clear(mutation, 405, "METHOD_NOT_ALLOWED", "GET")
     assert mutation.headers.get("allow") == "POST"
 
 
-def test_other_methods_and_paths_are_refused(door: Door) -> None:
+def test_other_methods_and_paths_are_refused(api: Api) -> None:
     for method in ("PUT", "DELETE", "PATCH"):
-        result = door.client.simulate_request(method, "/graphql/v1", headers={"apiKey": ANON_KEY})
+        result = api.client.simulate_request(method, "/graphql/v1", headers={"apiKey": ANON_KEY})
         assert result.status_code == 405
         assert json.loads(result.content)["errors"][0]["extensions"]["code"]
-    result = door.client.simulate_post("/graphql/v2", body="{}", headers={"apiKey": ANON_KEY})
+    result = api.client.simulate_post("/graphql/v2", body="{}", headers={"apiKey": ANON_KEY})
     assert result.status_code == 404
     assert json.loads(result.content)["errors"][0]["message"]
 
@@ -161,8 +161,8 @@ def test_other_methods_and_paths_are_refused(door: Door) -> None:
 # Limits
 
 
-def limits(reading_door: OpenDoor) -> Door:
-    return reading_door(
+def limits(reading_api: StartApi) -> Api:
+    return reading_api(
         SCHEMA, body_limit=3000, token_limit=200, depth_limit=5, alias_limit=4, root_field_limit=6, field_limit=12
     )
 
@@ -183,10 +183,10 @@ def limits(reading_door: OpenDoor) -> Door:
         ("query A { __typename } query B { itemCollection { edges { node { " + "id " * 10 + "} } } }", "12 fields"),
     ],
 )
-def test_documents_are_limited(reading_door: OpenDoor, query: str, word: str) -> None:
-    door = limits(reading_door)
-    is_clear(door.ask(query, operation="A" if "query A" in query else None), 200, "LIMIT_EXCEEDED", word)
-    assert door.ask("{ a: itemCollection { edges { node { item { id } } } } }").data["a"]
+def test_documents_are_limited(reading_api: StartApi, query: str, word: str) -> None:
+    api = limits(reading_api)
+    is_clear(api.ask(query, operation="A" if "query A" in query else None), 200, "LIMIT_EXCEEDED", word)
+    assert api.ask("{ a: itemCollection { edges { node { item { id } } } } }").data["a"]
 
 
 LONG = "9" * 4301
@@ -203,84 +203,84 @@ LONG = "9" * 4301
         "{ __typename itemCollection(first: %s) @skip(if: true) { edges { node { id } } } }",
     ],
 )
-def test_whole_numbers_with_too_many_digits_are_refused(reading_door: OpenDoor, dialect: str, query: str) -> None:
-    door = reading_door(SCHEMA, graphql_dialect=dialect)
+def test_whole_numbers_with_too_many_digits_are_refused(reading_api: StartApi, dialect: str, query: str) -> None:
+    api = reading_api(SCHEMA, graphql_dialect=dialect)
     for _ in range(2):
-        answer = door.ask(query % LONG)
+        answer = api.ask(query % LONG)
         is_clear(answer, 200, "LIMIT_EXCEEDED", "The document has a whole number of more than 4300 digits")
         assert answer.errors[0]["locations"] == [{"line": 1, "column": query.replace("-%s", "%s").index("%s") + 1}]
 
 
-def test_numbers_in_json_with_too_many_digits_are_refused(door: Door) -> None:
+def test_numbers_in_json_with_too_many_digits_are_refused(api: Api) -> None:
     query = "query ($n: Int) { itemCollection(first: $n) { edges { node { id } } } }"
     words = "has a whole number of more than 4300 digits"
     body = json.dumps({"query": query, "variables": {"n": 0}})
-    is_clear(door.post(body.replace('"n": 0', f'"n": {LONG}')), 400, "LIMIT_EXCEEDED", f"The body {words}")
-    result = door.client.simulate_get(
+    is_clear(api.post(body.replace('"n": 0', f'"n": {LONG}')), 400, "LIMIT_EXCEEDED", f"The body {words}")
+    result = api.client.simulate_get(
         "/graphql/v1", params={"query": query, "variables": f'{{"n": -{LONG}}}'}, headers={"apiKey": ANON_KEY}
     )
     assert result.status_code == 400
     assert json.loads(result.content)["errors"][0]["message"] == f"The variables {words}"
     # One less is a number, which does not fit; a string has as many as it likes.
-    is_clear(door.post(body.replace('"n": 0', f'"n": {LONG[1:]}')), 200, "BAD_USER_INPUT", "Int cannot represent")
-    assert door.ask(f'{{ itemCollection(filter: {{name: {{eq: "{LONG}"}}}}) {{ edges {{ node {{ id }} }} }} }}').data
+    is_clear(api.post(body.replace('"n": 0', f'"n": {LONG[1:]}')), 200, "BAD_USER_INPUT", "Int cannot represent")
+    assert api.ask(f'{{ itemCollection(filter: {{name: {{eq: "{LONG}"}}}}) {{ edges {{ node {{ id }} }} }} }}').data
 
 
-def test_bodies_above_the_limit_are_refused(reading_door: OpenDoor) -> None:
-    door = limits(reading_door)
+def test_bodies_above_the_limit_are_refused(reading_api: StartApi) -> None:
+    api = limits(reading_api)
     big = json.dumps({"query": "{ __typename }", "variables": {"x": "y" * 4000}})
-    is_clear(door.post(big), 413, "LIMIT_EXCEEDED", "3000 bytes (BODY_LIMIT)")
+    is_clear(api.post(big), 413, "LIMIT_EXCEEDED", "3000 bytes (BODY_LIMIT)")
     # Also if the length is not declared.
-    result = door.client.simulate_post(
+    result = api.client.simulate_post(
         "/graphql/v1", body=big, headers={"apiKey": ANON_KEY, "Content-Type": "application/json", "Content-Length": ""}
     )
     assert result.status_code in (400, 413)
-    assert door.post(big[:2000].ljust(2500).replace('"y', '"y', 1)).status == 400
-    assert door.ask("{ __typename }").data == {"__typename": "Query"}
+    assert api.post(big[:2000].ljust(2500).replace('"y', '"y', 1)).status == 400
+    assert api.ask("{ __typename }").data == {"__typename": "Query"}
 
 
-def test_values_of_any_size_and_depth_are_answered(door: Door) -> None:
+def test_values_of_any_size_and_depth_are_answered(api: Api) -> None:
     query = "query ($f: itemFilter) { itemCollection(filter: $f) { edges { node { id } } } }"
     deep: Any = {"id": {"eq": 1}}
     for depth in (200, 200):
         for _ in range(depth):
             deep = {"not": deep}
         text = json.dumps({"query": query, "variables": {"f": deep}})
-        is_clear(door.post(text), 200, "LIMIT_EXCEEDED", "deep")
+        is_clear(api.post(text), 200, "LIMIT_EXCEEDED", "deep")
     nested = '{{"query": "{{ __typename }}", "variables": {{"x": {}1{}}}}}'.format("[" * 500, "]" * 500)
-    assert door.post(nested).status in (200, 400)
+    assert api.post(nested).status in (200, 400)
     wide = {"or": [{"id": {"eq": n}} for n in range(1000)]}
-    assert door.ask(query, {"f": wide}).data == FOUND
+    assert api.ask(query, {"f": wide}).data == FOUND
     many = {"id": {"in": [*range(20_000)]}}
-    assert door.ask(query, {"f": many}).data == FOUND
+    assert api.ask(query, {"f": many}).data == FOUND
 
 
 @pytest.mark.timing
-def test_equal_fields_are_not_compared_with_each_other_for_long(door: Door) -> None:
+def test_equal_fields_are_not_compared_with_each_other_for_long(api: Api) -> None:
     import time
 
     began = time.perf_counter()
-    answer = door.ask("{ itemCollection { edges { node { " + "id " * 1900 + "} } } }")
+    answer = api.ask("{ itemCollection { edges { node { " + "id " * 1900 + "} } } }")
     is_clear(answer, 200, "LIMIT_EXCEEDED", "same name")
-    assert door.ask("{ itemCollection { edges { node { " + "id " * 500 + "} } } }").data == FOUND
+    assert api.ask("{ itemCollection { edges { node { " + "id " * 500 + "} } } }").data == FOUND
     assert time.perf_counter() - began < 4
 
 
 # Keys and tokens
 
 
-def test_api_keys_are_checked(door: Door) -> None:
-    assert door.ask(ITEMS, key=ANON_KEY).data == FOUND
-    assert door.ask("{ privateCollection { edges { cursor } } }", key=SERVICE_KEY).data == {
+def test_api_keys_are_checked(api: Api) -> None:
+    assert api.ask(ITEMS, key=ANON_KEY).data == FOUND
+    assert api.ask("{ privateCollection { edges { cursor } } }", key=SERVICE_KEY).data == {
         "privateCollection": {"edges": []}
     }
     for key, code in ((None, "MISSING_API_KEY"), ("", "MISSING_API_KEY"), ("x", "INVALID_API_KEY"), (ANON_KEY + "x", "INVALID_API_KEY"),  # noqa: E501
                       (token({"sub": "u"}), "INVALID_API_KEY")):  # fmt: skip
-        is_clear(door.ask(ITEMS, key=key), 401, code)
-    assert door.ask(ITEMS, key=token({"role": "anon"})).data == FOUND
+        is_clear(api.ask(ITEMS, key=key), 401, code)
+    assert api.ask(ITEMS, key=token({"role": "anon"})).data == FOUND
 
 
-def test_bearer_tokens_are_checked(door: Door) -> None:
+def test_bearer_tokens_are_checked(api: Api) -> None:
     for authorization in (
         f"Bearer {token({'sub': 'u'})}",
         f"bearer  {token({'role': 'authenticated'})}",
@@ -288,9 +288,9 @@ def test_bearer_tokens_are_checked(door: Door) -> None:
         "",
         " ",
     ):
-        assert door.ask(ITEMS, headers={"Authorization": authorization}).data == FOUND, authorization
+        assert api.ask(ITEMS, headers={"Authorization": authorization}).data == FOUND, authorization
     service = {"Authorization": f"Bearer {token({'role': 'service_role'})}"}
-    assert door.ask("{ privateCollection { edges { cursor } } }", headers=service).data == {
+    assert api.ask("{ privateCollection { edges { cursor } } }", headers=service).data == {
         "privateCollection": {"edges": []}
     }
     import jwt
@@ -302,23 +302,23 @@ def test_bearer_tokens_are_checked(door: Door) -> None:
         f"Bearer {token({'role': 5})}", f"Bearer {token({})[:-2]}", "Bearer " + "a" * 20_000,
     ]  # fmt: skip
     for authorization in forged:
-        answer = door.ask(ITEMS, headers={"Authorization": authorization})
+        answer = api.ask(ITEMS, headers={"Authorization": authorization})
         assert answer.status == 401 and answer.errors[0]["extensions"]["code"], (authorization, answer.body)  # noqa: PT018
         assert JWT_SECRET not in json.dumps(answer.body)
         assert "data" not in answer.body
     # A token does not replace the key.
-    is_clear(door.ask(ITEMS, key=None, headers=service), 401, "MISSING_API_KEY")
+    is_clear(api.ask(ITEMS, key=None, headers=service), 401, "MISSING_API_KEY")
 
 
-def test_roles_that_do_not_exist_or_are_not_allowed(door: Door, postgres: Any) -> None:
-    is_clear(door.ask(ITEMS, role="nobody_of_that_name"), 403, "UNKNOWN_ROLE", "nobody_of_that_name")
+def test_roles_that_do_not_exist_or_are_not_allowed(api: Api, postgres: Any) -> None:
+    is_clear(api.ask(ITEMS, role="nobody_of_that_name"), 403, "UNKNOWN_ROLE", "nobody_of_that_name")
     for odd in ("none", "", 'pg_monitor"; drop table item; --', "a" * 100, "ANON", "public"):
-        answer = door.ask(ITEMS, claims={"role": odd})
+        answer = api.ask(ITEMS, claims={"role": odd})
         assert answer.status in (401, 403) and "data" not in answer.body, (odd, answer.body)  # noqa: PT018
 
 
-def test_responses_have_server_timing(door: Door) -> None:
-    answer = door.ask(ITEMS)
+def test_responses_have_server_timing(api: Api) -> None:
+    answer = api.ask(ITEMS)
     assert [part.split(";")[0] for part in answer.headers["server-timing"].split(", ")] == [
         "parse",
         "authorize",
@@ -326,15 +326,15 @@ def test_responses_have_server_timing(door: Door) -> None:
         "execute",
         "shape",
     ]
-    assert door.ask("{").headers["server-timing"].startswith("parse;dur=")
+    assert api.ask("{").headers["server-timing"].startswith("parse;dur=")
 
 
 @pytest.mark.parametrize("show_sql", [False, True])
 def test_the_log_shows_failed_statements_only_with_show_sql(
-    open_door: OpenDoor, caplog: pytest.LogCaptureFixture, show_sql: bool
+    start_api: StartApi, caplog: pytest.LogCaptureFixture, show_sql: bool
 ) -> None:
     sql = "create function fail() returns int language sql stable as 'select 1/0'"
-    answer = open_door(sql, show_sql=show_sql).ask("{ fail }")
+    answer = start_api(sql, show_sql=show_sql).ask("{ fail }")
     assert answer.message == "division by zero"
     assert "SELECT" not in str(answer.body)
     assert ("SELECT" in caplog.text) is show_sql

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from app.commands.inspect import schema_sdl
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import SERVICE_KEY, Door
+from tests.graphql.api import SERVICE_KEY, Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -32,13 +32,13 @@ insert into thing values (1, 'one', 'sad', 'x');
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(open_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return open_door(SCHEMA, graphql_dialect=request.param, api_schemas=("public", "extra"))
+def api(start_api: StartApi, request: pytest.FixtureRequest) -> Api:
+    return start_api(SCHEMA, graphql_dialect=request.param, api_schemas=("public", "extra"))
 
 
-def printed(door: Door, role: str = "anon") -> str:
+def printed(api: Api, role: str = "anon") -> str:
     """The output of ``portico schema print --role``, for a role that has made no request before."""
-    services = door.application.services
+    services = api.application.services
     return schema_sdl(services.settings, services.plugins, role)
 
 
@@ -54,9 +54,9 @@ def members(sdl: str, type_: str) -> list[str]:
     return []
 
 
-def changed(postgres: PostgresServer, door: Door, sql: str) -> None:
-    postgres.execute(sql, door.database_url)
-    door.application.services.engine.schema_cache.refresh_if_changed()
+def changed(postgres: PostgresServer, api: Api, sql: str) -> None:
+    postgres.execute(sql, api.database_url)
+    api.application.services.engine.schema_cache.refresh_if_changed()
 
 
 ALL_MUTATIONS = {"insertIntothingCollection", "updatethingCollection", "deleteFromthingCollection"}
@@ -68,9 +68,9 @@ DELETE = "mutation { deleteFromthingCollection { affectedCount } }"
 READ = "{ thingCollection { edges { node { id } } } }"
 
 
-def is_gone(door: Door, query: str, name: str) -> None:
+def is_gone(api: Api, query: str, name: str) -> None:
     """Check that the query names something that does not exist for the role, and that nothing is half done."""
-    answer = door.ask(query)
+    answer = api.ask(query)
     assert answer.body.get("data") is None
     assert name in answer.errors[0]["message"]
     assert answer.errors[0]["extensions"]["code"] in ("GRAPHQL_VALIDATION_FAILED", "UNKNOWN_FIELD", "BAD_USER_INPUT")
@@ -85,30 +85,30 @@ def is_gone(door: Door, query: str, name: str) -> None:
     ],
 )
 def test_a_revoked_privilege_to_write_removes_its_mutation(
-    door: Door, postgres: PostgresServer, privilege: str, query: str, field: str, types: list[str]
+    api: Api, postgres: PostgresServer, privilege: str, query: str, field: str, types: list[str]
 ) -> None:
-    assert door.ask(query).data
-    before = printed(door)
+    assert api.ask(query).data
+    before = printed(api)
     assert field in members(before, "Mutation")
     assert all(members(before, type_) for type_ in types)
-    changed(postgres, door, f"revoke {privilege} on thing from anon")
-    is_gone(door, query, field)
-    after = printed(door)
+    changed(postgres, api, f"revoke {privilege} on thing from anon")
+    is_gone(api, query, field)
+    after = printed(api)
     assert ALL_MUTATIONS - set(members(after, "Mutation")) == {field}
     assert not any(members(after, type_) for type_ in types)
-    changed(postgres, door, f"grant {privilege} on thing to anon")
-    assert printed(door) == before
+    changed(postgres, api, f"grant {privilege} on thing to anon")
+    assert printed(api) == before
 
 
-def test_a_revoked_privilege_to_read_removes_the_table(door: Door, postgres: PostgresServer) -> None:
-    changed(postgres, door, "revoke select on thing from anon")
-    sdl = printed(door)
+def test_a_revoked_privilege_to_read_removes_the_table(api: Api, postgres: PostgresServer) -> None:
+    changed(postgres, api, "revoke select on thing from anon")
+    sdl = printed(api)
     for query, name in (
         (READ, "thingCollection"),
         (INSERT, "insertIntothingCollection"),
         (DELETE, "deleteFromthingCollection"),
     ):
-        is_gone(door, query, name)
+        is_gone(api, query, name)
     assert "thing" not in members(sdl, "Query")
     assert not ALL_MUTATIONS & set(members(sdl, "Mutation"))
     assert members(sdl, "thing") == []
@@ -118,94 +118,94 @@ def test_a_revoked_privilege_to_read_removes_the_table(door: Door, postgres: Pos
     assert "otherCollection" in members(sdl, "Query")
 
 
-def test_the_error_of_a_missing_field_names_the_role(open_door: OpenDoor) -> None:
-    door = open_door("create table thing (id int primary key, name text); grant all on thing to authenticated")
-    refused, user = door.ask(DELETE), {"sub": "ann", "role": "authenticated"}
+def test_the_error_of_a_missing_field_names_the_role(start_api: StartApi) -> None:
+    api = start_api("create table thing (id int primary key, name text); grant all on thing to authenticated")
+    refused, user = api.ask(DELETE), {"sub": "ann", "role": "authenticated"}
     assert refused.errors[0]["extensions"]["hint"] == "The schema is that of the role anon."
-    assert door.ask(DELETE, claims=user).data
-    first, second = door.ask("{ nothing thingCollection { no } }", claims=user).errors
+    assert api.ask(DELETE, claims=user).data
+    first, second = api.ask("{ nothing thingCollection { no } }", claims=user).errors
     assert first["extensions"]["hint"] == "The schema is that of the role authenticated."
     assert "hint" not in second["extensions"]
 
 
 @pytest.mark.parametrize("field", ["totalCount", "aggregate { count }", "groups(by: [{id: Value}]) { key { id } }"])
-def test_errors_name_the_comment_that_enables_a_field(open_door: OpenDoor, field: str) -> None:
-    door = open_door(
+def test_errors_name_the_comment_that_enables_a_field(start_api: StartApi, field: str) -> None:
+    api = start_api(
         """create table thing (id int primary key, name text); create table other (id int primary key);
         comment on table other is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
         grant select on thing, other to anon"""
     )
     directive = "totalCount" if field == "totalCount" else "aggregate"
     reason = f"Enable {directive} by the relation's comment: docs/directives.md"
-    first, second = door.ask(f"{{ thingCollection {{ {field} }} a: thingCollection {{ {field} nothing }} }}").errors[:2]
+    first, second = api.ask(f"{{ thingCollection {{ {field} }} a: thingCollection {{ {field} nothing }} }}").errors[:2]
     assert first["extensions"]["hint"] == f"{reason}. The schema is that of the role anon."
     assert second["extensions"]["hint"] == reason
-    refused = door.ask("{ otherCollection { nothing } thing: thingCollection { edges { totalCount } } }").errors
+    refused = api.ask("{ otherCollection { nothing } thing: thingCollection { edges { totalCount } } }").errors
     assert [each["extensions"].get("hint") for each in refused] == ["The schema is that of the role anon.", None]
-    assert door.ask(f"{{ otherCollection {{ {field} }} }}").data
+    assert api.ask(f"{{ otherCollection {{ {field} }} }}").data
 
 
-def test_documents_are_validated_for_each_role(open_door: OpenDoor) -> None:
-    door = open_door("create table thing (id int primary key, name text); grant all on thing to authenticated")
+def test_documents_are_validated_for_each_role(start_api: StartApi) -> None:
+    api = start_api("create table thing (id int primary key, name text); grant all on thing to authenticated")
     query = "{ thingCollection { edges { node { name } } } }"
-    refused = door.ask(query)
-    assert door.ask(query, claims={"sub": "ann", "role": "authenticated"}).data
-    assert door.ask(query).errors == refused.errors
+    refused = api.ask(query)
+    assert api.ask(query, claims={"sub": "ann", "role": "authenticated"}).data
+    assert api.ask(query).errors == refused.errors
     assert refused.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_select_on_columns_decides_about_fields(door: Door, postgres: PostgresServer) -> None:
-    changed(postgres, door, "revoke select on thing from anon; grant select (id, name) on thing to anon")
-    sdl = printed(door)
+def test_select_on_columns_decides_about_fields(api: Api, postgres: PostgresServer) -> None:
+    changed(postgres, api, "revoke select on thing from anon; grant select (id, name) on thing to anon")
+    sdl = printed(api)
     # A computed field gets the whole row, so it needs the right to read all of it.
     assert members(sdl, "thing") == ["nodeId", "id", "name", "otherCollection"]
-    of_dialect = {"standard": ["otherCollection"], "pg_graphql": []}[door.application.services.settings.graphql_dialect]
+    of_dialect = {"standard": ["otherCollection"], "pg_graphql": []}[api.application.services.settings.graphql_dialect]
     assert members(sdl, "thingFilter") == ["id", "name", "nodeId", "and", "or", "not", *of_dialect]
     assert members(sdl, "thingOrderBy") == ["id", "name", *of_dialect]
     assert members(sdl, "thingMaxAggregateResult") == ["id", "name"]
     # Writing has grants of its own.
     assert members(sdl, "thingInsertInput") == ["id", "name", "mood", "secret", *of_dialect]
-    is_gone(door, "{ thingCollection { edges { node { secret } } } }", "secret")
-    is_gone(door, '{ thingCollection(filter: {secret: {eq: "x"}}) { edges { node { id } } } }', "secret")
-    is_gone(door, 'mutation { updatethingCollection(set: {name: "u"}) { records { secret } } }', "secret")
+    is_gone(api, "{ thingCollection { edges { node { secret } } } }", "secret")
+    is_gone(api, '{ thingCollection(filter: {secret: {eq: "x"}}) { edges { node { id } } } }', "secret")
+    is_gone(api, 'mutation { updatethingCollection(set: {name: "u"}) { records { secret } } }', "secret")
     # Returning and counting rows needs no further rights.
     arguments = 'set: {secret: "new"}, filter: {id: {eq: 1}}'
-    answer = door.ask(f"mutation {{ updatethingCollection({arguments}) {{ affectedCount records {{ name }} }} }}")
+    answer = api.ask(f"mutation {{ updatethingCollection({arguments}) {{ affectedCount records {{ name }} }} }}")
     assert answer.data["updatethingCollection"] == {"affectedCount": 1, "records": [{"name": "one"}]}
-    assert postgres.execute("select secret from thing", door.database_url) == [["new"]]
+    assert postgres.execute("select secret from thing", api.database_url) == [["new"]]
 
 
-def test_insert_and_update_on_columns_decide_about_inputs(door: Door, postgres: PostgresServer) -> None:
+def test_insert_and_update_on_columns_decide_about_inputs(api: Api, postgres: PostgresServer) -> None:
     changed(
         postgres,
-        door,
+        api,
         "revoke insert, update on thing from anon; grant insert (id, secret), update (name) on thing to anon",
     )
-    sdl = printed(door)
-    of_dialect = {"standard": ["otherCollection"], "pg_graphql": []}[door.application.services.settings.graphql_dialect]
+    sdl = printed(api)
+    of_dialect = {"standard": ["otherCollection"], "pg_graphql": []}[api.application.services.settings.graphql_dialect]
     assert members(sdl, "thingInsertInput") == ["id", "secret", *of_dialect]
     assert members(sdl, "thingUpdateInput") == ["name"]
-    is_gone(door, INSERT, "name")
-    is_gone(door, 'mutation { updatethingCollection(set: {secret: "u"}) { affectedCount } }', "secret")
-    inserted = door.ask(
+    is_gone(api, INSERT, "name")
+    is_gone(api, 'mutation { updatethingCollection(set: {secret: "u"}) { affectedCount } }', "secret")
+    inserted = api.ask(
         'mutation { insertIntothingCollection(objects: {id: 2, secret: "s"}) { records { id name secret } } }'
     )
     assert inserted.data["insertIntothingCollection"]["records"] == [{"id": 2, "name": None, "secret": "s"}]
     many = "mutation ($o: [thingInsertInput!]!) { insertIntothingCollection(objects: $o) { affectedCount } }"
-    assert door.ask(many, {"o": [{"id": 3, "secret": "s"}, {"id": 4}]}).data
-    updated = door.ask(
+    assert api.ask(many, {"o": [{"id": 3, "secret": "s"}, {"id": 4}]}).data
+    updated = api.ask(
         'mutation { updatethingCollection(set: {name: "u"}, filter: {id: {eq: 2}}) { records { name } } }'
     )
     assert updated.data["updatethingCollection"]["records"] == [{"name": "u"}]
-    changed(postgres, door, "revoke insert (id, secret), update (name) on thing from anon")
-    assert not {"insertIntothingCollection", "updatethingCollection"} & set(members(printed(door), "Mutation"))
+    changed(postgres, api, "revoke insert (id, secret), update (name) on thing from anon")
+    assert not {"insertIntothingCollection", "updatethingCollection"} & set(members(printed(api), "Mutation"))
 
 
-def test_an_empty_object_needs_insert_on_one_column(open_door: OpenDoor) -> None:
-    door = open_door("""create table t (id serial primary key, hidden text default 'h', open text default 'o');
+def test_an_empty_object_needs_insert_on_one_column(start_api: StartApi) -> None:
+    api = start_api("""create table t (id serial primary key, hidden text default 'h', open text default 'o');
                         grant select on t to anon; grant insert (open) on t to anon;
                         grant usage on sequence t_id_seq to anon""")
-    answer = door.ask("mutation { insertIntotCollection(objects: [{}, {}]) { records { id hidden open } } }")
+    answer = api.ask("mutation { insertIntotCollection(objects: [{}, {}]) { records { id hidden open } } }")
     assert answer.data["insertIntotCollection"]["records"] == [
         {"id": id_, "hidden": "h", "open": "o"} for id_ in (1, 2)
     ]
@@ -221,54 +221,54 @@ def test_an_empty_object_needs_insert_on_one_column(open_door: OpenDoor) -> None
     ],
 )
 def test_execute_decides_about_functions(
-    door: Door, postgres: PostgresServer, function: str, query: str, type_: str, field: str
+    api: Api, postgres: PostgresServer, function: str, query: str, type_: str, field: str
 ) -> None:
-    assert door.ask(query).data
-    assert field in members(printed(door), type_)
-    changed(postgres, door, f"revoke execute on function {function} from anon")
-    is_gone(door, query, field)
-    assert field not in members(printed(door), type_)
+    assert api.ask(query).data
+    assert field in members(printed(api), type_)
+    changed(postgres, api, f"revoke execute on function {function} from anon")
+    is_gone(api, query, field)
+    assert field not in members(printed(api), type_)
 
 
-def test_usage_of_a_schema_decides_about_its_tables(door: Door, postgres: PostgresServer) -> None:
+def test_usage_of_a_schema_decides_about_its_tables(api: Api, postgres: PostgresServer) -> None:
     query = "{ farCollection { edges { node { id } } } }"
-    assert door.ask(query).data
-    changed(postgres, door, "revoke usage on schema extra from anon")
-    is_gone(door, query, "farCollection")
-    assert "far" not in printed(door)
+    assert api.ask(query).data
+    changed(postgres, api, "revoke usage on schema extra from anon")
+    is_gone(api, query, "farCollection")
+    assert "far" not in printed(api)
 
 
-def test_usage_of_an_enum_decides_about_its_type(door: Door, postgres: PostgresServer) -> None:
-    assert members(printed(door), "mood") == ["sad", "happy"]
-    changed(postgres, door, "alter table thing add column moods mood[]")
-    assert "moods" in members(printed(door), "thing")
-    changed(postgres, door, "revoke usage on type mood from anon")
+def test_usage_of_an_enum_decides_about_its_type(api: Api, postgres: PostgresServer) -> None:
+    assert members(printed(api), "mood") == ["sad", "happy"]
+    changed(postgres, api, "alter table thing add column moods mood[]")
+    assert "moods" in members(printed(api), "thing")
+    changed(postgres, api, "revoke usage on type mood from anon")
     # The column keeps its type; an array of it is left out.
-    sdl = printed(door)
+    sdl = printed(api)
     assert "mood" in members(sdl, "thing")
     assert "moods" not in members(sdl, "thing")
-    assert door.ask("{ thingCollection { edges { node { mood } } } }").data == {
+    assert api.ask("{ thingCollection { edges { node { mood } } } }").data == {
         "thingCollection": {"edges": [{"node": {"mood": "sad"}}]}
     }
 
 
-def test_roles_see_what_is_theirs(door: Door, postgres: PostgresServer) -> None:
-    changed(postgres, door, "grant select on thing to authenticated; grant all on thing to service_role")
-    assert members(printed(door, "authenticated"), "Mutation") == []
-    by_key = BY_KEY if door.application.services.settings.graphql_dialect == "standard" else set()
-    assert set(members(printed(door, "service_role"), "Mutation")) == ALL_MUTATIONS | by_key
-    assert door.ask(READ, role="authenticated").data
-    assert door.ask(INSERT, role="authenticated").body.get("data") is None
-    assert door.ask(INSERT, role="service_role").data
+def test_roles_see_what_is_theirs(api: Api, postgres: PostgresServer) -> None:
+    changed(postgres, api, "grant select on thing to authenticated; grant all on thing to service_role")
+    assert members(printed(api, "authenticated"), "Mutation") == []
+    by_key = BY_KEY if api.application.services.settings.graphql_dialect == "standard" else set()
+    assert set(members(printed(api, "service_role"), "Mutation")) == ALL_MUTATIONS | by_key
+    assert api.ask(READ, role="authenticated").data
+    assert api.ask(INSERT, role="authenticated").body.get("data") is None
+    assert api.ask(INSERT, role="service_role").data
 
 
-def test_inherited_rights_count(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door("""create table t (id int primary key);
+def test_inherited_rights_count(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api("""create table t (id int primary key);
       do $$ begin create role rights_group; create role rights_member inherit in role rights_group;
       exception when duplicate_object or unique_violation then null; end $$;
       grant rights_member to current_user; grant select, delete on t to rights_group""")
-    assert members(printed(door, "rights_member"), "Mutation") == ["deleteFromtByKey", "deleteFromtCollection"]
-    assert door.ask("mutation { deleteFromtCollection { affectedCount } }", role="rights_member").data == {
+    assert members(printed(api, "rights_member"), "Mutation") == ["deleteFromtByKey", "deleteFromtCollection"]
+    assert api.ask("mutation { deleteFromtCollection { affectedCount } }", role="rights_member").data == {
         "deleteFromtCollection": {"affectedCount": 0}
     }
 
@@ -295,13 +295,13 @@ create rule writes as on insert to with_rule do instead insert into base values 
 VIEW_NAMES = ("simple", "joined", "grouped", "with_trigger", "with_rule", "read_only", "half")
 
 
-def test_views_that_can_be_written_have_mutations(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_views_that_can_be_written_have_mutations(start_api: StartApi, postgres: PostgresServer) -> None:
     keys = "".join(
         f"""comment on view {name} is '@graphql({{"primary_key_columns": ["id"]}})';""" for name in VIEW_NAMES
     )
     stored = """comment on materialized view stored is '@graphql({"primary_key_columns": ["id"]})';"""
-    door = open_door(VIEWS + keys + stored + "grant all on all tables in schema public to anon")
-    mutations = members(printed(door), "Mutation")
+    api = start_api(VIEWS + keys + stored + "grant all on all tables in schema public to anon")
+    mutations = members(printed(api), "Mutation")
     full = ["deleteFrom{}Collection", "insertInto{}Collection", "update{}Collection"]
     verbs = {name: sorted({each.format(name) for each in full} & set(mutations)) for name in (*VIEW_NAMES, "stored")}
     assert {name: len(fields) for name, fields in verbs.items()} == {
@@ -311,30 +311,30 @@ def test_views_that_can_be_written_have_mutations(open_door: OpenDoor, postgres:
     assert verbs["simple"] == [each.format("simple") for each in full]
     for name in ("simple", "half"):
         assert (
-            door.ask(f"""mutation {{
+            api.ask(f"""mutation {{
           insertInto{name}Collection(objects: {{id: 1, a: 5}}) {{ affectedCount }}
           update{name}Collection(set: {{a: 6}}, filter: {{id: {{eq: 1}}}}) {{ records {{ a nodeId }} }}
         }}""").data[f"update{name}Collection"]["records"][0]["a"]
             == 6
         )
-        assert door.ask(f"mutation {{ deleteFrom{name}Collection {{ records {{ id a }} }} }}").data == {
+        assert api.ask(f"mutation {{ deleteFrom{name}Collection {{ records {{ id a }} }} }}").data == {
             f"deleteFrom{name}Collection": {"records": [{"id": 1, "a": 6}]}
         }
-    assert members(printed(door), "halfInsertInput") == members(printed(door), "halfUpdateInput") == ["id", "a"]
-    triggered = door.ask("""mutation {
+    assert members(printed(api), "halfInsertInput") == members(printed(api), "halfUpdateInput") == ["id", "a"]
+    triggered = api.ask("""mutation {
       insertIntowith_triggerCollection(objects: [{id: 1, n: "5"}]) { affectedCount records { id n } }
       updatewith_triggerCollection(set: {n: "7"}, filter: {id: {eq: 5}}) { affectedCount records { n } } }""")
     assert triggered.data == {
         "insertIntowith_triggerCollection": {"affectedCount": 1, "records": [{"id": 1, "n": "5"}]},
         "updatewith_triggerCollection": {"affectedCount": 1, "records": [{"n": "7"}]},
     }
-    assert postgres.execute("select * from base", door.database_url) == [[1, 7]]
-    ruled = door.ask('mutation { insertIntowith_ruleCollection(objects: {id: 3, n: "4"}) { records { id n } } }')
+    assert postgres.execute("select * from base", api.database_url) == [[1, 7]]
+    ruled = api.ask('mutation { insertIntowith_ruleCollection(objects: {id: 3, n: "4"}) { records { id n } } }')
     assert ruled.data["insertIntowith_ruleCollection"]["records"] == [{"id": 3, "n": "4"}]
 
 
-def test_changes_that_a_rule_makes_impossible_have_no_mutation(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_changes_that_a_rule_makes_impossible_have_no_mutation(start_api: StartApi) -> None:
+    api = start_api("""
       create table noted (id int primary key, n int);
       create table log (id int);
       create rule notes as on update to noted do also insert into log values (new.id);
@@ -351,19 +351,19 @@ def test_changes_that_a_rule_makes_impossible_have_no_mutation(open_door: OpenDo
       create table led (id int primary key, n int);
       create rule leads as on insert to led do instead insert into noted values (new.id, new.n) returning noted.*;
       grant all on all tables in schema public to anon""")
-    mutations = members(printed(door), "Mutation")
+    mutations = members(printed(api), "Mutation")
     names = ("noted", "switched_off", "filtered", "kept", "silent", "led")
     of = {"I": "insertInto{}Collection", "U": "update{}Collection", "D": "deleteFrom{}Collection"}
     verbs = {name: "".join(verb for verb, field in of.items() if field.format(name) in mutations) for name in names}
     assert verbs == {
         "noted": "ID", "switched_off": "IUD", "filtered": "UD", "kept": "IU", "silent": "", "led": "IUD"
     }  # fmt: skip
-    led = door.ask("mutation { insertIntoledCollection(objects: {id: 3, n: 4}) { records { id n } } }")
+    led = api.ask("mutation { insertIntoledCollection(objects: {id: 3, n: 4}) { records { id n } } }")
     assert led.data == {"insertIntoledCollection": {"records": [{"id": 3, "n": 4}]}}
 
 
-def test_columns_of_a_view_that_cannot_be_given_a_value_are_no_inputs(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_columns_of_a_view_that_cannot_be_given_a_value_are_no_inputs(start_api: StartApi) -> None:
+    api = start_api("""
       create table base (id serial primary key, a int default 7);
       create view first as select a + 1 as next, a, id from base;
       create view above as select next, a, id from first;
@@ -378,7 +378,7 @@ def test_columns_of_a_view_that_cannot_be_given_a_value_are_no_inputs(open_door:
         f"""comment on view {name} is '@graphql({{"primary_key_columns": ["id"]}})';"""
         for name in ("first", "above", "ruled", "triggered")
     ) + "grant all on all tables in schema public to anon; grant usage on sequence base_id_seq to anon")  # fmt: skip
-    sdl = printed(door)
+    sdl = printed(api)
     plain, all_ = ["a", "id"], ["next", "a", "id"]
     inputs = {
         name: (members(sdl, f"{name}InsertInput"), members(sdl, f"{name}UpdateInput"))
@@ -387,7 +387,7 @@ def test_columns_of_a_view_that_cannot_be_given_a_value_are_no_inputs(open_door:
     assert inputs == {
         "first": (plain, plain), "above": (plain, plain), "ruled": (all_, plain), "triggered": (all_, plain)
     }  # fmt: skip
-    inserted = door.ask("""mutation {
+    inserted = api.ask("""mutation {
       insertIntofirstCollection(objects: [{}, {}]) { records { id next } }
       insertIntotriggeredCollection(objects: [{next: 3}, {next: 4}]) { records { id a } }
       insertIntoruledCollection(objects: {next: 9}) { records { id a } } }""").data
@@ -396,61 +396,61 @@ def test_columns_of_a_view_that_cannot_be_given_a_value_are_no_inputs(open_door:
     assert inserted["insertIntoruledCollection"]["records"] == [{"id": 5, "a": 8}]
 
 
-def test_a_view_is_written_with_the_rights_of_its_owner(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_a_view_is_written_with_the_rights_of_its_owner(start_api: StartApi) -> None:
+    api = start_api("""
       create table hidden (id int primary key, owner text default 'o');
       create view shown as select id from hidden;
       comment on view shown is '@graphql({"primary_key_columns": ["id"]})';
       grant select, insert on shown to anon""")
-    assert members(printed(door), "Mutation") == ["insertIntoshownCollection"]
-    assert "hidden" not in printed(door)
-    assert door.ask("mutation { insertIntoshownCollection(objects: [{id: 1}, {id: 2}]) { affectedCount } }").data == {
+    assert members(printed(api), "Mutation") == ["insertIntoshownCollection"]
+    assert "hidden" not in printed(api)
+    assert api.ask("mutation { insertIntoshownCollection(objects: [{id: 1}, {id: 2}]) { affectedCount } }").data == {
         "insertIntoshownCollection": {"affectedCount": 2}
     }
 
 
 @pytest.mark.parametrize(("dialect", "names"), [("standard", ["part", "whole"]), ("pg_graphql", ["part"])])
-def test_partitions_have_their_own_rights(open_door: OpenDoor, dialect: str, names: list[str]) -> None:
-    door = open_door(
+def test_partitions_have_their_own_rights(start_api: StartApi, dialect: str, names: list[str]) -> None:
+    api = start_api(
         """create table whole (id int primary key, a int) partition by range (id);
            create table part partition of whole for values from (0) to (10); grant all on whole, part to anon""",
         graphql_dialect=dialect,
     )
-    mutations = members(printed(door), "Mutation")
+    mutations = members(printed(api), "Mutation")
     assert [each for each in mutations if each.startswith("insert")] == [
         f"insertInto{name}Collection" for name in names
     ]
     for number, name in enumerate(names):
-        asked: Any = door.ask(
+        asked: Any = api.ask(
             f"mutation {{ insertInto{name}Collection(objects: [{{id: {number}, a: 1}}]) {{ records {{ id }} }} }}"
         )
         assert asked.data[f"insertInto{name}Collection"] == {"records": [{"id": number}]}
-    refused = door.ask(f"mutation {{ insertInto{names[-1]}Collection(objects: [{{id: 99}}]) {{ affectedCount }} }}")
+    refused = api.ask(f"mutation {{ insertInto{names[-1]}Collection(objects: [{{id: 99}}]) {{ affectedCount }} }}")
     assert refused.code == "CHECK_VIOLATION"
 
 
-def test_the_service_notices_a_revoked_right_on_its_own(door: Door, postgres: PostgresServer) -> None:
+def test_the_service_notices_a_revoked_right_on_its_own(api: Api, postgres: PostgresServer) -> None:
     """Without the support objects PostgreSQL itself refuses until the schema is read again."""
-    assert door.ask(UPDATE).data
-    postgres.execute("revoke update on thing from anon", door.database_url)
-    answer = door.ask(UPDATE)
+    assert api.ask(UPDATE).data
+    postgres.execute("revoke update on thing from anon", api.database_url)
+    answer = api.ask(UPDATE)
     assert answer.errors[0]["extensions"]["code"] in (
         "INSUFFICIENT_PRIVILEGE",
         "GRAPHQL_VALIDATION_FAILED",
         "UNKNOWN_FIELD",
     )
-    assert postgres.execute("select name from thing", door.database_url) == [["u"]]
+    assert postgres.execute("select name from thing", api.database_url) == [["u"]]
 
 
-def test_rows_whose_key_may_not_be_read_have_no_node_id(open_door: OpenDoor) -> None:
-    door = open_door("""create table half (a int, b int, name text, primary key (a, b));
+def test_rows_whose_key_may_not_be_read_have_no_node_id(start_api: StartApi) -> None:
+    api = start_api("""create table half (a int, b int, name text, primary key (a, b));
       insert into half values (1, 2, 'n'); grant select (a, name) on half to anon; grant select on half to service_role;
       comment on schema public is '@graphql({"introspection": true})';""")
     query = """{ __type(name: "half") { fields { name } interfaces { name } } }"""
-    assert door.ask(query).data["__type"] == {"fields": [{"name": "a"}, {"name": "name"}], "interfaces": []}
-    members = door.ask("""{ __type(name: "halfFilter") { inputFields { name } } }""").data["__type"]["inputFields"]
+    assert api.ask(query).data["__type"] == {"fields": [{"name": "a"}, {"name": "name"}], "interfaces": []}
+    members = api.ask("""{ __type(name: "halfFilter") { inputFields { name } } }""").data["__type"]["inputFields"]
     assert [each["name"] for each in members] == ["a", "name", "and", "or", "not"]
-    found = door.ask("{ halfCollection { edges { node { nodeId } } } }", key=SERVICE_KEY)
+    found = api.ask("{ halfCollection { edges { node { nodeId } } } }", key=SERVICE_KEY)
     node_id = found.data["halfCollection"]["edges"][0]["node"]["nodeId"]
-    refused = door.ask("query ($id: ID!) { node(nodeId: $id) { nodeId } }", {"id": node_id})
+    refused = api.ask("query ($id: ID!) { node(nodeId: $id) { nodeId } }", {"id": node_id})
     assert refused.message == "Collection referenced by nodeId did not match any known collection"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from graphql import build_schema
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 from tests.process.running import until
 
@@ -40,60 +40,60 @@ def uncommented(postgres: PostgresServer) -> Iterator[None]:
 
 
 @pytest.fixture
-def limited(open_door: OpenDoor, postgres: PostgresServer) -> Any:
-    """``limited(directives, **settings)``: a door to a database whose role has such a comment."""
+def limited(start_api: StartApi, postgres: PostgresServer) -> Any:
+    """``limited(directives, **settings)``: the API of a database whose role has such a comment."""
 
-    def make(directives: str, **settings: Any) -> Door:
-        door = open_door(SCHEMA, **{**SETTINGS, **settings})
-        postgres.execute(f"comment on role {ROLE} is 'Web. @graphql({directives})'", door.database_url)
-        return door
+    def make(directives: str, **settings: Any) -> Api:
+        api = start_api(SCHEMA, **{**SETTINGS, **settings})
+        postgres.execute(f"comment on role {ROLE} is 'Web. @graphql({directives})'", api.database_url)
+        return api
 
     return make
 
 
 def test_a_lower_node_limit_applies(limited: Any) -> None:
-    door = limited('{"node_limit": 19}')
-    error = door.ask(TWO_LEVELS, role=ROLE)
+    api = limited('{"node_limit": 19}')
+    error = api.ask(TWO_LEVELS, role=ROLE)
     assert (error.code, error.message) == (
         "LIMIT_EXCEEDED",
         "The operation may return 20 rows, more than 19 (NODE_LIMIT)",
     )
-    assert door.ask(TWO_LEVELS, role=OTHER).data
+    assert api.ask(TWO_LEVELS, role=OTHER).data
     # Also for the plan that the other role has made by now.
-    assert door.ask(TWO_LEVELS, role=ROLE).code == "LIMIT_EXCEEDED"
+    assert api.ask(TWO_LEVELS, role=ROLE).code == "LIMIT_EXCEEDED"
 
 
 def test_a_higher_node_limit_applies(limited: Any) -> None:
-    door = limited('{"node_limit": 20}', node_limit=19)
-    assert door.ask(TWO_LEVELS, role=ROLE).data
-    assert door.ask(TWO_LEVELS, role=OTHER).code == "LIMIT_EXCEEDED"
-    door = limited('{"node_limit": 0}', node_limit=1)
-    assert door.ask(TWO_LEVELS, role=ROLE).data
+    api = limited('{"node_limit": 20}', node_limit=19)
+    assert api.ask(TWO_LEVELS, role=ROLE).data
+    assert api.ask(TWO_LEVELS, role=OTHER).code == "LIMIT_EXCEEDED"
+    api = limited('{"node_limit": 0}', node_limit=1)
+    assert api.ask(TWO_LEVELS, role=ROLE).data
 
 
 def test_a_lower_depth_limit_applies(limited: Any) -> None:
-    door = limited('{"depth_limit": 3}', depth_limit=4)
-    assert door.ask("{ itemCollection { edges { cursor } } }", role=ROLE).data
-    error = door.ask("{ itemCollection { edges { node { id } } } }", role=ROLE)
+    api = limited('{"depth_limit": 3}', depth_limit=4)
+    assert api.ask("{ itemCollection { edges { cursor } } }", role=ROLE).data
+    error = api.ask("{ itemCollection { edges { node { id } } } }", role=ROLE)
     assert (error.code, error.message) == ("LIMIT_EXCEEDED", "The operation is more than 3 levels deep")
-    assert door.ask("{ itemCollection { edges { node { id } } } }", role=OTHER).data
-    assert door.ask(TWO_LEVELS, role=OTHER).message == "The operation is more than 4 levels deep"
+    assert api.ask("{ itemCollection { edges { node { id } } } }", role=OTHER).data
+    assert api.ask(TWO_LEVELS, role=OTHER).message == "The operation is more than 4 levels deep"
 
 
 def test_a_higher_depth_limit_applies(limited: Any) -> None:
     deep = "item { " * 60 + "id" + " }" * 60
-    door = limited('{"depth_limit": 63}')
-    assert door.ask(f"{{ itemByPk(id: 40) {{ {deep} }} }}", role=ROLE).data
-    assert door.ask(f"{{ itemByPk(id: 40) {{ {deep} }} }}", role=OTHER).code == "LIMIT_EXCEEDED"
+    api = limited('{"depth_limit": 63}')
+    assert api.ask(f"{{ itemByPk(id: 40) {{ {deep} }} }}", role=ROLE).data
+    assert api.ask(f"{{ itemByPk(id: 40) {{ {deep} }} }}", role=OTHER).code == "LIMIT_EXCEEDED"
 
 
 def test_max_rows_applies_to_pages(limited: Any) -> None:
     """A collection's own directive is about that collection, and stays."""
-    door = limited('{"max_rows": 3}')
+    api = limited('{"max_rows": 3}')
     query = "{ itemCollection { edges { cursor } } pagedCollection { edges { cursor } } }"
 
     def sizes(role: str) -> list[int]:
-        return [len(each["edges"]) for each in door.ask(query, role=role).data.values()]
+        return [len(each["edges"]) for each in api.ask(query, role=role).data.values()]
 
     assert sizes(ROLE) == [3, 7]
     assert sizes(OTHER) == [10, 7]
@@ -113,28 +113,28 @@ def test_max_rows_applies_to_pages(limited: Any) -> None:
 def test_features_of_a_role_apply(
     limited: Any, setting: tuple[str, ...], words: str, has_key: bool, has_relation_filter: bool
 ) -> None:
-    door = limited(f'{{"features": {words}}}', graphql_features=setting)
-    by_key = door.ask("{ itemByKey(key: {id: 1}) { id } }", role=ROLE)
-    related = door.ask("{ itemCollection(filter: {itemCollection: {exists: true}}) { edges { cursor } } }", role=ROLE)
+    api = limited(f'{{"features": {words}}}', graphql_features=setting)
+    by_key = api.ask("{ itemByKey(key: {id: 1}) { id } }", role=ROLE)
+    related = api.ask("{ itemCollection(filter: {itemCollection: {exists: true}}) { edges { cursor } } }", role=ROLE)
     assert (by_key.errors == [], related.errors == []) == (has_key, has_relation_filter)
-    usual = door.application.services.engine.role_schemas.of_role(OTHER)
+    usual = api.application.services.engine.role_schemas.of_role(OTHER)
     assert ("itemByKey" in usual.graphql.query_type.fields) == (setting == ("all",))
 
 
 def test_the_schema_without_a_feature_is_valid(limited: Any) -> None:
     from graphql import print_schema
 
-    door = limited('{"features": ["-keys", "-operators"]}')
-    api = door.application.services.engine.role_schemas.of_role(ROLE)
-    assert build_schema(print_schema(api.graphql))
-    assert "ByKey" not in print_schema(api.graphql)
+    api = limited('{"features": ["-keys", "-operators"]}')
+    role_schema = api.application.services.engine.role_schemas.of_role(ROLE)
+    assert build_schema(print_schema(role_schema.graphql))
+    assert "ByKey" not in print_schema(role_schema.graphql)
 
 
 def test_the_dialect_pg_graphql_has_no_features_for_any_role(limited: Any) -> None:
-    door = limited('{"features": ["all"], "node_limit": 5}', graphql_dialect="pg_graphql")
-    assert door.ask("{ itemByKey(key: {id: 1}) { id } }", role=ROLE).errors
-    assert door.ask("{ itemCollection { edges { cursor } } }", role=ROLE).code == "LIMIT_EXCEEDED"
-    assert door.ask("{ itemCollection { edges { cursor } } }", role=OTHER).data
+    api = limited('{"features": ["all"], "node_limit": 5}', graphql_dialect="pg_graphql")
+    assert api.ask("{ itemByKey(key: {id: 1}) { id } }", role=ROLE).errors
+    assert api.ask("{ itemCollection { edges { cursor } } }", role=ROLE).code == "LIMIT_EXCEEDED"
+    assert api.ask("{ itemCollection { edges { cursor } } }", role=OTHER).data
 
 
 @pytest.mark.parametrize(
@@ -151,27 +151,27 @@ def test_the_dialect_pg_graphql_has_no_features_for_any_role(limited: Any) -> No
     ],
 )
 def test_a_malformed_directive_is_ignored_and_reported(limited: Any, directives: str, reported: str) -> None:
-    door = limited(directives)
-    assert door.ask(TWO_LEVELS, role=ROLE).data
-    notices = door.application.services.engine.role_schemas.of_role(ROLE).notices
+    api = limited(directives)
+    assert api.ask(TWO_LEVELS, role=ROLE).data
+    notices = api.application.services.engine.role_schemas.of_role(ROLE).notices
     (notice,) = [each for each in notices if each.subject == f"role {ROLE}"]
     assert notice.reason.startswith(f"its comment directive is left out: {reported}")
 
 
 @pytest.mark.parametrize("directives", ['{"node_limit": 1}', '{"depth_limit": 1}', '{"cost_limit": 1}'])
-def test_a_comment_counts_within_five_seconds(open_door: OpenDoor, postgres: PostgresServer, directives: str) -> None:
-    door = open_door(SCHEMA, **SETTINGS)
-    assert door.ask(TWO_LEVELS, role=ROLE).data
-    postgres.execute(f"comment on role {ROLE} is '@graphql({directives})'", door.database_url)
-    until(lambda: door.ask(TWO_LEVELS, role=ROLE).errors, 5)
-    assert door.ask(TWO_LEVELS, role=ROLE).code == "LIMIT_EXCEEDED"
-    assert door.ask(TWO_LEVELS, role=OTHER).data
-    postgres.execute(f"comment on role {ROLE} is 'nothing'", door.database_url)
-    until(lambda: not door.ask(TWO_LEVELS, role=ROLE).errors, 5)
+def test_a_comment_counts_within_five_seconds(start_api: StartApi, postgres: PostgresServer, directives: str) -> None:
+    api = start_api(SCHEMA, **SETTINGS)
+    assert api.ask(TWO_LEVELS, role=ROLE).data
+    postgres.execute(f"comment on role {ROLE} is '@graphql({directives})'", api.database_url)
+    until(lambda: api.ask(TWO_LEVELS, role=ROLE).errors, 5)
+    assert api.ask(TWO_LEVELS, role=ROLE).code == "LIMIT_EXCEEDED"
+    assert api.ask(TWO_LEVELS, role=OTHER).data
+    postgres.execute(f"comment on role {ROLE} is 'nothing'", api.database_url)
+    until(lambda: not api.ask(TWO_LEVELS, role=ROLE).errors, 5)
 
 
 def test_roles_with_equal_grants_share_a_schema_unless_a_comment_differs(limited: Any) -> None:
-    door = limited('{"max_rows": 2}')
-    schemas = door.application.services.engine.role_schemas
+    api = limited('{"max_rows": 2}')
+    schemas = api.application.services.engine.role_schemas
     assert schemas.of_role(ROLE) is not schemas.of_role(OTHER)
     assert schemas.of_role(ROLE) is schemas.of_role(ROLE)

@@ -12,8 +12,8 @@ import pytest
 from graphql import GraphQLObjectType, get_named_type
 from pg8000.native import Connection
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.types_of_server import ServerType, table, types_of
 from tests.postgres_server import PostgresServer, connect
 
@@ -56,10 +56,10 @@ def literal(value: Any) -> str | None:
 class Tried:
     """A table of a type, through the API: its row ``key`` is read, and written again as what was read."""
 
-    def __init__(self, door: Door, connection: Connection, number: int, type_: ServerType, key: int) -> None:
-        self.door, self.connection, self.key, self.type = door, connection, key, type_
+    def __init__(self, api: Api, connection: Connection, number: int, type_: ServerType, key: int) -> None:
+        self.api, self.connection, self.key, self.type = api, connection, key, type_
         self.name = f"t_{number}"
-        self.types: Any = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map
+        self.types: Any = api.application.services.engine.role_schemas.of_role("anon").graphql.type_map
         fields = self.types[self.name].fields
         written = self.types[f"{self.name}InsertInput"].fields
         self.columns = [each for each in COLUMNS if each in fields and each in written]
@@ -70,7 +70,7 @@ class Tried:
         )["edges"][0]["node"]
 
     def ask(self, query: str, variables: Row) -> Any:
-        answer = self.door.ask(query, variables)
+        answer = self.api.ask(query, variables)
         if answer.errors:
             raise AssertionError(answer.errors[0])
         return next(iter(answer.data.values()))
@@ -167,17 +167,17 @@ class Tried:
 
 @pytest.mark.parametrize(("value_types", "key"), [((), 1), ("all", 2)])
 def test_values_are_written_and_found_as_they_are_read(
-    reading_door: OpenDoor,
+    reading_api: StartApi,
     postgres: PostgresServer,
     all_types: tuple[str, list[ServerType]],
     value_types: Any,
     key: int,
 ) -> None:
     schema, types = all_types
-    door = reading_door(schema, value_types=value_types)
+    api = reading_api(schema, value_types=value_types)
     problems = []
-    with closing(connect(door.database_url)) as connection:
+    with closing(connect(api.database_url)) as connection:
         for number, type_ in enumerate(types):
-            tried = Tried(door, connection, number, type_, key)
+            tried = Tried(api, connection, number, type_, key)
             problems += [f"{type_.name} {key}: {each}" for each in tried.problems()]
     assert not problems, "\n".join(problems)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 UUIDS = [f"'00000000-0000-0000-0000-00000000000{i}'" for i in range(1, 4)]
 KEYS: dict[str, tuple[str, list[str]]] = {
@@ -61,22 +61,22 @@ SCHEMA = (
 
 
 @pytest.fixture(scope="module")
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA, root_field_limit=200)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA, root_field_limit=200)
 
 
 @pytest.mark.parametrize("table", ["key", "pair"])
-def test_node_ids_find_rows_with_unusual_keys(door: Door, table: str) -> None:
+def test_node_ids_find_rows_with_unusual_keys(api: Api, table: str) -> None:
     for name, (_, values) in KEYS.items():
         type_name = f"{table}_{name}"
-        everything = door.ask(f"{{ {type_name}Collection {{ edges {{ node {{ nodeId }} }} }} }}").data
+        everything = api.ask(f"{{ {type_name}Collection {{ edges {{ node {{ nodeId }} }} }} }}").data
         ids = [edge["node"]["nodeId"] for edge in everything[f"{type_name}Collection"]["edges"]]
         assert len(set(ids)) == len(values) * (1 if table == "key" else 2), name
         assert all(json.loads(base64.b64decode(id_, validate=True))[:2] == ["public", type_name] for id_ in ids)
         for id_ in ids:
             query = f"""query ($id: ID!) {{ node(nodeId: $id) {{ nodeId }}
               {type_name}Collection(filter: {{nodeId: {{eq: $id}}}}) {{ edges {{ node {{ nodeId }} }} }} }}"""
-            data = door.ask(query, {"id": id_}).data
+            data = api.ask(query, {"id": id_}).data
             assert data == {
                 "node": {"nodeId": id_},
                 f"{type_name}Collection": {"edges": [{"node": {"nodeId": id_}}]},
@@ -85,16 +85,16 @@ def test_node_ids_find_rows_with_unusual_keys(door: Door, table: str) -> None:
 
 @pytest.mark.parametrize("table", ["key", "pair"])
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
-def test_cursors_continue_at_unusual_keys(door: Door, table: str, backward: bool) -> None:
+def test_cursors_continue_at_unusual_keys(api: Api, table: str, backward: bool) -> None:
     for name in KEYS:
         type_name = f"{table}_{name}Collection"
         page = "edges { cursor node { nodeId } } pageInfo { startCursor endCursor hasNextPage hasPreviousPage }"
-        everything = door.ask(f"{{ {type_name} {{ edges {{ node {{ nodeId }} }} }} }}").data[type_name]["edges"]
+        everything = api.ask(f"{{ {type_name} {{ edges {{ node {{ nodeId }} }} }} }}").data[type_name]["edges"]
         arguments = "last: 1, before: $c" if backward else "first: 1, after: $c"
         query = f"query ($c: Cursor) {{ {type_name}({arguments}) {{ {page} }} }}"
         cursor, seen = None, []
         while True:
-            found = door.ask(query, {"c": cursor}).data[type_name]
+            found = api.ask(query, {"c": cursor}).data[type_name]
             seen += [edge["node"]["nodeId"] for edge in found["edges"]]
             assert len(found["edges"]) == 1 and found["pageInfo"]["startCursor"] == found["edges"][0]["cursor"], name  # noqa: PT018
             cursor = found["pageInfo"]["endCursor"]
@@ -141,14 +141,14 @@ DIRECTIONS = st.sampled_from(["AscNullsFirst", "AscNullsLast", "DescNullsFirst",
 ORDERS = st.lists(st.tuples(st.sampled_from([*COLUMNS, "a", "z"]), DIRECTIONS), max_size=4)
 
 
-def walk(door: Door, order: list[tuple[str, str]], size: int, backward: bool) -> list[Any]:
+def walk(api: Api, order: list[tuple[str, str]], size: int, backward: bool) -> list[Any]:
     ordering = [{column: direction} for column, direction in order]
     arguments = "last: $n, before: $c" if backward else "first: $n, after: $c"
     query = f"""query ($n: Int, $c: Cursor, $o: [mixedOrderBy!]) {{ mixedCollection({arguments}, orderBy: $o) {{
       edges {{ node {{ a }} }} pageInfo {{ startCursor endCursor hasNextPage hasPreviousPage }} }} }}"""
     cursor, seen = None, []
     for _ in range(30):
-        page = door.ask(query, {"n": size, "c": cursor, "o": ordering}).data["mixedCollection"]
+        page = api.ask(query, {"n": size, "c": cursor, "o": ordering}).data["mixedCollection"]
         found = [edge["node"]["a"] for edge in page["edges"]]
         assert 0 < len(found) <= size
         seen = found + seen if backward else seen + found
@@ -160,8 +160,8 @@ def walk(door: Door, order: list[tuple[str, str]], size: int, backward: bool) ->
     raise AssertionError("the pages never end")
 
 
-def test_random_orders_visit_each_row_once(reading_door: OpenDoor, postgres: Any) -> None:
-    door = reading_door(ORDERED)
+def test_random_orders_visit_each_row_once(reading_api: StartApi, postgres: Any) -> None:
+    api = reading_api(ORDERED)
 
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(ORDERS, st.integers(3, 11), st.booleans())
@@ -173,21 +173,21 @@ def test_random_orders_visit_each_row_once(reading_door: OpenDoor, postgres: Any
         expected = [
             row[0]
             for row in postgres.execute(
-                f"select a from mixed order by {', '.join([*clauses, 'z', 'a'])}", door.database_url
+                f"select a from mixed order by {', '.join([*clauses, 'z', 'a'])}", api.database_url
             )
         ]
-        assert walk(door, order, size, backward) == expected
+        assert walk(api, order, size, backward) == expected
 
     check()
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_primary_keys_find_their_rows(reading_door: OpenDoor, dialect: str) -> None:
-    door = reading_door(
+def test_primary_keys_find_their_rows(reading_api: StartApi, dialect: str) -> None:
+    api = reading_api(
         SCHEMA + """comment on schema public is '@graphql({"introspection": true})';""", graphql_dialect=dialect
     )
     fields = {
-        each["name"] for each in door.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]
+        each["name"] for each in api.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]
     }
     lookups = {
         name.removeprefix("key_").removesuffix("ByPk")
@@ -199,17 +199,17 @@ def test_primary_keys_find_their_rows(reading_door: OpenDoor, dialect: str) -> N
         "key_smallintByPk(k: -1)", 'key_bigintByPk(k: "9223372036854775807")', 'key_textByPk(k: "")', 'key_varcharByPk(k: "äöüßé")',  # noqa: E501
         'key_fixedByPk(k: "a")', f"key_uuidByPk(k: {UUIDS[0].replace(chr(39), chr(34))})", 'pair_textByPk(b: 1, a: "null")',  # noqa: E501
     ):  # fmt: skip
-        assert door.ask(f"{{ x: {query} {{ nodeId }} }}").data["x"], query
+        assert api.ask(f"{{ x: {query} {{ nodeId }} }}").data["x"], query
     # A key with too many values is refused.
-    answer = door.ask('{ key_varcharByPk(k: "abcdef") { k } x: key_fixedByPk(k: "ab  x") { k } }')
+    answer = api.ask('{ key_varcharByPk(k: "abcdef") { k } x: key_fixedByPk(k: "ab  x") { k } }')
     assert answer.errors or answer.data == {"key_varcharByPk": None, "x": None}
-    assert door.ask('{ key_varcharByPk(k: "abc") { k } }').data == {"key_varcharByPk": {"k": "abc"}}
-    answer = door.ask('{ key_uuidByPk(k: "no uuid") { nodeId } }')
+    assert api.ask('{ key_varcharByPk(k: "abc") { k } }').data == {"key_varcharByPk": {"k": "abc"}}
+    answer = api.ask('{ key_uuidByPk(k: "no uuid") { nodeId } }')
     assert answer.errors[0]["extensions"]["sqlstate"] == "22P02"
-    missing = door.ask('{ pair_textByPk(a: "a") { b } }')
+    missing = api.ask('{ pair_textByPk(a: "a") { b } }')
     if dialect == "pg_graphql":
         assert missing.message == "Missing primary key column(s): b"
-        assert door.ask("{ pair_textByPk { b } }").message == "Missing primary key column(s): a, b"
+        assert api.ask("{ pair_textByPk { b } }").message == "Missing primary key column(s): a, b"
     else:
         assert missing.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
 
@@ -226,9 +226,9 @@ grant all on entry, listed, apart to anon;
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_a_declared_key_of_several_rows_is_an_error(reading_door: OpenDoor, dialect: str) -> None:
-    door = reading_door(REPEATING, graphql_dialect=dialect)
-    edges = door.ask("{ listedCollection { edges { node { nodeId word } } } }").data["listedCollection"]["edges"]
+def test_a_declared_key_of_several_rows_is_an_error(reading_api: StartApi, dialect: str) -> None:
+    api = reading_api(REPEATING, graphql_dialect=dialect)
+    edges = api.ask("{ listedCollection { edges { node { nodeId word } } } }").data["listedCollection"]["edges"]
     twice, _, once = (json.dumps(edge["node"]["nodeId"]) for edge in edges)
     fields = ["%s: node(nodeId: {}) {{ ... on listed {{ word }} }}", "%s: listedByPk(number: {}) {{ word }}"]
     queries = [(fields[0], twice, once), (fields[1], 1, 2)]
@@ -236,29 +236,29 @@ def test_a_declared_key_of_several_rows_is_an_error(reading_door: OpenDoor, dial
         queries += [(f"%s: listedByKey(key: {{{{{name}: {{}}}}}}) {{{{ word }}}}", several, one)
                     for name, several, one in (("number", 1, 2), ("nodeId", twice, once))]  # fmt: skip
     for field, several, one in queries:
-        answer = door.ask(f"{{ {field.format(several) % 'a'} }}")
+        answer = api.ask(f"{{ {field.format(several) % 'a'} }}")
         assert (answer.code, answer.message) == ("BAD_USER_INPUT", "The declared key of listed is not unique"), field
         assert answer.errors[0]["path"] == ["a"]
         assert "primary_key_columns" in answer.errors[0]["extensions"]["hint"]
-        both = door.ask(f"{{ {field.format(one) % 'a'} {field.format(3 if one == 2 else one) % 'b'} }}").data
+        both = api.ask(f"{{ {field.format(one) % 'a'} {field.format(3 if one == 2 else one) % 'b'} }}").data
         assert both == {"a": {"word": "c"}, "b": None if one == 2 else {"word": "c"}}
 
 
-def test_a_change_by_an_ambiguous_key_is_undone(open_door: OpenDoor) -> None:
-    door = open_door(REPEATING)
+def test_a_change_by_an_ambiguous_key_is_undone(start_api: StartApi) -> None:
+    api = start_api(REPEATING)
     for number, expected in ((1, None), (2, {"word": "x"})):
         for change in (
             'updatelistedByKey(key: {number: %d}, set: {word: "x"})',
             "deleteFromlistedByKey(key: {number: %d})",
         ):
-            answer = door.ask(f"mutation {{ row: {change % number} {{ word }} }}")
+            answer = api.ask(f"mutation {{ row: {change % number} {{ word }} }}")
             if expected is None:
                 assert answer.message == "The declared key of listed is not unique"
             else:
                 assert answer.data["row"] == expected
-    many = door.ask(
+    many = api.ask(
         'mutation { updatelistedCollectionByKey(updates: [{key: {number: 1}, set: {word: "x"}}]) { affectedCount } }'
     )
     assert many.message == "updates names a row twice, or the declared key of listed is not unique"
-    nodes = door.ask("{ apartCollection { edges { node { word } } } }").data["apartCollection"]["edges"]
+    nodes = api.ask("{ apartCollection { edges { node { word } } } }").data["apartCollection"]["edges"]
     assert [edge["node"]["word"] for edge in nodes] == ["a", "b"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.graphql.schema.api_schema import ApiSchema
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_rights import changed, members, printed
 from tests.postgres_server import PostgresServer
 
@@ -28,51 +28,51 @@ grant select on all tables in schema public, closed to anon;
 
 
 @pytest.fixture
-def door(open_door: OpenDoor) -> Door:
-    return open_door(SCHEMA, graphql_features=("none",))
+def api(start_api: StartApi) -> Api:
+    return start_api(SCHEMA, graphql_features=("none",))
 
 
-def api_of(door: Door) -> ApiSchema:
-    return door.application.services.engine.role_schemas.of_role("anon")
+def api_of(api: Api) -> ApiSchema:
+    return api.application.services.engine.role_schemas.of_role("anon")
 
 
-def test_rows_without_a_key_have_fields_but_no_collection(door: Door) -> None:
-    sdl = printed(door)
+def test_rows_without_a_key_have_fields_but_no_collection(api: Api) -> None:
+    sdl = printed(api)
     assert members(sdl, "entry") == ["account_id", "what", "secret", "account", "shout"]
     assert members(sdl, "Query") == ["accountByPk", "accountCollection", "last_entry", "node"]
     assert members(sdl, "account") == ["nodeId", "id"]
     assert "entryConnection" not in sdl
     assert "entryFilter" not in sdl
-    assert door.ask("{ last_entry { what shout account { id } } }").data == {
+    assert api.ask("{ last_entry { what shout account { id } } }").data == {
         "last_entry": {"what": "w", "shout": "W", "account": {"id": 1}}
     }
 
 
-def test_select_decides_about_fields(door: Door, postgres: PostgresServer) -> None:
-    changed(postgres, door, "revoke select on entry from anon; grant select (what) on entry to anon")
-    assert members(printed(door), "entry") == ["what"]
-    assert door.ask("{ last_entry { what } }").data == {"last_entry": {"what": "w"}}
-    changed(postgres, door, "revoke select (what) on entry from anon")
-    sdl = printed(door)
+def test_select_decides_about_fields(api: Api, postgres: PostgresServer) -> None:
+    changed(postgres, api, "revoke select on entry from anon; grant select (what) on entry to anon")
+    assert members(printed(api), "entry") == ["what"]
+    assert api.ask("{ last_entry { what } }").data == {"last_entry": {"what": "w"}}
+    changed(postgres, api, "revoke select (what) on entry from anon")
+    sdl = printed(api)
     assert "last_entry" not in sdl
     assert members(sdl, "entry") == []
-    assert door.ask("{ last_entry { what } }").body.get("data") is None
+    assert api.ask("{ last_entry { what } }").body.get("data") is None
 
 
-def test_a_set_of_rows_without_a_key_is_no_field_with_a_reason(door: Door) -> None:
-    said = {notice.subject: notice.reason for notice in api_of(door).notices}
+def test_a_set_of_rows_without_a_key_is_no_field_with_a_reason(api: Api) -> None:
+    said = {notice.subject: notice.reason for notice in api_of(api).notices}
     for name in ("entries", "change_entries"):
         assert said[f"function public.{name}"] == (
             "it is not a field: the rows of its result have no key, which a collection needs"
         )
 
 
-def test_a_relation_with_a_key_keeps_its_type(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_a_relation_with_a_key_keeps_its_type(start_api: StartApi) -> None:
+    api = start_api(
         """create table "thingConnection" (a int); create table thing (id int primary key);
         create function one() returns "thingConnection" language sql stable as 'select 1';
         grant select on all tables in schema public to anon;"""
     )
-    sdl = printed(door)
+    sdl = printed(api)
     assert members(sdl, "thingConnection") == ["edges", "pageInfo", "countUpTo"]
     assert "one" not in members(sdl, "Query")

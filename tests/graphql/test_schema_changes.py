@@ -12,8 +12,8 @@ import pytest
 from app.graphql.schema.api_schema import ApiSchema
 from app.hooks import hookimpl
 from app.installation import install
+from tests.graphql.api import Answer, Api
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import Answer, Door
 from tests.postgres_server import PostgresServer, connect
 from tests.process.running import until
 
@@ -26,35 +26,35 @@ Execute = Callable[[str], Any]
 
 
 @pytest.fixture
-def watched(postgres: PostgresServer) -> Iterator[tuple[Door, Execute]]:
-    """A door to a database that counts schema changes, and a function that changes it."""
-    yield from _door(postgres, installed=True)
+def watched(postgres: PostgresServer) -> Iterator[tuple[Api, Execute]]:
+    """A api to a database that counts schema changes, and a function that changes it."""
+    yield from _api(postgres, installed=True)
 
 
 @pytest.fixture
-def unwatched(postgres: PostgresServer) -> Iterator[tuple[Door, Execute]]:
-    """A door to a database without the support objects."""
-    yield from _door(postgres, installed=False)
+def unwatched(postgres: PostgresServer) -> Iterator[tuple[Api, Execute]]:
+    """A api to a database without the support objects."""
+    yield from _api(postgres, installed=False)
 
 
-def _door(postgres: PostgresServer, installed: bool) -> Iterator[tuple[Door, Execute]]:
+def _api(postgres: PostgresServer, installed: bool) -> Iterator[tuple[Api, Execute]]:
     url = postgres.create_database(sql=ROLES + SCHEMA)
     if installed:
         install(url)
-    door = Door(url)
-    yield door, lambda sql: postgres.execute(sql, url)
-    door.close()
+    api = Api(url)
+    yield api, lambda sql: postgres.execute(sql, url)
+    api.close()
     postgres.drop_database(url)
 
 
 NAMES = "{ itemCollection { edges { node { name } } } }"
 
 
-def test_every_service_sees_a_change_at_once(watched: tuple[Door, Execute]) -> None:
-    door, execute = watched
-    other = Door(door.database_url)
+def test_every_service_sees_a_change_at_once(watched: tuple[Api, Execute]) -> None:
+    api, execute = watched
+    other = Api(api.database_url)
     try:
-        for each in (door, other):
+        for each in (api, other):
             assert each.ask(NAMES).data == each.ask(NAMES).data
         for change, is_there in (
             ("alter table item rename name to label", False),
@@ -62,76 +62,76 @@ def test_every_service_sees_a_change_at_once(watched: tuple[Door, Execute]) -> N
             ("revoke select on item from anon", False),
         ):
             execute(change)
-            assert [not each.ask(NAMES).errors for each in (door, other, door, other)] == [is_there] * 4
+            assert [not each.ask(NAMES).errors for each in (api, other, api, other)] == [is_there] * 4
     finally:
         other.close()
 
 
-def test_each_change_is_seen_by_the_next_request(watched: tuple[Door, Execute]) -> None:
-    door, execute = watched
-    assert door.application.services.engine.schema_cache.current().counted
+def test_each_change_is_seen_by_the_next_request(watched: tuple[Api, Execute]) -> None:
+    api, execute = watched
+    assert api.application.services.engine.schema_cache.current().counted
     query = '{ __type(name: "item") { fields { name description type { name } } } }'
 
     def fields() -> dict[str, Any]:
         return {
             each["name"]: (each["type"]["name"], each["description"])
-            for each in door.ask(query).data["__type"]["fields"]
+            for each in api.ask(query).data["__type"]["fields"]
         }
 
     def asked() -> Any:
-        return door.ask(NAMES).body
+        return api.ask(NAMES).body
 
     before = asked()
     assert before["data"]["itemCollection"]["edges"][0] == {"node": {"name": "one"}}
     # Each change is queried with data, which the database answers, and twice, so that plans are cached.
     execute("alter table item add added int")
-    assert door.ask("{ itemCollection { edges { node { added } } } }").data
+    assert api.ask("{ itemCollection { edges { node { added } } } }").data
     execute("alter table item rename name to label")
-    assert door.ask(NAMES).errors
-    assert door.ask(NAMES).errors
-    assert door.ask("{ itemCollection { edges { node { label } } } }").data
+    assert api.ask(NAMES).errors
+    assert api.ask(NAMES).errors
+    assert api.ask("{ itemCollection { edges { node { label } } } }").data
     execute("alter table item rename label to name")
     assert asked() == asked() == before
     execute("alter table item alter name type int using length(name)")
-    assert door.ask(NAMES).data["itemCollection"]["edges"] == [{"node": {"name": 3}}, {"node": {"name": 3}}]
+    assert api.ask(NAMES).data["itemCollection"]["edges"] == [{"node": {"name": 3}}, {"node": {"name": 3}}]
     execute("""comment on column item.name is '@graphql({"name": "title", "description": "d"})'""")
-    assert door.ask("{ itemCollection { edges { node { title } } } }").data
+    assert api.ask("{ itemCollection { edges { node { title } } } }").data
     assert fields()["title"] == ("Int", "d")
     execute("revoke select on item from anon")
-    assert door.ask("{ itemCollection { edges { node { title } } } }").errors
+    assert api.ask("{ itemCollection { edges { node { title } } } }").errors
     execute("grant select (id) on item to anon")
-    assert door.ask("{ itemCollection { edges { node { id } } } }").data
-    assert door.ask("{ itemCollection { edges { node { title } } } }").errors
+    assert api.ask("{ itemCollection { edges { node { id } } } }").data
+    assert api.ask("{ itemCollection { edges { node { title } } } }").errors
     execute("grant select on item to anon")
-    assert door.ask("{ itemCollection { edges { node { title } } } }").data
+    assert api.ask("{ itemCollection { edges { node { title } } } }").data
     execute("""comment on schema public is '@graphql({"inflect_names": true, "max_rows": 1})'""")
-    assert len(door.ask("{ itemCollection { edges { node { title } } } }").data["itemCollection"]["edges"]) == 1
+    assert len(api.ask("{ itemCollection { edges { node { title } } } }").data["itemCollection"]["edges"]) == 1
     execute("create table late (id int primary key, item_id int references item); grant select on late to anon")
-    assert door.ask("{ lateCollection { edges { node { item { id } } } } }").data
+    assert api.ask("{ lateCollection { edges { node { item { id } } } } }").data
     execute("drop table late")
-    assert "lateCollection" in door.ask("{ lateCollection { edges { node { id } } } }").errors[0]["message"]
+    assert "lateCollection" in api.ask("{ lateCollection { edges { node { id } } } }").errors[0]["message"]
     execute(
         "drop table item; create table item (id text primary key); insert into item values ('x'); grant select on item to anon"  # noqa: E501
     )
-    assert door.ask("{ itemCollection { edges { node { id } } } }").data == {
+    assert api.ask("{ itemCollection { edges { node { id } } } }").data == {
         "itemCollection": {"edges": [{"node": {"id": "x"}}]}
     }
 
 
-def test_a_change_that_is_rolled_back_does_not_count(watched: tuple[Door, Execute]) -> None:
-    door, execute = watched
-    before = door.ask(NAMES).data
-    version = door.application.services.engine.schema_cache.current().version
+def test_a_change_that_is_rolled_back_does_not_count(watched: tuple[Api, Execute]) -> None:
+    api, execute = watched
+    before = api.ask(NAMES).data
+    version = api.application.services.engine.schema_cache.current().version
     with pytest.raises(Exception, match="division"):
         execute("begin; alter table item drop name; select 1 / 0; commit")
-    assert door.ask(NAMES).data == before
-    assert door.application.services.engine.schema_cache.current().version == version
+    assert api.ask(NAMES).data == before
+    assert api.application.services.engine.schema_cache.current().version == version
 
 
-def test_responses_on_a_busy_server_are_of_one_schema(watched: tuple[Door, Execute]) -> None:
+def test_responses_on_a_busy_server_are_of_one_schema(watched: tuple[Api, Execute]) -> None:
     """While the schema changes back and forth, each response is entirely from one schema or the other, and
     a request that begins after a change sees it."""
-    door, execute = watched
+    api, execute = watched
     stop = threading.Event()
     generation: list[int | None] = [0]
     faults: list[Any] = []
@@ -140,7 +140,7 @@ def test_responses_on_a_busy_server_are_of_one_schema(watched: tuple[Door, Execu
     def read() -> None:
         while not stop.is_set():
             begun = generation[0]  # None while a change is under way
-            answer = door.ask("{ itemCollection(first: 1) { edges { node { name extra } } } }")
+            answer = api.ask("{ itemCollection(first: 1) { edges { node { name extra } } } }")
             ended = generation[0]
             answered[0] += 1
             if answer.status != 200:
@@ -177,31 +177,31 @@ def test_responses_on_a_busy_server_are_of_one_schema(watched: tuple[Door, Execu
     assert answered[0] > 100
 
 
-def test_a_migration_of_many_steps_is_followed(watched: tuple[Door, Execute]) -> None:
+def test_a_migration_of_many_steps_is_followed(watched: tuple[Api, Execute]) -> None:
     """Each step commits while a request is about to be answered from the schema of the previous step."""
-    door, execute = watched
+    api, execute = watched
     steps = iter(range(8))
 
     class Migration:
         @staticmethod
         @hookimpl
-        def query_fields(api: ApiSchema) -> None:
+        def query_fields(role_schema: ApiSchema) -> None:
             for step in steps:
                 execute(f"alter table item add step_{step} int")
                 return
 
-    assert door.ask(NAMES).data
-    door.application.services.plugins.register(Migration)
+    assert api.ask(NAMES).data
+    api.application.services.plugins.register(Migration)
     execute("alter table item drop extra")
-    assert len(door.ask(NAMES).data["itemCollection"]["edges"]) == 2
+    assert len(api.ask(NAMES).data["itemCollection"]["edges"]) == 2
     assert next(steps, None) is None
-    assert door.ask("{ itemCollection { edges { node { step_7 } } } }").data
+    assert api.ask("{ itemCollection { edges { node { step_7 } } } }").data
 
 
-def test_changes_are_seen_soon_without_support_objects(unwatched: tuple[Door, Execute]) -> None:
-    door, execute = unwatched
-    assert not door.application.services.engine.schema_cache.current().counted
-    assert door.ask(NAMES).data
+def test_changes_are_seen_soon_without_support_objects(unwatched: tuple[Api, Execute]) -> None:
+    api, execute = unwatched
+    assert not api.application.services.engine.schema_cache.current().counted
+    assert api.ask(NAMES).data
     for change, query in (
         ("alter table item add added int", "{ itemCollection { edges { node { added } } } }"),
         ("create table late (id int primary key); grant select on late to anon", "{ lateCollection { edges { cursor } } }"),  # noqa: E501
@@ -210,35 +210,35 @@ def test_changes_are_seen_soon_without_support_objects(unwatched: tuple[Door, Ex
          "{ lateCollection { edges { node { id } } } }"),
     ):  # fmt: skip
         execute(change)
-        until(lambda query=query: "errors" not in door.ask(query).body)
+        until(lambda query=query: "errors" not in api.ask(query).body)
 
 
-def test_a_failed_statement_shows_a_change_without_support_objects(unwatched: tuple[Door, Execute]) -> None:
-    door, execute = unwatched
-    assert door.ask(NAMES).data
+def test_a_failed_statement_shows_a_change_without_support_objects(unwatched: tuple[Api, Execute]) -> None:
+    api, execute = unwatched
+    assert api.ask(NAMES).data
     for change in ("alter table item rename name to label", "alter table item rename label to name"):
         execute(change)
         query = NAMES if "to label" in change else "{ itemCollection { edges { node { label } } } }"
-        answer = door.ask(query)
+        answer = api.ask(query)
         # The cached plan fails for the missing column; the error is that of the new schema.
         assert all(error["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED" for error in answer.errors)
         assert answer.errors
         right = NAMES if "to name" in change else "{ itemCollection { edges { node { label } } } }"
-        assert door.ask(right).data
+        assert api.ask(right).data
     execute("drop table item")
-    answer = door.ask(NAMES)
+    answer = api.ask(NAMES)
     assert answer.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
     assert "itemCollection" in answer.message
 
 
-def answered_across(door: Door, change: str, query: str) -> Answer:
+def answered_across(api: Api, change: str, query: str) -> Answer:
     """The answer to a request that waits for the lock of a change of the schema, which is then committed."""
-    session = connect(door.database_url)
+    session = connect(api.database_url)
     try:
         session.run("begin")
         session.execute_simple(change)
         with ThreadPoolExecutor(1) as thread:
-            answer = thread.submit(door.ask, query)
+            answer = thread.submit(api.ask, query)
             until(lambda: session.run("select exists (select from pg_locks where not granted)")[0][0] or answer.done())
             assert not answer.done()
             session.run("commit")
@@ -265,13 +265,13 @@ def answered_across(door: Door, change: str, query: str) -> Answer:
 def test_a_revoked_right_is_reported_by_the_new_schema(
     request: pytest.FixtureRequest, kind: str, change: str, mutation: str
 ) -> None:
-    door, execute = request.getfixturevalue(kind)
+    api, execute = request.getfixturevalue(kind)
     execute("grant insert on item to anon")
-    door.application.services.engine.schema_cache.refresh_if_changed()
-    assert door.ask(mutation).data
+    api.application.services.engine.schema_cache.refresh_if_changed()
+    assert api.ask(mutation).data
     execute("delete from item where id = 3")
-    assert answered_across(door, change, mutation).code == "GRAPHQL_VALIDATION_FAILED"
-    assert door.ask(mutation).code == "GRAPHQL_VALIDATION_FAILED"
+    assert answered_across(api, change, mutation).code == "GRAPHQL_VALIDATION_FAILED"
+    assert api.ask(mutation).code == "GRAPHQL_VALIDATION_FAILED"
 
 
 FUNCTIONS = {
@@ -300,14 +300,14 @@ def test_functions_return_rows_of_the_new_type(postgres: PostgresServer, name: s
     url = postgres.create_database(sql=f"{ROLES}{SCHEMA}create function f() {FUNCTIONS[name]};")
     if installed:
         install(url)
-    door = Door(url, pool_size=1)
+    api = Api(url, pool_size=1)
     is_set = "setof" in FUNCTIONS[name]
     selection = "{ edges { node { id name } } }" if is_set else "{ id name }"
     query = f"{'mutation' if name == 'changing' else 'query'} {{ f {selection} }}"
-    before = door.ask(query).data
+    before = api.ask(query).data
     for change in ROW_CHANGES:
         postgres.execute(change, url)
         for _ in range(2):
-            assert door.ask(query).data == before, change
-    door.close()
+            assert api.ask(query).data == before, change
+    api.close()
     postgres.drop_database(url)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bench.siege.attacks.shadows import QUERIES, SCHEMA, shadows
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import ANON_KEY, Door
+from tests.graphql.api import ANON_KEY, Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import connect
 
 GRANTS = "grant all on all tables in schema public to anon, service_role;"
@@ -26,14 +26,14 @@ ROLLED_BACK = {"Prefer": "tx=rollback"}
 
 @pytest.mark.parametrize("path", ["public", "public, pg_catalog"])
 @pytest.mark.parametrize("place", ["database", "role"])
-def test_answers_are_the_same_as_without_them(open_door: OpenDoor, path: str, place: str) -> None:
-    def answers(door: Door) -> list[Any]:
-        reported = [post(door, each) for each in QUERIES]
-        return [*reported, *(post(door, each, **ROLLED_BACK) for each in WRITES), pages(door), csv(door)]
+def test_answers_are_the_same_as_without_them(start_api: StartApi, path: str, place: str) -> None:
+    def answers(api: Api) -> list[Any]:
+        reported = [post(api, each) for each in QUERIES]
+        return [*reported, *(post(api, each, **ROLLED_BACK) for each in WRITES), pages(api), csv(api)]
 
-    usual = answers(open_door(SCHEMA + GRANTS))
+    usual = answers(start_api(SCHEMA + GRANTS))
     assert [each for each in usual if "'errors'" in str(each)] == []
-    shadowed = open_door(SCHEMA + "".join(shadows()) + GRANTS)
+    shadowed = start_api(SCHEMA + "".join(shadows()) + GRANTS)
     whose = "alter role anon in database %I" if place == "role" else "alter database %I"
     connection = connect(shadowed.database_url)
     connection.execute_simple(
@@ -43,31 +43,31 @@ def test_answers_are_the_same_as_without_them(open_door: OpenDoor, path: str, pl
     assert answers(shadowed) == usual
 
 
-def post(door: Door, query: str, **headers: str) -> Any:
+def post(api: Api, query: str, **headers: str) -> Any:
     given = {"apiKey": ANON_KEY, **headers}
-    return door.client.simulate_post("/graphql/v1", json={"query": query}, headers=given).json
+    return api.client.simulate_post("/graphql/v1", json={"query": query}, headers=given).json
 
 
-def csv(door: Door) -> str:
+def csv(api: Api) -> str:
     query = {"query": "{ thingCollection { edges { node { id name code mood list } } } }"}
     given = {"apiKey": ANON_KEY, "Accept": "text/csv"}
-    return door.client.simulate_post("/graphql/v1", json=query, headers=given).text
+    return api.client.simulate_post("/graphql/v1", json=query, headers=given).text
 
 
-def pages(door: Door) -> list[Any]:
+def pages(api: Api) -> list[Any]:
     """All rows, one by one, in the order of columns of every kind."""
     found, after = [], "null"
     for _ in range(4):
         query = """{ thingCollection(first: 1, after: %s, orderBy: [{name: DescNullsLast}, {code: AscNullsLast},
           {mood: AscNullsFirst}, {padded: AscNullsLast}]) {
           pageInfo { hasNextPage endCursor } edges { node { nodeId id } } } }"""
-        page = post(door, query % after)
+        page = post(api, query % after)
         found.append(page)
         if "errors" in page or not page["data"]["thingCollection"]["pageInfo"]["hasNextPage"]:
             return found
         after = f'"{page["data"]["thingCollection"]["pageInfo"]["endCursor"]}"'
         node = page["data"]["thingCollection"]["edges"][0]["node"]["nodeId"]
-        found.append(post(door, NODE % json.dumps(node)))
+        found.append(post(api, NODE % json.dumps(node)))
     return found
 
 
@@ -89,10 +89,10 @@ REMOVED = """mutation { updatepieceCollection(set: {}, remove: {tags: %s}, filte
   records { tags } } }"""
 
 
-def test_shadowing_operators_do_not_decide_which_values_are_distinct(open_door: OpenDoor) -> None:
-    door = open_door(DISTINCT)
-    assert "different values for code" in door.ask(SAME % "y").message
-    records = door.ask(SAME % "x").data["insertIntoownerCollection"]["records"]
+def test_shadowing_operators_do_not_decide_which_values_are_distinct(start_api: StartApi) -> None:
+    api = start_api(DISTINCT)
+    assert "different values for code" in api.ask(SAME % "y").message
+    records = api.ask(SAME % "x").data["insertIntoownerCollection"]["records"]
     assert records == [{"pieceCollection": {"edges": [{"node": {"id": 2}}]}}]
-    removed = door.ask(REMOVED % '["a", null]')
+    removed = api.ask(REMOVED % '["a", null]')
     assert removed.data["updatepieceCollection"]["records"] == [{"tags": ["b"]}]

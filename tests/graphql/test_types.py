@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 UUID = "11111111-2222-3333-4444-555555555555"
 COMPARISONS = ["eq", "gt", "gte", "in", "is", "lt", "lte", "neq"]
@@ -136,11 +136,11 @@ grant select on secretive to anon;
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
+def api(reading_api: StartApi, request: pytest.FixtureRequest) -> Api:
     sql = SCHEMA + """comment on schema public is '@graphql({"introspection": true})';"""
     limits = {"root_field_limit": 500, "alias_limit": 5000, "token_limit": 50000, "field_limit": 20000}
     # What features add to the types has tests of its own.
-    return reading_door(sql, graphql_dialect=request.param, graphql_features=("none",), **limits)
+    return reading_api(sql, graphql_dialect=request.param, graphql_features=("none",), **limits)
 
 
 def shown(type_: Any) -> str:
@@ -156,12 +156,12 @@ INTROSPECT = """{ __type(name: "%s") {
 fragment t on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }"""
 
 
-def described(door: Door, type_name: str, members: str) -> dict[str, str]:
-    return {each["name"]: shown(each["type"]) for each in door.ask(INTROSPECT % type_name).data["__type"][members]}
+def described(api: Api, type_name: str, members: str) -> dict[str, str]:
+    return {each["name"]: shown(each["type"]) for each in api.ask(INTROSPECT % type_name).data["__type"][members]}
 
 
-def test_columns_have_their_types(door: Door) -> None:
-    fields = described(door, "everything", "fields")
+def test_columns_have_their_types(api: Api) -> None:
+    fields = described(api, "everything", "fields")
     expected = {f"c{i}": each[2] for i, each in enumerate(TYPES)}
     assert list(fields) == ["nodeId", "id", *expected, "pair_domain", "generated", "required"]
     # Composite columns and arrays of them are left out; a domain over one is opaque, as all domains are.
@@ -170,9 +170,9 @@ def test_columns_have_their_types(door: Door) -> None:
     }  # fmt: skip
 
 
-def test_columns_have_their_filters_and_orders(door: Door) -> None:
-    filters = described(door, "everythingFilter", "inputFields")
-    is_standard = door.application.services.settings.graphql_dialect == "standard"
+def test_columns_have_their_filters_and_orders(api: Api) -> None:
+    filters = described(api, "everythingFilter", "inputFields")
+    is_standard = api.application.services.settings.graphql_dialect == "standard"
     impossible = {f"c{i}" for i, each in enumerate(TYPES) if is_standard and each[0] in WITHOUT_EQUALITY}
     expected = {f"c{i}": each[4] for i, each in enumerate(TYPES) if each[4]}
     expected |= dict.fromkeys(impossible, "NullOpaqueFilter")
@@ -189,7 +189,7 @@ def test_columns_have_their_filters_and_orders(door: Door) -> None:
     }
     assert list(filters)[-4:] == ["nodeId", "and", "or", "not"]
     for name in {*filters.values()} - {"[everythingFilter!]", "everythingFilter"}:
-        operators = described(door, name, "inputFields")
+        operators = described(api, name, "inputFields")
         assert list(operators) == OPERATORS.get(name, LIST if "List" in name else COMPARISONS), name
         scalar = name.removesuffix("Filter").removesuffix("List")
         for operator, type_ in operators.items():
@@ -201,22 +201,22 @@ def test_columns_have_their_filters_and_orders(door: Door) -> None:
                 assert type_ == scalar, (name, operator)
     ordered = [f"c{i}" for i, each in enumerate(TYPES) if not each[2].startswith(NOT_ORDERED)]
     ordered = [each for each in ordered if each not in impossible] + (["pair_domain"] if not is_standard else [])
-    order_by = described(door, "everythingOrderBy", "inputFields")
+    order_by = described(api, "everythingOrderBy", "inputFields")
     assert list(order_by) == ["id", *ordered, "generated", "required"]
     assert set(order_by.values()) == {"OrderByDirection"}
 
 
-def test_enums_list_their_values(door: Door) -> None:
+def test_enums_list_their_values(api: Api) -> None:
     for name, values in (("mood", ["sad", "happy"]), ("mapped", ["so_so", "fine"]), ("FilterIs", ["NULL", "NOT_NULL"])):
-        assert [each["name"] for each in door.ask(INTROSPECT % name).data["__type"]["enumValues"]] == values
+        assert [each["name"] for each in api.ask(INTROSPECT % name).data["__type"]["enumValues"]] == values
 
 
-def test_values_are_printed(door: Door) -> None:
+def test_values_are_printed(api: Api) -> None:
     columns = " ".join(f"c{i}" for i in range(len(TYPES)))
-    data = door.ask(f"{{ everythingCollection {{ edges {{ node {{ {columns} generated }} }} }} }}").data
+    data = api.ask(f"{{ everythingCollection {{ edges {{ node {{ {columns} generated }} }} }} }}").data
     full, empty = (edge["node"] for edge in data["everythingCollection"]["edges"])
     for i, (type_, _, _, printed, *_) in enumerate(TYPES):
-        if type_ == "int4[]" and door.application.services.settings.graphql_dialect == "standard":
+        if type_ == "int4[]" and api.application.services.settings.graphql_dialect == "standard":
             # Two dimensions in a column that was declared with one.
             printed = None
         assert full[f"c{i}"] == printed and type(full[f"c{i}"]) is type(printed), type_  # noqa: PT018
@@ -224,9 +224,9 @@ def test_values_are_printed(door: Door) -> None:
     assert set(empty.values()) == {None, 4}
 
 
-def test_numbers_keep_all_their_digits(door: Door) -> None:
+def test_numbers_keep_all_their_digits(api: Api) -> None:
     numeric = next(i for i, each in enumerate(TYPES) if each[0] == "float8")
-    raw = door.client.simulate_post(
+    raw = api.client.simulate_post(
         "/graphql/v1",
         body=json.dumps({"query": f"{{ everythingByPk(id: 1) {{ c{numeric} }} }}"}),
         headers={"Content-Type": "application/json", "apiKey": "anon-key-of-the-tests"},
@@ -234,7 +234,7 @@ def test_numbers_keep_all_their_digits(door: Door) -> None:
     assert raw == b'{"data":{"everythingByPk":{"c%d" : 0.1}}}' % numeric
 
 
-def test_values_are_accepted(door: Door) -> None:
+def test_values_are_accepted(api: Api) -> None:
     """eq with the value finds the row, as a literal and through a variable; null finds none; is NULL finds the other."""  # noqa: E501
     taken = [(i, each[4], each[5]) for i, each in enumerate(TYPES) if each[4] and each[5] is not None]
     enums = ("moodFilter", "mappedFilter")
@@ -245,7 +245,7 @@ def test_values_are_accepted(door: Door) -> None:
     nulls = [f"n{i}: everythingCollection(filter: {{c{i}: {{eq: null}}}}) {{ ...ids }}" for i, _, _ in taken]
     without = [f"i{i}: everythingCollection(filter: {{c{i}: {{is: NULL}}}}) {{ ...ids }}" for i, _, _ in taken]
     fragment = "fragment ids on everythingConnection { edges { node { id } } }"
-    data = door.ask("{{ {} }} {}".format(" ".join([*literals, *nulls, *without]), fragment)).data
+    data = api.ask("{{ {} }} {}".format(" ".join([*literals, *nulls, *without]), fragment)).data
     by_variable = [
         (f"$c{i}: {filter_}", f"c{i}: everythingCollection(filter: {{c{i}: $c{i}}}) {{ ...ids }}")
         for i, filter_, _ in taken
@@ -253,7 +253,7 @@ def test_values_are_accepted(door: Door) -> None:
     text = "query ({}) {{ {} }} {}".format(
         ", ".join(a for a, _ in by_variable), " ".join(b for _, b in by_variable), fragment
     )
-    varied = door.ask(text, {f"c{i}": {"eq": value} for i, _, value in taken}).data
+    varied = api.ask(text, {f"c{i}": {"eq": value} for i, _, value in taken}).data
     for i, _, _ in taken:
         found = [
             [e["node"]["id"] for e in part["edges"]]
@@ -281,59 +281,59 @@ WRONG = {
 }
 
 
-def test_values_of_the_wrong_kind_are_refused(door: Door) -> None:
-    validates = door.application.services.settings.graphql_dialect == "standard"
+def test_values_of_the_wrong_kind_are_refused(api: Api) -> None:
+    validates = api.application.services.settings.graphql_dialect == "standard"
     for i, (type_, _, graphql, _, filter_, _) in enumerate(TYPES):
         for wrong in WRONG.get(graphql, ()):
             query = f"query ($x: {filter_}) {{ everythingCollection(filter: {{c{i}: $x}}) {{ edges {{ cursor }} }} }}"
-            answer = door.ask(query, {"x": {"eq": wrong}})
+            answer = api.ask(query, {"x": {"eq": wrong}})
             assert answer.code == "BAD_USER_INPUT" and answer.status == 200, (type_, wrong, answer.body)  # noqa: PT018
             if not validates:
                 assert answer.message.startswith(f"Invalid input for {graphql} type"), (type_, wrong)
     if not validates:
         numeric = next(i for i, each in enumerate(TYPES) if each[0] == "numeric")
-        answer = door.ask(f"{{ everythingCollection(filter: {{c{numeric}: {{eq: 1.5}}}}) {{ edges {{ cursor }} }} }}")
+        answer = api.ask(f"{{ everythingCollection(filter: {{c{numeric}: {{eq: 1.5}}}}) {{ edges {{ cursor }} }} }}")
         assert answer.message == "Invalid input for BigFloat type. String required"
 
 
-def test_bigint_takes_numbers_too(door: Door) -> None:
+def test_bigint_takes_numbers_too(api: Api) -> None:
     i = next(i for i, each in enumerate(TYPES) if each[0] == "int8")
     for value in (9223372036854775807, "9223372036854775807"):
         literal = f"{{ everythingCollection(filter: {{c{i}: {{eq: {json.dumps(value)}}}}}) {{ edges {{ cursor }} }} }}"
-        assert door.ask(literal).data["everythingCollection"]["edges"] == [{"cursor": "WzFd"}]
+        assert api.ask(literal).data["everythingCollection"]["edges"] == [{"cursor": "WzFd"}]
 
 
-def test_too_long_strings_are_refused_not_truncated(door: Door) -> None:
+def test_too_long_strings_are_refused_not_truncated(api: Api) -> None:
     message = "Invalid input for String type. Maximum character length 3"
     for type_, value in (("varchar(3)", "äöüx"), ("char(3)", "abcd"), ("varchar(3)[]", ["abc", "abcd"])):
         i = next(i for i, each in enumerate(TYPES) if each[0] == type_)
         operators = ["contains", "eq", "overlaps"] if type_.endswith("[]") else ["eq", "neq", "lt"]
         for operator in operators:
             query = f"{{ everythingCollection(filter: {{c{i}: {{{operator}: {json.dumps(value)}}}}}) {{ edges {{ cursor }} }} }}"  # noqa: E501
-            assert door.ask(query).message == message, (type_, operator)
+            assert api.ask(query).message == message, (type_, operator)
         if not type_.endswith("[]"):
             query = (
                 f"{{ everythingCollection(filter: {{c{i}: {{in: [{json.dumps(value)}]}}}}) {{ edges {{ cursor }} }} }}"
             )
-            assert door.ask(query).message == message
+            assert api.ask(query).message == message
             # A pattern may be longer than what it matches.
             query = f'{{ everythingCollection(filter: {{c{i}: {{like: "%_%_%_%"}}}}) {{ edges {{ node {{ id }} }} }} }}'
-            assert door.ask(query).data["everythingCollection"]["edges"] == [{"node": {"id": 1}}], type_
+            assert api.ask(query).data["everythingCollection"]["edges"] == [{"node": {"id": 1}}], type_
 
 
-def test_types_without_usage_can_only_be_read(door: Door) -> None:
-    fields = described(door, "secretive", "fields")
+def test_types_without_usage_can_only_be_read(api: Api) -> None:
+    fields = described(api, "secretive", "fields")
     # A column keeps its enum; an array of a type that may not be used is left out.
     assert fields == {"nodeId": "ID!", "id": "Int!", "one": "secret"}
-    assert door.ask("{ secretiveCollection { edges { node { one } } } }").data == {
+    assert api.ask("{ secretiveCollection { edges { node { one } } } }").data == {
         "secretiveCollection": {"edges": [{"node": {"one": "s"}}]}
     }
 
 
-def test_orderings_that_postgres_does_not_have_are_its_errors(door: Door) -> None:
+def test_orderings_that_postgres_does_not_have_are_its_errors(api: Api) -> None:
     point = next(i for i, each in enumerate(TYPES) if each[0] == "point")
-    answer = door.ask(f"{{ everythingCollection(orderBy: [{{c{point}: AscNullsLast}}]) {{ edges {{ cursor }} }} }}")
-    if door.application.services.settings.graphql_dialect == "standard":
+    answer = api.ask(f"{{ everythingCollection(orderBy: [{{c{point}: AscNullsLast}}]) {{ edges {{ cursor }} }} }}")
+    if api.application.services.settings.graphql_dialect == "standard":
         assert answer.code == "GRAPHQL_VALIDATION_FAILED"
         return
     assert answer.errors[0]["extensions"]["sqlstate"] == "42883"
@@ -366,9 +366,9 @@ insert into nested (id, f4, f8, fs) values
 """
 
 
-def test_arrays_of_several_dimensions_are_lists_of_lists(writing_door: OpenDoor) -> None:
+def test_arrays_of_several_dimensions_are_lists_of_lists(writing_api: StartApi) -> None:
     """They are lists of lists; a value of another number of dimensions than declared is null."""
-    door = writing_door(NESTED, NESTED_ROWS)
+    api = writing_api(NESTED, NESTED_ROWS)
     lists = {
         "grid": "[[Int]]",
         "words": "[[String]]",
@@ -376,12 +376,12 @@ def test_arrays_of_several_dimensions_are_lists_of_lists(writing_door: OpenDoor)
         "line": "[Int]",
         "commented": "[[String]]",
     }
-    fields = described(door, "nested", "fields")
+    fields = described(api, "nested", "fields")
     # They are left out for an enum whose values have other names than its labels.
     assert {name: type_ for name, type_ in fields.items() if type_.startswith("[")} == {**lists, "fs": "[Float]"}
-    assert lists.items() <= described(door, "nestedInsertInput", "inputFields").items()
-    assert set(lists) & set(described(door, "nestedFilter", "inputFields")) == {"line"}
-    data = door.ask(
+    assert lists.items() <= described(api, "nestedInsertInput", "inputFields").items()
+    assert set(lists) & set(described(api, "nestedFilter", "inputFields")) == {"line"}
+    data = api.ask(
         "{ nestedCollection(first: 3) { edges { node { grid words cubes line commented } } } grid three: row_of_three }"
     ).data
     assert [list(edge["node"].values()) for edge in data["nestedCollection"]["edges"]] == [
@@ -392,41 +392,41 @@ def test_arrays_of_several_dimensions_are_lists_of_lists(writing_door: OpenDoor)
     assert (data["grid"], data["three"]) == (None, [1, None, None])
 
 
-def test_lists_of_lists_are_accepted(writing_door: OpenDoor) -> None:
-    door = writing_door(NESTED, NESTED_ROWS)
+def test_lists_of_lists_are_accepted(writing_api: StartApi) -> None:
+    api = writing_api(NESTED, NESTED_ROWS)
     records = "{ records { grid words } }"
     row = {"grid": [[1, 2], [3, None]], "words": [["a,b", None], ['"', "{}"]]}
     insert = f"mutation ($o: [nestedInsertInput!]!) {{ insertIntonestedCollection(objects: $o) {records} }}"
-    one = door.ask(insert, {"o": [{"id": 10, **row}]}).data["insertIntonestedCollection"]
+    one = api.ask(insert, {"o": [{"id": 10, **row}]}).data["insertIntonestedCollection"]
     assert one["records"] == [row]
-    many = door.ask(insert, {"o": [{"id": 11, **row}, {"id": 12, "grid": [], "words": []}]}).data
+    many = api.ask(insert, {"o": [{"id": 11, **row}, {"id": 12, "grid": [], "words": []}]}).data
     assert many["insertIntonestedCollection"]["records"] == [row, {"grid": [], "words": []}]
-    literal = door.ask(
+    literal = api.ask(
         'mutation { updatenestedCollection(set: {grid: [[7], [8]], words: [["x"]]}, filter: {id: {eq: 1}}) '
         f"{records} }}"
     ).data
     assert literal["updatenestedCollection"]["records"] == [{"grid": [[7], [8]], "words": [["x"]]}]
-    assert "3" in door.ask(insert, {"o": [{"id": 13, "words": [["long"]]}]}).message
-    assert "null in place of a list" in door.ask(insert, {"o": [{"id": 13, "grid": [[1], None]}]}).message
+    assert "3" in api.ask(insert, {"o": [{"id": 13, "words": [["long"]]}]}).message
+    assert "null in place of a list" in api.ask(insert, {"o": [{"id": 13, "grid": [[1], None]}]}).message
 
 
-def test_an_array_is_read_without_calling_its_function_again(writing_door: OpenDoor) -> None:
-    door = writing_door(NESTED, "alter sequence called restart")
-    assert door.ask("mutation { counted }").data == {"counted": [1]}
-    assert door.ask("mutation { counted }").data == {"counted": [2]}
+def test_an_array_is_read_without_calling_its_function_again(writing_api: StartApi) -> None:
+    api = writing_api(NESTED, "alter sequence called restart")
+    assert api.ask("mutation { counted }").data == {"counted": [1]}
+    assert api.ask("mutation { counted }").data == {"counted": [2]}
 
 
-def test_floats_that_json_does_not_have_are_null(writing_door: OpenDoor) -> None:
-    door = writing_door(NESTED, NESTED_ROWS)
-    fields = described(door, "nested", "fields")
+def test_floats_that_json_does_not_have_are_null(writing_api: StartApi) -> None:
+    api = writing_api(NESTED, NESTED_ROWS)
+    fields = described(api, "nested", "fields")
     assert [fields[name] for name in ("f4", "f8", "fs", "n", "j")] == ["Float", "Float", "[Float]", "BigFloat", "JSON"]
-    data = door.ask("{ nestedCollection(filter: {id: {gt: 3}}) { edges { node { f4 f8 fs n } } } nothing_finite }").data
+    data = api.ask("{ nestedCollection(filter: {id: {gt: 3}}) { edges { node { f4 f8 fs n } } } nothing_finite }").data
     assert [list(edge["node"].values()) for edge in data["nestedCollection"]["edges"]] == [
         [None, None, [None, 1.5, None, None, None], "NaN"],
         [None, 1e300, [], "NaN"],
         [1.5, None, None, "NaN"],
     ]
     assert data["nothing_finite"] is None
-    peer = writing_door(NESTED, NESTED_ROWS, graphql_dialect="pg_graphql")
+    peer = writing_api(NESTED, NESTED_ROWS, graphql_dialect="pg_graphql")
     assert peer.ask("{ nestedByPk(id: 4) { f4 grid } }").data["nestedByPk"] == {"f4": "NaN", "grid": []}
-    assert door.ask("{ nestedByPk(id: 4) { j } }").data["nestedByPk"] == {"j": None}
+    assert api.ask("{ nestedByPk(id: 4) { j } }").data["nestedByPk"] == {"j": None}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_types import INTROSPECT
 
 KEYS: dict[str, tuple[str, list[str]]] = {
@@ -53,25 +53,25 @@ SCHEMA = (
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return reading_door(SCHEMA, graphql_dialect=request.param)
+def api(reading_api: StartApi, request: pytest.FixtureRequest) -> Api:
+    return reading_api(SCHEMA, graphql_dialect=request.param)
 
 
-def page(door: Door, name: str, arguments: str) -> dict[str, Any]:
+def page(api: Api, name: str, arguments: str) -> dict[str, Any]:
     selection = "edges { cursor node { nodeId n } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }"
-    return door.ask(f"{{ {name}Collection({arguments}) {{ {selection} }} }}").data[f"{name}Collection"]
+    return api.ask(f"{{ {name}Collection({arguments}) {{ {selection} }} }}").data[f"{name}Collection"]
 
 
 def numbers(page: dict[str, Any]) -> list[int]:
     return [edge["node"]["n"] for edge in page["edges"]]
 
 
-def visits_each_row_once(door: Door, name: str, order: str = "") -> None:
-    edges = page(door, name, f"{order} first: 30")["edges"]
+def visits_each_row_once(api: Api, name: str, order: str = "") -> None:
+    edges = page(api, name, f"{order} first: 30")["edges"]
     everything = [edge["node"]["n"] for edge in edges]
     for place, edge in enumerate(edges):
-        after = page(door, name, f"{order} after: {json.dumps(edge['cursor'])}, first: 1")
-        before = page(door, name, f"{order} before: {json.dumps(edge['cursor'])}, last: 1")
+        after = page(api, name, f"{order} after: {json.dumps(edge['cursor'])}, first: 1")
+        before = page(api, name, f"{order} before: {json.dumps(edge['cursor'])}, last: 1")
         assert numbers(after) == everything[place + 1 : place + 2], edge
         assert numbers(before) == everything[:place][-1:], edge
         assert after["pageInfo"]["hasNextPage"] is (place + 2 < len(edges))
@@ -79,10 +79,10 @@ def visits_each_row_once(door: Door, name: str, order: str = "") -> None:
         assert before["pageInfo"]["hasNextPage"] is (place > 0)
 
 
-def leads_back(door: Door, name: str) -> None:
-    for edge in page(door, name, "first: 30")["edges"]:
+def leads_back(api: Api, name: str) -> None:
+    for edge in page(api, name, "first: 30")["edges"]:
         id_ = edge["node"]["nodeId"]
-        data = door.ask(
+        data = api.ask(
             f"""query ($id: ID!) {{ node(nodeId: $id) {{ nodeId ... on {name} {{ n }} }}
             {name}Collection(filter: {{nodeId: {{eq: $id}}}}) {{ edges {{ node {{ n }} }} }} }}""",
             {"id": id_},
@@ -92,28 +92,28 @@ def leads_back(door: Door, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*KEYS, *VIEW_KEYS])
-def test_unusual_keys_have_pages_and_node_ids(door: Door, name: str) -> None:
+def test_unusual_keys_have_pages_and_node_ids(api: Api, name: str) -> None:
     values = ({**KEYS, **VIEW_KEYS})[name][1]
-    assert sorted(numbers(page(door, name, "first: 30"))) == list(range(len(values)))
-    visits_each_row_once(door, name)
-    leads_back(door, name)
+    assert sorted(numbers(page(api, name, "first: 30"))) == list(range(len(values)))
+    visits_each_row_once(api, name)
+    leads_back(api, name)
 
 
 @pytest.mark.parametrize("direction", ["AscNullsFirst", "AscNullsLast", "DescNullsFirst", "DescNullsLast"])
-def test_pages_work_with_values_printed_in_another_format(door: Door, direction: str) -> None:
-    visits_each_row_once(door, "document", f"orderBy: [{{other: {direction}}}],")
+def test_pages_work_with_values_printed_in_another_format(api: Api, direction: str) -> None:
+    visits_each_row_once(api, "document", f"orderBy: [{{other: {direction}}}],")
 
 
 @pytest.mark.parametrize("name", ["mood", "number"])
-def test_a_column_whose_type_may_not_be_named_can_only_be_read(door: Door, name: str) -> None:
+def test_a_column_whose_type_may_not_be_named_can_only_be_read(api: Api, name: str) -> None:
     def members(type_name: str, what: str) -> list[str]:
-        return [each["name"] for each in door.ask(INTROSPECT % type_name).data["__type"][what]]
+        return [each["name"] for each in api.ask(INTROSPECT % type_name).data["__type"][what]]
 
     assert members(name, "fields") == ["nodeId", "k", "n", "other"]
     assert members(f"{name}Filter", "inputFields") == ["n", "nodeId", "and", "or", "not"]
     assert members(f"{name}OrderBy", "inputFields") == ["n"]
     assert members(f"{name}InsertInput", "inputFields") == members(f"{name}UpdateInput", "inputFields") == ["n"]
     assert f"{name}ByPk" not in members("Query", "fields")
-    read = door.ask(f"{{ {name}Collection(filter: {{n: {{eq: 0}}}}) {{ edges {{ node {{ k other }} }} }} }}").data
+    read = api.ask(f"{{ {name}Collection(filter: {{n: {{eq: 0}}}}) {{ edges {{ node {{ k other }} }} }} }}").data
     value = {"mood": "sad", "number": 1}[name]
     assert read[f"{name}Collection"]["edges"] == [{"node": {"k": value, "other": value}}]

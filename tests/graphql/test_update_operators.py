@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -31,25 +31,25 @@ insert into account (id) values (2);
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
-    return writing_door(SCHEMA, ROWS)
+def api(writing_api: StartApi) -> Api:
+    return writing_api(SCHEMA, ROWS)
 
 
-def types(door: Door) -> dict[str, Any]:
-    return dict(door.application.services.engine.role_schemas.of_role("anon").graphql.type_map)
+def types(api: Api) -> dict[str, Any]:
+    return dict(api.application.services.engine.role_schemas.of_role("anon").graphql.type_map)
 
 
-def changed(door: Door, arguments: str, fields: str, key: int = 1, variables: Any = None, declared: str = "") -> Any:
+def changed(api: Api, arguments: str, fields: str, key: int = 1, variables: Any = None, declared: str = "") -> Any:
     query = f"mutation {declared} {{ updateAccountByKey(key: {{id: {key}}}, {arguments}) {{ {fields} }} }}"
-    return door.ask(query, variables).data["updateAccountByKey"]
+    return api.ask(query, variables).data["updateAccountByKey"]
 
 
-def document(door: Door, arguments: str, key: int = 1) -> Any:
-    return json.loads(changed(door, arguments, "data", key)["data"])
+def document(api: Api, arguments: str, key: int = 1) -> Any:
+    return json.loads(changed(api, arguments, "data", key)["data"])
 
 
-def test_operators_have_arguments_of_their_types(door: Door) -> None:
-    made = types(door)
+def test_operators_have_arguments_of_their_types(api: Api) -> None:
+    made = types(api)
     arguments = made["Mutation"].fields["updateAccountCollection"].args
     assert {name: str(each.type) for name, each in arguments.items()} == {
         "set": "AccountUpdateInput",
@@ -76,34 +76,34 @@ def test_operators_have_arguments_of_their_types(door: Door) -> None:
     assert list(by_key) == ["key", *list(arguments)[:-2]]
 
 
-def test_numbers_are_added(door: Door) -> None:
+def test_numbers_are_added(api: Api) -> None:
     given = 'inc: {hits: 2, small: -1, big: "3", price: "0.25", ratio: 1, cash: "$1.50"}'
     expected = {"hits": 7, "small": 4, "big": "8", "price": "5.75", "ratio": 1.5, "cash": "$6.50"}
-    assert changed(door, given, " ".join(expected)) == expected
-    assert changed(door, given, "hits price", key=2) == {"hits": None, "price": None}
-    assert door.ask("mutation { updateAccountByKey(key: {id: 1}, inc: {small: 32767}) { id } }").code == (
+    assert changed(api, given, " ".join(expected)) == expected
+    assert changed(api, given, "hits price", key=2) == {"hits": None, "price": None}
+    assert api.ask("mutation { updateAccountByKey(key: {id: 1}, inc: {small: 32767}) { id } }").code == (
         "NUMERIC_VALUE_OUT_OF_RANGE"
     )
 
 
-def test_elements_are_added_to_and_removed_from_arrays(door: Door) -> None:
-    assert changed(door, 'append: {tags: ["c", null]}', "tags") == {"tags": ["a", "b", "a", None, "c", None]}
-    assert changed(door, 'prepend: {tags: "0"}, append: {nums: [3]}', "tags nums") == {
+def test_elements_are_added_to_and_removed_from_arrays(api: Api) -> None:
+    assert changed(api, 'append: {tags: ["c", null]}', "tags") == {"tags": ["a", "b", "a", None, "c", None]}
+    assert changed(api, 'prepend: {tags: "0"}, append: {nums: [3]}', "tags nums") == {
         "tags": ["0", "a", "b", "a", None, "c", None], "nums": [1, 2, 3]
     }  # fmt: skip
-    assert changed(door, 'remove: {tags: ["a", null, "z"], nums: []}', "tags nums") == {
+    assert changed(api, 'remove: {tags: ["a", null, "z"], nums: []}', "tags nums") == {
         "tags": ["0", "b", "c"], "nums": [1, 2, 3]
     }  # fmt: skip
-    assert changed(door, 'remove: {tags: ["0", "b", "c"]}', "tags") == {"tags": []}
-    assert changed(door, "append: {nums: [1]}, remove: {tags: []}", "nums tags", key=2) == {"nums": [1], "tags": None}
-    assert changed(door, "prepend: {tags: []}", "tags", key=2) == {"tags": []}
-    too_long = door.ask('mutation { updateAccountByKey(key: {id: 1}, append: {codes: ["abcd"]}) { id } }')
+    assert changed(api, 'remove: {tags: ["0", "b", "c"]}', "tags") == {"tags": []}
+    assert changed(api, "append: {nums: [1]}, remove: {tags: []}", "nums tags", key=2) == {"nums": [1], "tags": None}
+    assert changed(api, "prepend: {tags: []}", "tags", key=2) == {"tags": []}
+    too_long = api.ask('mutation { updateAccountByKey(key: {id: 1}, append: {codes: ["abcd"]}) { id } }')
     assert too_long.code == "BAD_USER_INPUT"
 
 
-def test_parts_of_documents_are_set_and_removed(door: Door) -> None:
+def test_parts_of_documents_are_set_and_removed(api: Api) -> None:
     whole = {"a": {"b": 1}, "list": [{"x": 1}, 2], "none": None}
-    assert document(door, r'merge: {data: "{\"a\": 2, \"c\": null}"}') == {**whole, "a": 2, "c": None}
+    assert document(api, r'merge: {data: "{\"a\": 2, \"c\": null}"}') == {**whole, "a": 2, "c": None}
     set_paths = r"""setPath: [
         {column: data, path: ["list", "0", "x"], value: "\"y\""}, {column: data, path: ["p", "q", "r"], value: null},
         {column: data, path: ["none", "s"], value: "[1]"}, {column: data, path: "a", value: "{}"},
@@ -111,16 +111,16 @@ def test_parts_of_documents_are_set_and_removed(door: Door) -> None:
     expected = {
         "a": {"b": 1}, "list": [{"x": "y"}, 3], "none": {"s": [1]}, "c": None, "p": {"q": {"r": None}}
     }  # fmt: skip
-    assert document(door, set_paths) == expected
+    assert document(api, set_paths) == expected
     removed = 'removePath: [{column: data, path: ["list", "0"]}, {column: data, path: ["p", "q", "r"]}, {column: data, path: ["x", "y"]}]'  # noqa: E501
-    assert document(door, removed) == {**expected, "list": [3], "p": {"q": {}}}
+    assert document(api, removed) == {**expected, "list": [3], "p": {"q": {}}}
 
 
 @pytest.mark.parametrize("given", ['merge: {data: "{}"}', 'removePath: [{column: data, path: ["a"]}]'])
-def test_a_null_document_counts_as_empty(door: Door, given: str) -> None:
-    assert document(door, given, key=2) == {}
-    assert changed(door, 'set: {data: "null"}', "id", key=2) == {"id": 2}
-    assert document(door, given, key=2) == {}
+def test_a_null_document_counts_as_empty(api: Api, given: str) -> None:
+    assert document(api, given, key=2) == {}
+    assert changed(api, 'set: {data: "null"}', "id", key=2) == {"id": 2}
+    assert document(api, given, key=2) == {}
 
 
 @pytest.mark.parametrize(
@@ -151,36 +151,36 @@ def test_a_null_document_counts_as_empty(door: Door, given: str) -> None:
         ),
     ],
 )
-def test_misuse_is_an_error(door: Door, given: str, code: str, message: str) -> None:
-    answer = door.ask(f"mutation {{ updateAccountByKey(key: {{id: 1}}, {given}) {{ id }} }}")
+def test_misuse_is_an_error(api: Api, given: str, code: str, message: str) -> None:
+    answer = api.ask(f"mutation {{ updateAccountByKey(key: {{id: 1}}, {given}) {{ id }} }}")
     assert (answer.code, answer.message) == (code, message)
 
 
-def test_a_document_that_is_no_object_cannot_be_merged(door: Door, postgres: PostgresServer) -> None:
-    postgres.execute("update account set data = '[1]' where id = 1", door.database_url)
-    answer = door.ask('mutation { updateAccountByKey(key: {id: 1}, merge: {data: "{}"}) { id } }')
+def test_a_document_that_is_no_object_cannot_be_merged(api: Api, postgres: PostgresServer) -> None:
+    postgres.execute("update account set data = '[1]' where id = 1", api.database_url)
+    answer = api.ask('mutation { updateAccountByKey(key: {id: 1}, merge: {data: "{}"}) { id } }')
     assert (answer.code, answer.message) == ("BAD_USER_INPUT", "data holds no JSON object to merge with")
 
 
-def test_only_the_length_of_a_path_steers(door: Door) -> None:
-    plans = door.application.services.engine.plans
+def test_only_the_length_of_a_path_steers(api: Api) -> None:
+    plans = api.application.services.engine.plans
     query = """mutation ($path: [String!]!, $value: JSON) {
         updateAccountByKey(key: {id: 2}, setPath: [{column: data, path: $path, value: $value}]) { data } }"""
     for path, value, expected in ((["a"], "1", {"a": 1}), (["b"], "2", {"a": 1, "b": 2})):
-        answer = door.ask(query, {"path": path, "value": value}).data["updateAccountByKey"]
+        answer = api.ask(query, {"path": path, "value": value}).data["updateAccountByKey"]
         assert json.loads(answer["data"]) == expected
         known = len(plans) if path == ["a"] else known  # noqa: F821
     assert len(plans) == known
-    assert door.ask(query, {"path": ["c", "d"], "value": "2"}).data
+    assert api.ask(query, {"path": ["c", "d"], "value": "2"}).data
     assert len(plans) == known + 1
 
 
 @pytest.mark.parametrize("path", [True, 1, [1], [True], [None], [["a"]], [{"a": 1}]])
-def test_paths_are_checked_with_a_known_plan(door: Door, path: Any) -> None:
+def test_paths_are_checked_with_a_known_plan(api: Api, path: Any) -> None:
     query = """mutation ($path: [String!]!) {
         updateAccountByKey(key: {id: 2}, setPath: [{column: data, path: $path, value: null}]) { data } }"""
-    assert door.ask(query, {"path": ["a"]}).data
-    assert door.ask(query, {"path": path}).message.startswith("Variable '$path' has invalid value")
+    assert api.ask(query, {"path": ["a"]}).data
+    assert api.ask(query, {"path": path}).message.startswith("Variable '$path' has invalid value")
 
 
 @pytest.mark.parametrize(
@@ -194,9 +194,9 @@ def test_paths_are_checked_with_a_known_plan(door: Door, path: Any) -> None:
         ("select (id), update (n, t, j)", ["set"]),
     ],
 )
-def test_a_missing_privilege_removes_the_argument(open_door: OpenDoor, grants: str, arguments: list[str]) -> None:
-    door = open_door(f"create table t (id int primary key, n int, t text[], j jsonb); grant {grants} on t to anon")
-    made = types(door)["Mutation"].fields["updatetCollection"].args
+def test_a_missing_privilege_removes_the_argument(start_api: StartApi, grants: str, arguments: list[str]) -> None:
+    api = start_api(f"create table t (id int primary key, n int, t text[], j jsonb); grant {grants} on t to anon")
+    made = types(api)["Mutation"].fields["updatetCollection"].args
     assert list(made) == [*arguments, "filter", "atMost"]
     assert str(made["set"].type) == ("tUpdateInput!" if arguments == ["set"] else "tUpdateInput")
 
@@ -206,8 +206,8 @@ def test_a_missing_privilege_removes_the_argument(open_door: OpenDoor, grants: s
     [{"graphql_dialect": "pg_graphql"}, {"graphql_features": ("-update_operators",)}],
     ids=["peer", "off"],
 )
-def test_the_feature_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
-    made = types(reading_door(SCHEMA, **settings))
+def test_the_feature_can_be_left_out(reading_api: StartApi, settings: dict[str, Any]) -> None:
+    made = types(reading_api(SCHEMA, **settings))
     assert {name: str(each.type) for name, each in made["Mutation"].fields["updateAccountCollection"].args.items()} == {
         "set": "AccountUpdateInput!", "filter": "AccountFilter", "atMost": "Int!"
     }  # fmt: skip
@@ -235,12 +235,12 @@ def with_part(whole: Any, path: list[str], value: Any) -> Any:
     whole=st.dictionaries(st.sampled_from("abc"), values, max_size=3),
     entries=st.lists(st.tuples(paths, values), min_size=1, max_size=3),
 )
-def test_random_paths_equal_the_model(door: Door, whole: dict[str, Any], entries: list[tuple[list[str], Any]]) -> None:
+def test_random_paths_equal_the_model(api: Api, whole: dict[str, Any], entries: list[tuple[list[str], Any]]) -> None:
     query = """mutation ($whole: JSON, $paths: [AccountSetPathInput!]) {
         updateAccountByKey(key: {id: 1}, set: {data: $whole}) { id }
         again: updateAccountByKey(key: {id: 1}, setPath: $paths) { data } }"""
     given_paths = [{"column": "data", "path": path, "value": json.dumps(value)} for path, value in entries]
-    answer = door.ask(query, {"whole": json.dumps(whole), "paths": given_paths})
+    answer = api.ask(query, {"whole": json.dumps(whole), "paths": given_paths})
     expected: Any = whole
     try:
         for path, value in entries:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from graphql import GraphQLEnumType, GraphQLInputObjectType
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.counted import counted
-from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer, connect
 from tests.process.running import until
 
@@ -55,12 +55,12 @@ TWO = [{"id": 1, "email": "new@x", "name": "Eve"}, {"id": 9, "email": "i@x", "hi
 
 
 @pytest.fixture
-def door(writing_door: OpenDoor) -> Door:
-    return writing_door(SCHEMA, ROWS)
+def api(writing_api: StartApi) -> Api:
+    return writing_api(SCHEMA, ROWS)
 
 
-def upserted(door: Door, objects: Any, on_conflict: Any, query: str = UPSERT, **asked: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = door.ask(query, {"objects": objects, "onConflict": on_conflict}, **asked).data
+def upserted(api: Api, objects: Any, on_conflict: Any, query: str = UPSERT, **asked: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = api.ask(query, {"objects": objects, "onConflict": on_conflict}, **asked).data
     return answer["insertIntoAccountCollection"]
 
 
@@ -71,12 +71,12 @@ def ids(rows: list[dict[str, Any]]) -> list[int]:
 # What is offered
 
 
-def types(door: Door, role: str = "anon") -> dict[str, Any]:
-    return dict(door.application.services.engine.role_schemas.of_role(role).graphql.type_map)
+def types(api: Api, role: str = "anon") -> dict[str, Any]:
+    return dict(api.application.services.engine.role_schemas.of_role(role).graphql.type_map)
 
 
-def test_upserts_have_their_types(door: Door) -> None:
-    made = types(door)
+def test_upserts_have_their_types(api: Api) -> None:
+    made = types(api)
     constraints: GraphQLEnumType = made["AccountConstraint"]
     assert list(constraints.values) == [
         "account_pkey",
@@ -108,16 +108,16 @@ def test_upserts_have_their_types(door: Door) -> None:
     assert list(made["ExcludedOnConflict"].fields) == ["constraint"]
 
 
-def test_an_invalid_name_is_reported(door: Door) -> None:
-    notices = list(door.application.services.engine.role_schemas.of_role("anon").notices)
+def test_an_invalid_name_is_reported(api: Api) -> None:
+    notices = list(api.application.services.engine.role_schemas.of_role("anon").notices)
     assert [each.reason for each in notices if "account name" in each.subject] == ["account name is no GraphQL name"]
 
 
-def test_a_relation_keeps_its_name(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_a_relation_keeps_its_name(start_api: StartApi) -> None:
+    api = start_api("""
         create table "Foo" (id int primary key); create table "FooConstraint" (id int primary key);
         grant all on all tables in schema public to anon""")
-    made = types(door)
+    made = types(api)
     assert list(made["FooConstraint_"].values) == ["Foo_pkey"]
     assert str(made["FooOnConflict"].fields["constraint"].type) == "FooConstraint_"
     assert list(made["FooConstraint"].fields) == ["nodeId", "id"]
@@ -133,10 +133,10 @@ def test_a_relation_keeps_its_name(open_door: OpenDoor) -> None:
         ("select (id), insert, update (name)", ["constraint"]),
     ],
 )
-def test_a_missing_privilege_removes_the_member(open_door: OpenDoor, grants: str, members: list[str] | None) -> None:
-    door = open_door(f"create table t (id int primary key, name text); grant {grants} on t to anon")
-    made = types(door)
-    given = door.ask("{ __schema { mutationType { fields { name args { name } } } } }").data
+def test_a_missing_privilege_removes_the_member(start_api: StartApi, grants: str, members: list[str] | None) -> None:
+    api = start_api(f"create table t (id int primary key, name text); grant {grants} on t to anon")
+    made = types(api)
+    given = api.ask("{ __schema { mutationType { fields { name args { name } } } } }").data
     insert = next(
         each for each in given["__schema"]["mutationType"]["fields"] if each["name"] == "insertIntotCollection"
     )
@@ -148,13 +148,13 @@ def test_a_missing_privilege_removes_the_member(open_door: OpenDoor, grants: str
     assert list(made["tOnConflict"].fields) == members
     assert ("tUpdateColumn" in made) == (len(members) > 1)
     query = "mutation ($do: tOnConflict) { insertIntotCollection(objects: [{id: 1}, {id: 1}], onConflict: $do) { affectedCount insertedCount } }"  # noqa: E501
-    assert door.ask(query, {"do": {"constraint": "t_pkey"}}).data["insertIntotCollection"] == {
+    assert api.ask(query, {"do": {"constraint": "t_pkey"}}).data["insertIntotCollection"] == {
         "affectedCount": 1, "insertedCount": 1
     }  # fmt: skip
     if "tUpdateColumn" in made:
         column = next(iter(made["tUpdateColumn"].values))
         one = query.replace("{id: 1}, {id: 1}", "{id: 1}")
-        assert door.ask(one, {"do": {"updateColumns": [column]}}).data["insertIntotCollection"] == {
+        assert api.ask(one, {"do": {"updateColumns": [column]}}).data["insertIntotCollection"] == {
             "affectedCount": 1, "insertedCount": 0
         }  # fmt: skip
 
@@ -162,8 +162,8 @@ def test_a_missing_privilege_removes_the_member(open_door: OpenDoor, grants: str
 @pytest.mark.parametrize(
     "settings", [{"graphql_dialect": "pg_graphql"}, {"graphql_features": ("all", "-upsert")}], ids=["peer", "off"]
 )
-def test_the_feature_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
-    made = types(reading_door(SCHEMA, **settings))
+def test_the_feature_can_be_left_out(reading_api: StartApi, settings: dict[str, Any]) -> None:
+    made = types(reading_api(SCHEMA, **settings))
     assert list(made["AccountInsertResponse"].fields) == ["affectedCount", "records"]
     assert not {"AccountOnConflict", "AccountConstraint", "AccountUpdateColumn"} & made.keys()
 
@@ -171,28 +171,28 @@ def test_the_feature_can_be_left_out(reading_door: OpenDoor, settings: dict[str,
 # What it does
 
 
-def test_rows_are_left_alone_with_nothing_to_update(door: Door) -> None:
-    answer = upserted(door, TWO, {"constraint": "account_pkey"}, EXISTING)
+def test_rows_are_left_alone_with_nothing_to_update(api: Api) -> None:
+    answer = upserted(api, TWO, {"constraint": "account_pkey"}, EXISTING)
     assert (answer["affectedCount"], answer["insertedCount"]) == (1, 1)
     assert (ids(answer["records"]), ids(answer["existing"])) == ([9], [1])
 
 
 @pytest.mark.parametrize("on_conflict", [{}, {"updateColumns": []}, {"constraint": None, "updateColumns": None}])
-def test_any_conflict_counts_without_a_constraint(door: Door, on_conflict: Any) -> None:
+def test_any_conflict_counts_without_a_constraint(api: Api, on_conflict: Any) -> None:
     objects = [{"id": 1, "email": "new@x"}, {"id": 8, "email": "B@X"}, {"id": 9, "email": "i@x"}]
-    assert ids(upserted(door, objects, on_conflict)["records"]) == [9]
+    assert ids(upserted(api, objects, on_conflict)["records"]) == [9]
     booking = """mutation { insertIntoBookingCollection(onConflict: {},
         objects: [{room: 1, during: "[1,5)"}, {room: 2, during: "[4,8)"}]) { records { room } } }"""
-    assert door.ask(booking).data["insertIntoBookingCollection"]["records"] == [{"room": 1}]
+    assert api.ask(booking).data["insertIntoBookingCollection"]["records"] == [{"room": 1}]
 
 
-def test_columns_get_the_proposed_value_or_are_added_up(door: Door) -> None:
+def test_columns_get_the_proposed_value_or_are_added_up(api: Api) -> None:
     objects = [
         {"id": 2, "email": "z@x", "hits": 3},
         {"id": 1, "email": "y@x", "name": "Eve"},
         {"id": 9, "email": "i@x"},
     ]
-    answer = upserted(door, objects, {"updateColumns": ["name"], "addColumns": ["hits"]})
+    answer = upserted(api, objects, {"updateColumns": ["name"], "addColumns": ["hits"]})
     assert answer["records"] == [
         {"id": 2, "email": "b@x", "name": None, "hits": 23},
         {"id": 1, "email": "a@x", "name": "Eve", "hits": 5},
@@ -200,7 +200,7 @@ def test_columns_get_the_proposed_value_or_are_added_up(door: Door) -> None:
     ]
     assert (answer["affectedCount"], answer["insertedCount"]) == (3, 1)
     # Defaults are proposed too.
-    assert upserted(door, [{"id": 2, "email": "z@x"}], {"updateColumns": "hits"})["records"][0]["hits"] == 0
+    assert upserted(api, [{"id": 2, "email": "z@x"}], {"updateColumns": "hits"})["records"][0]["hits"] == 0
 
 
 @pytest.mark.parametrize(
@@ -210,78 +210,78 @@ def test_columns_get_the_proposed_value_or_are_added_up(door: Door) -> None:
         ("account_named", {"name": "Ben", "hits": 11}),
     ],
 )  # fmt: skip
-def test_each_kind_of_constraint_can_be_named(door: Door, constraint: str, given: dict[str, Any]) -> None:
+def test_each_kind_of_constraint_can_be_named(api: Api, constraint: str, given: dict[str, Any]) -> None:
     row = {"id": 8, "email": "new@x", **given}
-    updated = upserted(door, [row], {"constraint": constraint, "updateColumns": ["id"]})
+    updated = upserted(api, [row], {"constraint": constraint, "updateColumns": ["id"]})
     assert (ids(updated["records"]), updated["insertedCount"]) == ([8], 0)
     skipped = [{**row, "id": 7}]
-    assert upserted(door, skipped, {"constraint": constraint})["affectedCount"] == 0
+    assert upserted(api, skipped, {"constraint": constraint})["affectedCount"] == 0
     if constraint != "account_lower":
-        assert ids(upserted(door, skipped, {"constraint": constraint}, EXISTING)["existing"]) == [8]
+        assert ids(upserted(api, skipped, {"constraint": constraint}, EXISTING)["existing"]) == [8]
 
 
-def test_a_partial_index_covers_only_its_rows(door: Door) -> None:
+def test_a_partial_index_covers_only_its_rows(api: Api) -> None:
     objects = [
         {"id": 8, "email": "h@x", "name": "Ben", "hits": 1},
         {"id": 9, "email": "i@x", "name": "Ben", "hits": 11},
     ]
-    answer = upserted(door, objects, {"constraint": "account_named"}, EXISTING)
+    answer = upserted(api, objects, {"constraint": "account_named"}, EXISTING)
     assert (ids(answer["records"]), ids(answer["existing"])) == ([8], [2])
 
 
-def test_the_filter_applies_to_the_existing_row(door: Door) -> None:
+def test_the_filter_applies_to_the_existing_row(api: Api) -> None:
     objects = [{"id": 1, "email": "q@x", "name": "Eve"}, {"id": 2, "email": "r@x", "name": "Eve"}]
     on_conflict = {"updateColumns": ["name"], "filter": {"hits": {"gt": 10}, "not": {"name": {"eq": "Eve"}}}}
-    answer = upserted(door, objects, on_conflict, EXISTING)
+    answer = upserted(api, objects, on_conflict, EXISTING)
     assert (ids(answer["records"]), ids(answer["existing"])) == ([2], [1])
-    assert upserted(door, objects, {**on_conflict, "filter": None})["affectedCount"] == 2
+    assert upserted(api, objects, {**on_conflict, "filter": None})["affectedCount"] == 2
 
 
-def test_existing_rows_are_returned_once_in_the_order_of_the_objects(door: Door) -> None:
+def test_existing_rows_are_returned_once_in_the_order_of_the_objects(api: Api) -> None:
     objects = [{"id": each, "email": f"{each}@x"} for each in (3, 9, 1, 3, 9)]
-    answer = upserted(door, objects, {"constraint": "account_pkey"}, EXISTING)
+    answer = upserted(api, objects, {"constraint": "account_pkey"}, EXISTING)
     assert (ids(answer["records"]), ids(answer["existing"])) == ([9], [3, 1])
     # The same where the objects are looked at one by one.
     objects[0]["hits"] = 1
-    answer = upserted(door, objects, {"constraint": "account_pkey"}, EXISTING)
+    answer = upserted(api, objects, {"constraint": "account_pkey"}, EXISTING)
     assert (ids(answer["records"]), ids(answer["existing"])) == ([], [3, 9, 1])
     query = EXISTING.replace("existing", "first: existing").replace("affectedCount", "n: affectedCount __typename")
-    answer = upserted(door, objects, {"constraint": "account_pkey"}, query)
+    answer = upserted(api, objects, {"constraint": "account_pkey"}, query)
     assert list(answer) == ["n", "__typename", "insertedCount", "first", "records"]
     assert ids(answer["first"]) == [3, 9, 1]
 
 
-def test_inserts_without_on_conflict_are_unchanged(door: Door) -> None:
-    answer = upserted(door, TWO[1:], None, EXISTING)
+def test_inserts_without_on_conflict_are_unchanged(api: Api) -> None:
+    answer = upserted(api, TWO[1:], None, EXISTING)
     assert (answer["insertedCount"], answer["existing"]) == (1, [])
-    assert door.ask(UPSERT, {"objects": TWO}).code == "UNIQUE_VIOLATION"
+    assert api.ask(UPSERT, {"objects": TWO}).code == "UNIQUE_VIOLATION"
 
 
-def test_upserts_of_partitioned_tables_are_counted_correctly(door: Door) -> None:
+def test_upserts_of_partitioned_tables_are_counted_correctly(api: Api) -> None:
     query = """mutation ($do: PartOnConflict) { insertIntoPartCollection(onConflict: $do,
         objects: [{id: 2, region: "b", n: 5}, {id: 3, region: "a"}]) {
             insertedCount affectedCount existing { id } records { id region n } } }"""
-    answer = door.ask(query, {"do": {"addColumns": ["n"]}}).data["insertIntoPartCollection"]
+    answer = api.ask(query, {"do": {"addColumns": ["n"]}}).data["insertIntoPartCollection"]
     assert (answer["insertedCount"], answer["affectedCount"], answer["existing"]) == (1, 2, [])
     assert [each["n"] for each in answer["records"]] == [7, 0]
-    answer = door.ask(query, {"do": {"constraint": "part_pkey"}}).data["insertIntoPartCollection"]
+    answer = api.ask(query, {"do": {"constraint": "part_pkey"}}).data["insertIntoPartCollection"]
     assert (answer["insertedCount"], ids(answer["existing"])) == (0, [2, 3])
 
 
-def test_upserts_with_grants_on_columns_are_counted_correctly(open_door: OpenDoor) -> None:
-    door = open_door("""
+def test_upserts_with_grants_on_columns_are_counted_correctly(start_api: StartApi) -> None:
+    api = start_api("""
         create table t (id int primary key, a int, b int unique, secret text);
         insert into t values (1, 10, 1), (2, 20, 2);
         create unique index t_abs on t (abs(a));
         grant select (id, a, b), insert, update on t to anon""")
     query = """mutation ($do: tOnConflict) { insertIntotCollection(objects: [{id: 5, a: -1, b: 1}, {id: 6, a: 7, b: 7}],
         onConflict: $do) { insertedCount affectedCount } }"""
-    assert door.ask(query, {"do": {"constraint": "t_b_key", "updateColumns": ["a"]}}).data["insertIntotCollection"] == {
+    assert api.ask(query, {"do": {"constraint": "t_b_key", "updateColumns": ["a"]}}).data["insertIntotCollection"] == {
         "insertedCount": 1, "affectedCount": 2
     }  # fmt: skip
-    answer = door.ask(query, {"do": {"constraint": "t_abs", "addColumns": ["a"]}}).data["insertIntotCollection"]
+    answer = api.ask(query, {"do": {"constraint": "t_abs", "addColumns": ["a"]}}).data["insertIntotCollection"]
     assert answer == {"insertedCount": 0, "affectedCount": 2}
-    refused = door.ask(query, {"do": {"constraint": "t_abs", "updateColumns": ["id"]}})
+    refused = api.ask(query, {"do": {"constraint": "t_abs", "updateColumns": ["id"]}})
     assert (refused.code, refused.message) == (
         "BAD_USER_INPUT",
         "The service cannot determine which rows are new: their keys change",
@@ -298,13 +298,13 @@ def test_upserts_with_grants_on_columns_are_counted_correctly(open_door: OpenDoo
         ({"addColumns": ["name"]}, "name cannot be in addColumns: it is no number"),
     ],
 )
-def test_misuse_is_an_error(door: Door, on_conflict: Any, message: str) -> None:
-    answer = door.ask(UPSERT, {"objects": TWO, "onConflict": on_conflict})
+def test_misuse_is_an_error(api: Api, on_conflict: Any, message: str) -> None:
+    answer = api.ask(UPSERT, {"objects": TWO, "onConflict": on_conflict})
     assert (answer.code, answer.message) == ("BAD_USER_INPUT", message)
 
 
-def test_an_update_needs_a_key_to_choose_by(door: Door) -> None:
-    answer = door.ask("""mutation {
+def test_an_update_needs_a_key_to_choose_by(api: Api) -> None:
+    answer = api.ask("""mutation {
         insertIntoPostCollection(objects: {slug: "x"}, onConflict: {updateColumns: [slug]}) { affectedCount } }""")
     message = "onConflict needs a constraint: the primary key cannot be used"
     assert (answer.code, answer.message) == ("BAD_USER_INPUT", message)
@@ -321,22 +321,22 @@ def test_an_update_needs_a_key_to_choose_by(door: Door) -> None:
     ],
     ids=["none", "expression", "not given", "not all that it covers by"],
 )
-def test_existing_needs_a_constraint_of_columns(door: Door, objects: Any, on_conflict: Any) -> None:
-    answer = door.ask(EXISTING, {"objects": objects, "onConflict": on_conflict})
+def test_existing_needs_a_constraint_of_columns(api: Api, objects: Any, on_conflict: Any) -> None:
+    answer = api.ask(EXISTING, {"objects": objects, "onConflict": on_conflict})
     assert answer.code == "BAD_USER_INPUT"
     assert "existing needs a constraint" in answer.message
 
 
-def test_one_row_cannot_be_changed_twice(door: Door, postgres: PostgresServer) -> None:
-    answer = door.ask(UPSERT, {"objects": [TWO[1], TWO[1]], "onConflict": {"updateColumns": ["name"]}})
+def test_one_row_cannot_be_changed_twice(api: Api, postgres: PostgresServer) -> None:
+    answer = api.ask(UPSERT, {"objects": [TWO[1], TWO[1]], "onConflict": {"updateColumns": ["name"]}})
     assert answer.code == "CARDINALITY_VIOLATION"
     assert answer.errors[0]["path"] == ["insertIntoAccountCollection"]
-    assert postgres.execute("select count(*) from account", door.database_url) == [[3]]
+    assert postgres.execute("select count(*) from account", api.database_url) == [[3]]
 
 
-def test_an_error_of_the_first_of_two_statements_names_the_field(door: Door) -> None:
+def test_an_error_of_the_first_of_two_statements_names_the_field(api: Api) -> None:
     on_conflict = {"constraint": "account_pkey"}
-    answer = door.ask(EXISTING, {"objects": [{"id": 8, "email": "a@x"}], "onConflict": on_conflict})
+    answer = api.ask(EXISTING, {"objects": [{"id": 8, "email": "a@x"}], "onConflict": on_conflict})
     assert (answer.code, answer.errors[0]["path"]) == ("UNIQUE_VIOLATION", ["insertIntoAccountCollection"])
 
 
@@ -347,25 +347,25 @@ HIDDEN = """mutation ($objects: [HiddenInsertInput!]!, $do: HiddenOnConflict) {
   insertIntoHiddenCollection(objects: $objects, onConflict: $do) { insertedCount existing { id } affectedCount } }"""
 
 
-def test_hidden_rows_are_not_revealed(door: Door) -> None:
+def test_hidden_rows_are_not_revealed(api: Api) -> None:
     objects = [{"id": 1, "owner": "ann", "n": 9}, {"id": 2, "owner": "ann", "n": 9}]
     as_ann: Any = {"claims": {"sub": "ann"}}
     # ben's row conflicts, but nothing reveals that it exists.
-    answer = door.ask(HIDDEN, {"objects": objects, "do": {"constraint": "hidden_pkey"}}, **as_ann).data
+    answer = api.ask(HIDDEN, {"objects": objects, "do": {"constraint": "hidden_pkey"}}, **as_ann).data
     assert answer["insertIntoHiddenCollection"] == {"insertedCount": 0, "existing": [{"id": 1}], "affectedCount": 0}
-    refused = door.ask(HIDDEN, {"objects": objects, "do": {"updateColumns": ["n"]}}, **as_ann)
+    refused = api.ask(HIDDEN, {"objects": objects, "do": {"updateColumns": ["n"]}}, **as_ann)
     assert refused.code == "INSUFFICIENT_PRIVILEGE"
-    own = door.ask(HIDDEN, {"objects": objects[:1], "do": {"updateColumns": ["n"]}}, **as_ann).data
+    own = api.ask(HIDDEN, {"objects": objects[:1], "do": {"updateColumns": ["n"]}}, **as_ann).data
     assert own["insertIntoHiddenCollection"] == {"insertedCount": 0, "existing": [], "affectedCount": 1}
 
 
-def test_the_filter_reveals_nothing_of_a_hidden_row(door: Door) -> None:
+def test_the_filter_reveals_nothing_of_a_hidden_row(api: Api) -> None:
     """PostgreSQL alone may ask it before the policies: with 2 it would skip the row without an error. Its newer minor
     versions, such as 15.20, ask the policies first, and refuse the row themselves."""
     answers = []
     for more_than in (1, 2):
         do = {"updateColumns": ["n"], "filter": {"n": {"gt": more_than}}}
-        answers.append(door.ask(HIDDEN, {"objects": [{"id": 2, "owner": "ann"}], "do": do}, claims={"sub": "ann"}))
+        answers.append(api.ask(HIDDEN, {"objects": [{"id": 2, "owner": "ann"}], "do": do}, claims={"sub": "ann"}))
     assert [each.code for each in answers] == ["INSUFFICIENT_PRIVILEGE"] * 2
     assert answers[0].body == answers[1].body
     assert answers[0].message in (
@@ -375,13 +375,13 @@ def test_the_filter_reveals_nothing_of_a_hidden_row(door: Door) -> None:
 
 
 @pytest.mark.parametrize(("more_than", "affected"), [(1, 1), (9, 0)])
-def test_the_filter_applies_to_rows_of_concurrent_transactions(door: Door, more_than: int, affected: int) -> None:
+def test_the_filter_applies_to_rows_of_concurrent_transactions(api: Api, more_than: int, affected: int) -> None:
     do = {"updateColumns": ["n"], "filter": {"n": {"gt": more_than}}}
-    with closing(connect(door.database_url)) as other, ThreadPoolExecutor(1) as threads:
+    with closing(connect(api.database_url)) as other, ThreadPoolExecutor(1) as threads:
         other.run("begin")
         other.run("insert into hidden values (3, 'ann', 5)")
         asked = threads.submit(
-            door.ask, HIDDEN, {"objects": [{"id": 3, "owner": "ann", "n": 8}], "do": do}, claims={"sub": "ann"}
+            api.ask, HIDDEN, {"objects": [{"id": 3, "owner": "ann", "n": 8}], "do": do}, claims={"sub": "ann"}
         )
         until(lambda: asked.done() or other.run("select exists (select from pg_locks where not granted)")[0][0])
         assert not asked.done()
@@ -394,8 +394,8 @@ def test_the_filter_applies_to_rows_of_concurrent_transactions(door: Door, more_
 # What it costs
 
 
-def test_an_upsert_is_one_flight(door: Door) -> None:
-    with counted(door.database_url) as (through, proxy):
+def test_an_upsert_is_one_flight(api: Api) -> None:
+    with counted(api.database_url) as (through, proxy):
         for query in (UPSERT, EXISTING):
             for number in (2, 3, 2):
                 objects = [{"id": each, "email": f"{each}@x"} for each in range(100, 100 + number)]
@@ -405,19 +405,19 @@ def test_an_upsert_is_one_flight(door: Door) -> None:
         assert warm == 1
 
 
-def test_a_plan_serves_any_number_of_objects(door: Door) -> None:
-    plans = door.application.services.engine.plans
+def test_a_plan_serves_any_number_of_objects(api: Api) -> None:
+    plans = api.application.services.engine.plans
     for query in (UPSERT, EXISTING):
         for number in (2, 3, 50):
             objects = [{"id": each, "email": f"{each}@x"} for each in range(number)]
-            upserted(door, objects, {"constraint": "account_pkey"}, query)
+            upserted(api, objects, {"constraint": "account_pkey"}, query)
             if number == 2:
                 known = len(plans)
         assert len(plans) == known
 
 
-def test_the_filter_may_name_related_rows(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_the_filter_may_name_related_rows(start_api: StartApi) -> None:
+    api = start_api(
         """
         create schema other; grant usage on schema other to anon;
         create table other.account (id int primary key, n int);
@@ -429,6 +429,6 @@ def test_the_filter_may_name_related_rows(open_door: OpenDoor) -> None:
     query = """mutation { insertIntoaccountCollection(objects: [{id: 1, n: 9}, {id: 2, n: 9}],
         onConflict: {updateColumns: [n], filter: {postCollection: {exists: true}}}) {
           records { id n } insertedCount existing { id } } }"""
-    assert door.ask(query).data["insertIntoaccountCollection"] == {
+    assert api.ask(query).data["insertIntoaccountCollection"] == {
         "records": [{"id": 2, "n": 9}], "insertedCount": 0, "existing": [{"id": 1}]
     }  # fmt: skip

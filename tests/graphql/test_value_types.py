@@ -11,8 +11,8 @@ from graphql import print_type
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_operators import types_of, without_descriptions
 from tests.graphql.test_rights import changed, members, printed
 from tests.postgres_server import PostgresServer, connect
@@ -44,9 +44,9 @@ ON = {"value_types": "all"}
 ALL = "days own secret slots host net span spans data parts span_of"
 
 
-def found(door: Door, filter_: Any) -> list[int]:
+def found(api: Api, filter_: Any) -> list[int]:
     query = "query ($f: thingFilter) { thingCollection(filter: $f) { edges { node { id } } } }"
-    return [each["node"]["id"] for each in door.ask(query, {"f": filter_}).data["thingCollection"]["edges"]]
+    return [each["node"]["id"] for each in api.ask(query, {"f": filter_}).data["thingCollection"]["edges"]]
 
 
 # Types
@@ -73,8 +73,8 @@ CHOICES = {
 
 
 @pytest.mark.parametrize("name", [*CHOICES, "all"])
-def test_each_is_chosen_by_its_name(reading_door: OpenDoor, name: str) -> None:
-    types = types_of(reading_door(SCHEMA, value_types=name))
+def test_each_is_chosen_by_its_name(reading_api: StartApi, name: str) -> None:
+    types = types_of(reading_api(SCHEMA, value_types=name))
     fields, filters = types["thing"].fields, types["thingFilter"].fields
     chosen = {*TYPES} if name == "all" else {*CHOICES[name]}
     assert {each: str(fields[each].type) for each in chosen} == {each: TYPES[each][0] for each in chosen}
@@ -84,8 +84,8 @@ def test_each_is_chosen_by_its_name(reading_door: OpenDoor, name: str) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {**ON, "graphql_dialect": "pg_graphql"}])
-def test_values_are_opaque_by_default(reading_door: OpenDoor, options: dict[str, str]) -> None:
-    types = types_of(reading_door(SCHEMA, **options))
+def test_values_are_opaque_by_default(reading_api: StartApi, options: dict[str, str]) -> None:
+    types = types_of(reading_api(SCHEMA, **options))
     assert {str(types["thing"].fields[each].type).strip("[]") for each in TYPES} == {"Opaque"}
     assert not {"Range", "Inet", "Interval", "Base64", "RangeFilter"} & types.keys()
 
@@ -98,8 +98,8 @@ FILTERS = {
 }
 
 
-def test_filters_have_their_members(reading_door: OpenDoor) -> None:
-    types = types_of(reading_door(SCHEMA, **ON))
+def test_filters_have_their_members(reading_api: StartApi) -> None:
+    types = types_of(reading_api(SCHEMA, **ON))
     assert {name: " ".join(types[name].fields) for name in FILTERS} == FILTERS
     assert without_descriptions(print_type(types["Base64Filter"])) == (
         "input Base64Filter {\n  eq: Base64\n  in: [Base64!]\n  is: FilterIs\n  neq: Base64\n"
@@ -107,9 +107,9 @@ def test_filters_have_their_members(reading_door: OpenDoor) -> None:
     )
 
 
-def test_a_relation_keeps_its_name(reading_door: OpenDoor) -> None:
+def test_a_relation_keeps_its_name(reading_api: StartApi) -> None:
     sql = 'create table "Range" (id int primary key, days daterange); grant select on "Range" to anon;'
-    types = types_of(reading_door(sql, **ON))
+    types = types_of(reading_api(sql, **ON))
     assert str(types["Range"].fields["days"].type) == "Range_"
     assert str(types["RangeFilter"].fields["days"].type) == "RangeFilter_"
     assert "contains" in types["RangeFilter_"].fields
@@ -118,10 +118,10 @@ def test_a_relation_keeps_its_name(reading_door: OpenDoor) -> None:
 # Values
 
 
-def test_values_are_printed(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, **ON)
+def test_values_are_printed(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, **ON)
     query = f"{{ thingCollection {{ edges {{ node {{ {ALL} }} }} }} }}"
-    first, second, third, fourth = (each["node"] for each in door.ask(query).data["thingCollection"]["edges"])
+    first, second, third, fourth = (each["node"] for each in api.ask(query).data["thingCollection"]["edges"])
     assert first == {
         "days": "[2026-01-01,2026-02-01)",
         "own": "[1,2]",
@@ -140,27 +140,27 @@ def test_values_are_printed(reading_door: OpenDoor) -> None:
     assert set(fourth.values()) == {None}
 
 
-def test_a_function_is_called_once(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, **ON)
-    assert [door.ask("mutation { next_span }").data["next_span"] for _ in range(3)] == ["P1D", "P2D", "P3D"]
-    assert door.ask('{ same(span: "PT90M") }').data == {"same": "PT1H30M"}
+def test_a_function_is_called_once(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, **ON)
+    assert [api.ask("mutation { next_span }").data["next_span"] for _ in range(3)] == ["P1D", "P2D", "P3D"]
+    assert api.ask('{ same(span: "PT90M") }').data == {"same": "PT1H30M"}
 
 
-def test_written_values_are_read_back(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, **ON)
+def test_written_values_are_read_back(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, **ON)
     given_values = {
         "days": "[2027-01-01,2027-01-02)", "own": "(,5)", "slots": ["[1,2)", None], "host": "fe80::/10",
         "net": "fe80::/10", "span": "P1M-2DT3S", "spans": ["PT0S", None], "data": "a" * 400, "parts": ["", None],
     }  # fmt: skip
     insert = "mutation ($o: thingInsertInput!) { insertIntothingCollection(objects: [$o]) { records { %s } } }"
     asked = " ".join(given_values)
-    answer = door.ask(insert % asked, {"o": {"id": 9, **given_values}})
+    answer = api.ask(insert % asked, {"o": {"id": 9, **given_values}})
     assert answer.data["insertIntothingCollection"]["records"] == [given_values]
     update = (
         "mutation ($s: thingUpdateInput!) { updatethingCollection(set: $s, filter: {id: {eq: 9}}) { records { %s } } }"
     )
     given_values["span"] = given_values["data"] = None
-    answer = door.ask(update % asked, {"s": {"span": None, "data": None}})
+    answer = api.ask(update % asked, {"s": {"span": None, "data": None}})
     assert answer.data["updatethingCollection"]["records"] == [given_values]
 
 
@@ -179,8 +179,8 @@ def test_written_values_are_read_back(open_door: OpenDoor) -> None:
         ('{days: {contains: "[2026-02-01,2026-01-01)"}}', "DATA_EXCEPTION", "range lower bound must be less"),
     ],
 )
-def test_invalid_values_are_refused(reading_door: OpenDoor, member: str, code: str, message: str) -> None:
-    answer = reading_door(SCHEMA, **ON).ask(f"{{ thingCollection(filter: {member}) {{ edges {{ cursor }} }} }}")
+def test_invalid_values_are_refused(reading_api: StartApi, member: str, code: str, message: str) -> None:
+    answer = reading_api(SCHEMA, **ON).ask(f"{{ thingCollection(filter: {member}) {{ edges {{ cursor }} }} }}")
     assert message in answer.message
     assert answer.code in (code, "GRAPHQL_VALIDATION_FAILED")
 
@@ -228,26 +228,26 @@ def test_invalid_values_are_refused(reading_door: OpenDoor, member: str, code: s
         ({"data": {"distinctFrom": ""}}, [1, 3, 4]),
     ],
 )
-def test_filters_find_the_expected_rows(reading_door: OpenDoor, filter_: Any, ids: list[int]) -> None:
-    assert found(reading_door(SCHEMA, **ON), filter_) == ids
+def test_filters_find_the_expected_rows(reading_api: StartApi, filter_: Any, ids: list[int]) -> None:
+    assert found(reading_api(SCHEMA, **ON), filter_) == ids
 
 
-def test_values_can_be_keys(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, **ON)
+def test_values_can_be_keys(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, **ON)
     query = "query ($k: thingKeyInput!) { thingByKey(key: $k) { id } }"
     for key in ({"host": "::1"}, {"span": "PT0S"}):
-        assert door.ask(query, {"k": key}).data == {"thingByKey": {"id": 3}}
-    assert door.ask(query, {"k": {"data": "AP8="}}).data == {"thingByKey": {"id": 1}}
+        assert api.ask(query, {"k": key}).data == {"thingByKey": {"id": 3}}
+    assert api.ask(query, {"k": {"data": "AP8="}}).data == {"thingByKey": {"id": 1}}
 
 
 @pytest.mark.parametrize("column", ["days", "own", "host", "net", "span", "data", "span_of"])
-def test_pages_are_ordered_by_values(reading_door: OpenDoor, column: str) -> None:
-    door = reading_door(SCHEMA, **ON)
+def test_pages_are_ordered_by_values(reading_api: StartApi, column: str) -> None:
+    api = reading_api(SCHEMA, **ON)
     order = f"orderBy: [{{{column}: DescNullsLast}}]"
 
     def edges(arguments: str) -> list[Any]:
         query = f"{{ thingCollection({order}, {arguments}) {{ edges {{ cursor node {{ id }} }} }} }}"
-        return door.ask(query).data["thingCollection"]["edges"]
+        return api.ask(query).data["thingCollection"]["edges"]
 
     whole = [each["node"]["id"] for each in edges("first: 9")]
     paged, after = [], ""
@@ -262,21 +262,21 @@ def test_pages_are_ordered_by_values(reading_door: OpenDoor, column: str) -> Non
 # Rights
 
 
-def test_an_unreadable_column_is_left_out(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA, **ON)
-    assert "days" in members(printed(door), "thingFilter")
-    changed(postgres, door, "revoke select on thing from anon; grant select (id, host) on thing to anon")
-    sdl = printed(door)
+def test_an_unreadable_column_is_left_out(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA, **ON)
+    assert "days" in members(printed(api), "thingFilter")
+    changed(postgres, api, "revoke select on thing from anon; grant select (id, host) on thing to anon")
+    sdl = printed(api)
     assert members(sdl, "thing") == ["nodeId", "id", "host"]
     assert members(sdl, "thingFilter")[:2] == ["id", "host"]
     assert not members(sdl, "RangeFilter")
 
 
-def test_rows_hidden_by_a_policy_are_not_found(open_door: OpenDoor) -> None:
+def test_rows_hidden_by_a_policy_are_not_found(start_api: StartApi) -> None:
     policy = "alter table thing enable row level security; create policy odd on thing to anon using (id % 2 = 1);"
-    door = open_door(SCHEMA + policy, **ON)
-    assert found(door, {"host": {"within": "0.0.0.0/0"}}) == [1]
-    assert found(door, {"days": {"after": "(,2026-01-31]"}}) == []
+    api = start_api(SCHEMA + policy, **ON)
+    assert found(api, {"host": {"within": "0.0.0.0/0"}}) == [1]
+    assert found(api, {"days": {"after": "(,2026-01-31]"}}) == []
 
 
 # Against PostgreSQL, and models
@@ -285,17 +285,17 @@ PARTS = st.integers(-400, 400)
 PROPERTIES = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def test_intervals_are_printed_as_postgresql_does(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_intervals_are_printed_as_postgresql_does(start_api: StartApi, postgres: PostgresServer) -> None:
     """With IntervalStyle = iso_8601, for a role with any style."""
-    door = open_door(SCHEMA, **ON)
+    api = start_api(SCHEMA, **ON)
     changed(
         postgres,
-        door,
+        api,
         """do $$ begin
       execute format('alter role anon in database %I set intervalstyle = sql_standard', current_database());
     end $$""",
     )
-    connection = connect(door.database_url)
+    connection = connect(api.database_url)
     connection.execute_simple("set intervalstyle = 'iso_8601'")
 
     @PROPERTIES
@@ -305,7 +305,7 @@ def test_intervals_are_printed_as_postgresql_does(open_door: OpenDoor, postgres:
         seconds, rest = divmod(abs(microseconds), 10**6)
         text = f"{months} mons {days} days {'-' if microseconds < 0 else ''}{seconds}.{rest:06} s"
         ((expected,),) = connection.execute_simple(f"select '{text}'::interval::text").rows
-        assert door.ask("query ($s: Interval!) { same(span: $s) }", {"s": expected}).data == {"same": expected}
+        assert api.ask("query ($s: Interval!) { same(span: $s) }", {"s": expected}).data == {"same": expected}
 
     check()
     connection.close()
@@ -323,20 +323,20 @@ RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def test_filters_of_networks_equal_the_model(writing_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = writing_door(SCHEMA, "truncate thing", **ON)
+def test_filters_of_networks_equal_the_model(writing_api: StartApi, postgres: PostgresServer) -> None:
+    api = writing_api(SCHEMA, "truncate thing", **ON)
 
     @PROPERTIES
     @given(st.lists(NETWORKS, min_size=1, max_size=6), NETWORKS)
     def check(networks: list[str], operand: str) -> None:
         rows = ", ".join(f"({number}, '{each}')" for number, each in enumerate(networks))
-        postgres.execute(f"truncate thing; insert into thing (id, net) values {rows}", door.database_url)
+        postgres.execute(f"truncate thing; insert into thing (id, net) values {rows}", api.database_url)
         for name, holds in RELATIONS.items():
             expected = [
                 number
                 for number, each in enumerate(networks)
                 if holds(ipaddress.ip_network(each), ipaddress.ip_network(operand))
             ]
-            assert found(door, {"net": {name: operand}}) == expected
+            assert found(api, {"net": {name: operand}}) == expected
 
     check()

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 from tests.graphql.test_rights import changed, members, printed
 from tests.postgres_server import PostgresServer
 
@@ -40,28 +40,28 @@ grant select on all tables in schema public to anon;
 
 
 @pytest.fixture
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA + VIEWS, infer_view_keys=True)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA + VIEWS, infer_view_keys=True)
 
 
-def nodes(door: Door, collection: str, selection: str, arguments: str = "") -> list[Any]:
-    data = door.ask(f"{{ {collection}{arguments} {{ edges {{ node {{ {selection} }} }} }} }}").data
+def nodes(api: Api, collection: str, selection: str, arguments: str = "") -> list[Any]:
+    data = api.ask(f"{{ {collection}{arguments} {{ edges {{ node {{ {selection} }} }} }} }}").data
     return [each["node"] for each in data[collection]["edges"]]
 
 
 # Which views have a key
 
 
-def test_a_view_of_one_table_has_its_key(door: Door) -> None:
-    assert nodes(door, "writerCollection", "id name") == [{"id": 1, "name": "ANN"}, {"id": 2, "name": "BEN"}]
-    found = door.ask('{ writerByPk(id: 2) { nodeId name } byMail: writerByKey(key: {email: "a@x"}) { id } }').data
+def test_a_view_of_one_table_has_its_key(api: Api) -> None:
+    assert nodes(api, "writerCollection", "id name") == [{"id": 1, "name": "ANN"}, {"id": 2, "name": "BEN"}]
+    found = api.ask('{ writerByPk(id: 2) { nodeId name } byMail: writerByKey(key: {email: "a@x"}) { id } }').data
     assert (found["writerByPk"]["name"], found["byMail"]) == ("BEN", {"id": 1})
-    again = door.ask(
+    again = api.ask(
         "query ($id: ID!) { node(nodeId: $id) { ... on Writer { id } } }", {"id": found["writerByPk"]["nodeId"]}
     )
     assert again.data["node"] == {"id": 2}
-    assert nodes(door, "furtherHeadlineCollection", "number") == [{"number": 2}, {"number": 3}]
-    assert nodes(door, "storedCollection", "id", "(first: 1)") == [{"id": 1}]
+    assert nodes(api, "furtherHeadlineCollection", "number") == [{"number": 2}, {"number": 3}]
+    assert nodes(api, "storedCollection", "id", "(first: 1)") == [{"id": 1}]
 
 
 REPEATING = (
@@ -93,11 +93,11 @@ SINGLE = (
 )
 
 
-def test_views_without_repeated_rows_have_a_key(reading_door: OpenDoor) -> None:
+def test_views_without_repeated_rows_have_a_key(reading_api: StartApi) -> None:
     views = {f"repeating_{k}": query for k, query in enumerate(REPEATING)}
     views |= {f"single_{k}": query for k, query in enumerate(SINGLE)}
     made = "; ".join(f"create view {name} as {query}; grant select on {name} to anon" for name, query in views.items())
-    shown = printed(reading_door(SCHEMA + made, infer_view_keys=True))
+    shown = printed(reading_api(SCHEMA + made, infer_view_keys=True))
     assert [name for name in views if f"{inflected(name)}Collection" in shown] == [
         name for name in views if name.startswith("single")
     ]
@@ -107,29 +107,29 @@ def inflected(name: str) -> str:
     return re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
-def test_a_deep_expression_is_read(open_door: OpenDoor) -> None:
+def test_a_deep_expression_is_read(start_api: StartApi) -> None:
     deep = "+".join(["id"] * 2000)
-    door = open_door(f"{SCHEMA} create view v as select id, {deep} as n from post; grant select on v to anon;",
+    api = start_api(f"{SCHEMA} create view v as select id, {deep} as n from post; grant select on v to anon;",
                      infer_view_keys=True)  # fmt: skip
-    assert nodes(door, "vCollection", "n", "(first: 1)") == [{"n": 2000}]
+    assert nodes(api, "vCollection", "n", "(first: 1)") == [{"n": 2000}]
 
 
-def test_circular_views_are_left_out(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_circular_views_are_left_out(start_api: StartApi) -> None:
+    api = start_api(
         f"""{SCHEMA} create view v as select id from post; create view w as select id from v;
         create or replace view v as select id from w; grant select on v, w, post to anon""",
         infer_view_keys=True,
     )
-    assert len(nodes(door, "postCollection", "id")) == 3
-    assert "vCollection" not in printed(door)
+    assert len(nodes(api, "postCollection", "id")) == 3
+    assert "vCollection" not in printed(api)
 
 
 # Foreign keys
 
 
-def test_views_and_tables_have_relationships(door: Door) -> None:
+def test_views_and_tables_have_relationships(api: Api) -> None:
     selection = "short account { email } writer { name } markCollection { edges { node { value } } }"
-    assert nodes(door, "headlineCollection", selection, "(first: 2)") == [
+    assert nodes(api, "headlineCollection", selection, "(first: 2)") == [
         {
             "short": short,
             "account": {"email": "a@x"},
@@ -138,57 +138,57 @@ def test_views_and_tables_have_relationships(door: Door) -> None:
         }
         for short, values in (("on", [5]), ("tw", []))
     ]
-    (first, *_) = nodes(door, "writerCollection", "headlineCollection { edges { node { number } } }")
+    (first, *_) = nodes(api, "writerCollection", "headlineCollection { edges { node { number } } }")
     assert [each["node"]["number"] for each in first["headlineCollection"]["edges"]] == [1, 2]
-    (first, *_) = nodes(door, "accountCollection", "storedCollection { edges { node { id } } }")
+    (first, *_) = nodes(api, "accountCollection", "storedCollection { edges { node { id } } }")
     assert [each["node"]["id"] for each in first["storedCollection"]["edges"]] == [1, 2]
 
 
-def test_columns_of_a_join_have_relationships(door: Door) -> None:
-    assert nodes(door, "pairCollection", "id account { email }", "(first: 2)") == [
+def test_columns_of_a_join_have_relationships(api: Api) -> None:
+    assert nodes(api, "pairCollection", "id account { email }", "(first: 2)") == [
         {"id": 1, "account": {"email": "a@x"}},
         {"id": 2, "account": {"email": "a@x"}},
     ]
     # Nothing says that there is one row of the join for a post, so no key leads there.
-    assert "pair" not in members(printed(door), "Mark")
-    assert "pairCollection" in members(printed(door), "Account")
-    assert "markCollection" not in members(printed(door), "Pair")
+    assert "pair" not in members(printed(api), "Mark")
+    assert "pairCollection" in members(printed(api), "Account")
+    assert "markCollection" not in members(printed(api), "Pair")
 
 
-def test_keys_of_several_columns_are_inferred(door: Door) -> None:
-    assert nodes(door, "noteCollection", "body marked { value }") == [
+def test_keys_of_several_columns_are_inferred(api: Api) -> None:
+    assert nodes(api, "noteCollection", "body marked { value }") == [
         {"body": "good", "marked": {"value": 5}},
         {"body": "free", "marked": None},
     ]
-    assert nodes(door, "markedCollection", "p noteCollection { edges { node { id } } }") == [
+    assert nodes(api, "markedCollection", "p noteCollection { edges { node { id } } }") == [
         {"p": 1, "noteCollection": {"edges": [{"node": {"id": 1}}]}},
         {"p": 3, "noteCollection": {"edges": []}},
     ]
 
 
-def test_columns_of_different_rows_form_no_key(open_door: OpenDoor) -> None:
+def test_columns_of_different_rows_form_no_key(start_api: StartApi) -> None:
     both = "select n.id, n.post_id, m.post_id as other, n.account_id from note n, note m"
     twice = "select id, account_id, account_id as twice from post"
     views = f"create view v as {both}; create view w as {twice}; grant select on all tables in schema public to anon"
-    door = open_door(SCHEMA + views, infer_view_keys=True)
-    assert "mark" not in members(printed(door), "V")
-    assert [each for each in members(printed(door), "W") if each.startswith("account")] == [
+    api = start_api(SCHEMA + views, infer_view_keys=True)
+    assert "mark" not in members(printed(api), "V")
+    assert [each for each in members(printed(api), "W") if each.startswith("account")] == [
         "accountId", "account", "accountByTwice",
     ]  # fmt: skip
 
 
-def test_inferred_relationships_are_in_filters_and_orders(door: Door) -> None:
+def test_inferred_relationships_are_in_filters_and_orders(api: Api) -> None:
     by_writer = (
         '(filter: {writer: {name: {eq: "ANN"}}}, orderBy: [{writer: {email: AscNullsLast}}, {number: DescNullsLast}])'
     )
-    assert nodes(door, "headlineCollection", "number", by_writer) == [{"number": 2}, {"number": 1}]
+    assert nodes(api, "headlineCollection", "number", by_writer) == [{"number": 2}, {"number": 1}]
 
 
 # Directives
 
 
-def test_directives_take_precedence(open_door: OpenDoor) -> None:
-    door = open_door(
+def test_directives_take_precedence(start_api: StartApi) -> None:
+    api = start_api(
         SCHEMA
         + VIEWS
         + """comment on view writer is '@graphql({"primary_key_columns": ["email"]})';
@@ -197,7 +197,7 @@ def test_directives_take_precedence(open_door: OpenDoor) -> None:
           "foreign_name": "author", "local_name": "headlines"}]})';""",
         infer_view_keys=True,
     )
-    sdl = printed(door)
+    sdl = printed(api)
     assert "writerByPk(email: String!)" in sdl
     assert members(sdl, "WriterKeyInput") == ["nodeId", "email", "id"]
     fields = members(sdl, "Headline")
@@ -208,72 +208,72 @@ def test_directives_take_precedence(open_door: OpenDoor) -> None:
     assert "headlineCollection" not in members(sdl, "Writer")
 
 
-def test_junctions_are_those_of_constraints(open_door: OpenDoor) -> None:
+def test_junctions_are_those_of_constraints(start_api: StartApi) -> None:
     comment = """comment on table mark is '@graphql({"junction": true})';"""
-    door = open_door(SCHEMA + VIEWS + comment, infer_view_keys=True)
-    assert "AccountMarkPostConnection" in printed(door)
+    api = start_api(SCHEMA + VIEWS + comment, infer_view_keys=True)
+    assert "AccountMarkPostConnection" in printed(api)
 
 
 # Rights
 
 
-def test_a_missing_privilege_removes_the_relationship(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
-    changed(postgres, door, "revoke select on account from anon")
-    assert "account" not in members(printed(door), "Headline")
-    assert "writer" in members(printed(door), "Headline")
-    changed(postgres, door, "revoke select on headline from anon; grant select (number) on headline to anon")
-    assert "writer" not in members(printed(door), "Headline")
-    assert nodes(door, "headlineCollection", "number", "(first: 1)") == [{"number": 1}]
-    changed(postgres, door, "revoke select on writer from anon; grant select (id, name) on writer to anon")
-    assert members(printed(door), "WriterKeyInput") == ["nodeId", "id"]
+def test_a_missing_privilege_removes_the_relationship(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA + VIEWS, infer_view_keys=True)
+    changed(postgres, api, "revoke select on account from anon")
+    assert "account" not in members(printed(api), "Headline")
+    assert "writer" in members(printed(api), "Headline")
+    changed(postgres, api, "revoke select on headline from anon; grant select (number) on headline to anon")
+    assert "writer" not in members(printed(api), "Headline")
+    assert nodes(api, "headlineCollection", "number", "(first: 1)") == [{"number": 1}]
+    changed(postgres, api, "revoke select on writer from anon; grant select (id, name) on writer to anon")
+    assert members(printed(api), "WriterKeyInput") == ["nodeId", "id"]
 
 
-def test_rows_hidden_by_a_policy_are_null(open_door: OpenDoor, postgres: PostgresServer) -> None:
+def test_rows_hidden_by_a_policy_are_null(start_api: StartApi, postgres: PostgresServer) -> None:
     if int(str(postgres.execute("show server_version_num")[0][0])) < 150000:
         pytest.skip("views that read as the caller came with PostgreSQL 15")
-    door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
+    api = start_api(SCHEMA + VIEWS, infer_view_keys=True)
     changed(
         postgres,
-        door,
+        api,
         """alter table account enable row level security; create policy a on account using (id = 2);
         alter view headline set (security_invoker); alter table post enable row level security;
         create policy p on post using (id > 1)""",
     )
     # The view writer reads as its owner, whom policies do not restrict; headline reads as the caller.
-    assert nodes(door, "headlineCollection", "number account { id } writer { id }") == [
+    assert nodes(api, "headlineCollection", "number account { id } writer { id }") == [
         {"number": 2, "account": None, "writer": {"id": 1}},
         {"number": 3, "account": {"id": 2}, "writer": {"id": 2}},
     ]
 
 
-def test_the_key_of_a_constraint_that_is_violated_is_named(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
-    changed(postgres, door, "grant insert on post to anon; revoke select on writer, headline from anon")
-    refused = door.ask("mutation { insertIntoPostCollection(objects: [{id: 9, accountId: 9}]) { affectedCount } }")
+def test_the_key_of_a_constraint_that_is_violated_is_named(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA + VIEWS, infer_view_keys=True)
+    changed(postgres, api, "grant insert on post to anon; revoke select on writer, headline from anon")
+    refused = api.ask("mutation { insertIntoPostCollection(objects: [{id: 9, accountId: 9}]) { affectedCount } }")
     assert refused.errors[0]["extensions"]["constraint"] == "post_account_id_fkey"
 
 
 # When it applies
 
 
-def test_a_changed_view_has_new_relationships(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
+def test_a_changed_view_has_new_relationships(start_api: StartApi, postgres: PostgresServer) -> None:
+    api = start_api(SCHEMA + VIEWS, infer_view_keys=True)
     changed(
         postgres,
-        door,
+        api,
         "create or replace view headline as select id as number, editor_id as writer_id, '' as short from post",
     )
-    assert nodes(door, "headlineCollection", "writer { name }", "(first: 2)") == [
+    assert nodes(api, "headlineCollection", "writer { name }", "(first: 2)") == [
         {"writer": {"name": "BEN"}},
         {"writer": None},
     ]
-    changed(postgres, door, "alter table post drop constraint post_editor_id_fkey")
-    assert "writer" not in members(printed(door), "Headline")
+    changed(postgres, api, "alter table post drop constraint post_editor_id_fkey")
+    assert "writer" not in members(printed(api), "Headline")
 
 
 @pytest.mark.parametrize("settings", [{}, {"infer_view_keys": True, "graphql_dialect": "pg_graphql"}])
-def test_views_have_no_keys_without_the_setting(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
-    sdl = printed(reading_door(SCHEMA + VIEWS, **settings))
+def test_views_have_no_keys_without_the_setting(reading_api: StartApi, settings: dict[str, Any]) -> None:
+    sdl = printed(reading_api(SCHEMA + VIEWS, **settings))
     assert "writerCollection" not in sdl
     assert "type Headline" not in sdl or "writer" not in members(sdl, "Headline")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
 
 SCHEMA = """
 create table item (id int primary key, name text, body text, tags text[], data jsonb, n int, m int, k int);
@@ -29,8 +29,8 @@ LONG = "x" * 17_000
 
 
 @pytest.fixture(scope="module")
-def door(reading_door: OpenDoor) -> Door:
-    return reading_door(SCHEMA)
+def api(reading_api: StartApi) -> Api:
+    return reading_api(SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -51,16 +51,16 @@ def door(reading_door: OpenDoor) -> Door:
         (ORDER, [{}] * 39_000, "orderBy has more than 100 elements"),
     ],
 )
-def test_a_wide_list_is_refused(door: Door, query: str, value: Any, message: str) -> None:
-    answer = door.ask(query, {"x": value})
+def test_a_wide_list_is_refused(api: Api, query: str, value: Any, message: str) -> None:
+    answer = api.ask(query, {"x": value})
     assert (answer.code, answer.message) == ("LIMIT_EXCEEDED", message)
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
-def test_wide_lists_are_refused_in_both_dialects(reading_door: OpenDoor, dialect: str) -> None:
-    door = reading_door(SCHEMA, graphql_dialect=dialect)
-    assert door.ask(FILTERS, {"x": [{"id": {"eq": 1}}] * 2001}).message == CONDITIONS
-    assert door.ask(ORDER, {"x": [{"id": "AscNullsLast"}] * 101}).message == "orderBy has more than 100 elements"
+def test_wide_lists_are_refused_in_both_dialects(reading_api: StartApi, dialect: str) -> None:
+    api = reading_api(SCHEMA, graphql_dialect=dialect)
+    assert api.ask(FILTERS, {"x": [{"id": {"eq": 1}}] * 2001}).message == CONDITIONS
+    assert api.ask(ORDER, {"x": [{"id": "AscNullsLast"}] * 101}).message == "orderBy has more than 100 elements"
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_wide_lists_are_refused_in_both_dialects(reading_door: OpenDoor, dialect
         (ORDER, [{"id": "AscNullsLast"}] * 100, True),
     ],
 )
-def test_a_shorter_list_is_accepted(door: Door, query: str, value: Any, found: bool) -> None:
-    assert bool(door.ask(query, {"x": value}).data["itemCollection"]["edges"]) is found
+def test_a_shorter_list_is_accepted(api: Api, query: str, value: Any, found: bool) -> None:
+    assert bool(api.ask(query, {"x": value}).data["itemCollection"]["edges"]) is found
 
 
-def test_the_length_of_a_list_is_checked_in_each_request(door: Door) -> None:
+def test_the_length_of_a_list_is_checked_in_each_request(api: Api) -> None:
     """A plan that was made for a short list does not answer for a long one."""
     for length, code in ((3, None), (2001, "LIMIT_EXCEEDED"), (4, None)):
-        answer = door.ask(FILTER, {"x": {"name": {"likeAny": ["%a%"] * length}}})
+        answer = api.ask(FILTER, {"x": {"name": {"likeAny": ["%a%"] * length}}})
         assert (answer.code if answer.errors else None) == code
 
 
@@ -95,8 +95,8 @@ def test_the_length_of_a_list_is_checked_in_each_request(door: Door) -> None:
         "query (" + ", ".join(f"$v{number}: Itm{number}" for number in range(900)) + ") { __typename }",
     ],
 )
-def test_few_errors_of_a_large_document_are_reported(door: Door, document: str) -> None:
-    answer = door.ask(document)
+def test_few_errors_of_a_large_document_are_reported(api: Api, document: str) -> None:
+    answer = api.ask(document)
     assert len(answer.errors) <= 6
     assert {each["extensions"]["code"] for each in answer.errors} == {"GRAPHQL_VALIDATION_FAILED"}
     assert "Did you mean" not in json.dumps(answer.body)
@@ -107,9 +107,9 @@ def test_few_errors_of_a_large_document_are_reported(door: Door, document: str) 
     "selection", ["id { x } " * 900, "a: id a: name " * 200, "data " * 1900, "... on item { id } " * 600]
 )
 @pytest.mark.timing
-def test_many_fields_of_one_name_take_little_time(door: Door, selection: str) -> None:
-    door.ask("{ itemCollection { edges { node { id } } } }")
+def test_many_fields_of_one_name_take_little_time(api: Api, selection: str) -> None:
+    api.ask("{ itemCollection { edges { node { id } } } }")
     began = time.process_time()
-    door.ask("{ itemCollection { edges { node { " + selection + " } } } }")
+    api.ask("{ itemCollection { edges { node { " + selection + " } } } }")
     # It was between one and two seconds.
     assert time.process_time() - began < 0.8

@@ -11,9 +11,9 @@ import pytest
 
 from app.installation import install
 from tests.database.proxy import Proxy
+from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
 from tests.graphql.counted import counted
-from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer, connect
 from tests.process.running import until
 
@@ -33,14 +33,14 @@ FIVE = """query ($n: Int) { a: itemCollection(filter: {id: {gt: $n}}) { edges { 
   itemCollection { edges { node { id } } } }
   c: node(nodeId: "WyJwdWJsaWMiLCAiaXRlbSIsIDFd") { nodeId } d: itemCollection(last: 1) { pageInfo { startCursor }
     } e: itemByPk(id: 99) { id } }"""
-OpenDoor = Callable[..., tuple[Door, Proxy]]
+StartApi = Callable[..., tuple[Api, Proxy]]
 
 
 @pytest.fixture
-def through_proxy(postgres: PostgresServer) -> Iterator[OpenDoor]:
+def through_proxy(postgres: PostgresServer) -> Iterator[StartApi]:
     with ExitStack() as opened:
 
-        def make(installed: bool = False, **settings: Any) -> tuple[Door, Proxy]:
+        def make(installed: bool = False, **settings: Any) -> tuple[Api, Proxy]:
             url = postgres.create_database(sql=ROLES + SCHEMA)
             opened.callback(postgres.drop_database, url)
             if installed:
@@ -51,17 +51,17 @@ def through_proxy(postgres: PostgresServer) -> Iterator[OpenDoor]:
 
 
 @pytest.mark.parametrize("installed", [False, True], ids=["polled", "counted"])
-def test_a_warm_request_is_one_round_trip(through_proxy: OpenDoor, installed: bool) -> None:
-    door, proxy = through_proxy(installed)
+def test_a_warm_request_is_one_round_trip(through_proxy: StartApi, installed: bool) -> None:
+    api, proxy = through_proxy(installed)
     callers: tuple[dict[str, Any], ...] = ({}, {"claims": {"sub": "u1", "email": "a@b.c"}})
     for asked in callers:
         for query in (ONE, FIVE):
-            door.ask(query, {"n": 0}, **asked)
+            api.ask(query, {"n": 0}, **asked)
     for number in range(3):
         for asked in callers:
             for query in (ONE, FIVE):
                 before = proxy.flights
-                assert door.ask(query, {"n": number}, **asked).data
+                assert api.ask(query, {"n": number}, **asked).data
                 assert proxy.flights - before == 1
     # A request that needs no database costs nothing; one that the schema answers costs a check that it is current.
     for query, about_schema in (
@@ -69,7 +69,7 @@ def test_a_warm_request_is_one_round_trip(through_proxy: OpenDoor, installed: bo
         ("{ __schema { types { name } } }", True), ("{ itemCollection(first: -1) { edges { cursor } } }", True),
     ):  # fmt: skip
         before = proxy.flights
-        door.ask(query)
+        api.ask(query)
         assert proxy.flights - before == (1 if installed and about_schema else 0), query
 
 
@@ -82,92 +82,92 @@ def test_a_warm_request_is_one_round_trip(through_proxy: OpenDoor, installed: bo
     ],
     ids=["groups", "countUpTo", "junction"],
 )
-def test_every_field_of_a_connection_is_one_round_trip(through_proxy: OpenDoor, selection: str) -> None:
-    door, proxy = through_proxy()
+def test_every_field_of_a_connection_is_one_round_trip(through_proxy: StartApi, selection: str) -> None:
+    api, proxy = through_proxy()
     query = f"""query ($n: Int) {{
       itemCollection(distinctOn: [parent_id], filter: {{id: {{gt: $n}}}}) {{ {selection} edges {{ cursor }} }} }}"""
     for number in range(3):
         before = proxy.flights
-        assert door.ask(query, {"n": number}).data["itemCollection"]
+        assert api.ask(query, {"n": number}).data["itemCollection"]
         assert proxy.flights - before == (1 if number else proxy.flights - before)
 
 
-def test_an_order_by_related_rows_is_one_round_trip(through_proxy: OpenDoor) -> None:
-    door, proxy = through_proxy()
+def test_an_order_by_related_rows_is_one_round_trip(through_proxy: StartApi) -> None:
+    api, proxy = through_proxy()
     order = "[{item: {item: {id: DescNullsLast}}}, {itemCollection: {count: AscNullsLast}}]"
     for number in range(3):
         before = proxy.flights
         asked = f"first: {number}, after: $cursor, orderBy: {order}"
         query = f"query ($cursor: Cursor) {{ itemCollection({asked}) {{ totalCount edges {{ cursor }} }} }}"
-        assert door.ask(query, {"cursor": "WzEsIDEsIDFd"}).data["itemCollection"]["totalCount"] == 9
+        assert api.ask(query, {"cursor": "WzEsIDEsIDFd"}).data["itemCollection"]["totalCount"] == 9
         assert proxy.flights - before == (1 if number else proxy.flights - before)
 
 
-def test_a_new_query_is_one_round_trip_too(through_proxy: OpenDoor) -> None:
-    door, proxy = through_proxy()
-    door.ask(ONE, {"n": 0})
+def test_a_new_query_is_one_round_trip_too(through_proxy: StartApi) -> None:
+    api, proxy = through_proxy()
+    api.ask(ONE, {"n": 0})
     for name in ("first", "second"):
         before = proxy.flights
-        assert door.ask(f"{{ {name}: itemCollection {{ edges {{ node {{ id }} }} }} }}").data
+        assert api.ask(f"{{ {name}: itemCollection {{ edges {{ node {{ id }} }} }} }}").data
         assert proxy.flights - before == 1
 
 
-def test_requests_succeed_again_after_an_outage(through_proxy: OpenDoor) -> None:
-    door, proxy = through_proxy(pool_timeout_s=2)
-    assert door.ask(ONE, {"n": 0}).data
+def test_requests_succeed_again_after_an_outage(through_proxy: StartApi) -> None:
+    api, proxy = through_proxy(pool_timeout_s=2)
+    assert api.ask(ONE, {"n": 0}).data
     proxy.refuse = True
     proxy.cut()
     for _ in range(3):
-        answer = door.ask(ONE, {"n": 0})
+        answer = api.ask(ONE, {"n": 0})
         assert answer.status == 503
         assert answer.code == "DATABASE_UNAVAILABLE"
         assert int(answer.headers["retry-after"]) >= 1
         assert "data" not in answer.body
         assert "127.0.0.1" not in str(answer.body)
     # Requests that need no database are answered.
-    assert door.ask("{ __typename }").data == {"__typename": "Query"}
+    assert api.ask("{ __typename }").data == {"__typename": "Query"}
     proxy.refuse = False
-    assert door.ask(ONE, {"n": 8}).data["itemCollection"]["totalCount"] == 1
+    assert api.ask(ONE, {"n": 8}).data["itemCollection"]["totalCount"] == 1
 
 
-def test_requests_succeed_after_a_start_without_a_database(through_proxy: OpenDoor) -> None:
-    door, proxy = through_proxy(pool_timeout_s=2)
+def test_requests_succeed_after_a_start_without_a_database(through_proxy: StartApi) -> None:
+    api, proxy = through_proxy(pool_timeout_s=2)
     proxy.refuse = True
-    assert door.ask(ONE, {"n": 0}).status == 503
+    assert api.ask(ONE, {"n": 0}).status == 503
     proxy.refuse = False
-    assert door.ask(ONE, {"n": 0}).data
+    assert api.ask(ONE, {"n": 0}).data
 
 
-def test_connections_that_were_lost_in_between_cost_no_request(through_proxy: OpenDoor) -> None:
-    door, proxy = through_proxy()
+def test_connections_that_were_lost_in_between_cost_no_request(through_proxy: StartApi) -> None:
+    api, proxy = through_proxy()
     for _ in range(3):
-        assert door.ask(ONE, {"n": 0}).data
+        assert api.ask(ONE, {"n": 0}).data
         proxy.cut()
     for switch in ("cut_next_request", "cut_next_answer_after"):
-        assert door.ask(ONE, {"n": 0}).data
+        assert api.ask(ONE, {"n": 0}).data
         # Plain attributes of the tests' own proxy.
         setattr(proxy, switch, 3 if switch.endswith("after") else True)
-        answer = door.ask(ONE, {"n": 0})
+        answer = api.ask(ONE, {"n": 0})
         assert answer.status == 200 or answer.status == 503
-        assert door.ask(ONE, {"n": 0}).data
+        assert api.ask(ONE, {"n": 0}).data
 
 
-def test_requests_fail_if_no_connection_becomes_free(through_proxy: OpenDoor, postgres: PostgresServer) -> None:
-    door, _ = through_proxy(pool_size=1, pool_timeout_s=0.2)
-    door.ask(ONE, {"n": 0})
+def test_requests_fail_if_no_connection_becomes_free(through_proxy: StartApi, postgres: PostgresServer) -> None:
+    api, _ = through_proxy(pool_size=1, pool_timeout_s=0.2)
+    api.ask(ONE, {"n": 0})
     postgres.execute(
         """create view slow as select 1 as id, pg_advisory_xact_lock(1)::text as x; grant select on slow to anon;
-        comment on view slow is '@graphql({"primary_key_columns": ["id"]})'""", door.database_url
+        comment on view slow is '@graphql({"primary_key_columns": ["id"]})'""", api.database_url
     )  # fmt: skip
-    door.application.services.engine.schema_cache.reload()
+    api.application.services.engine.schema_cache.reload()
     waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'"
-    with ThreadPoolExecutor(1) as threads, closing(connect(door.database_url)) as other:
+    with ThreadPoolExecutor(1) as threads, closing(connect(api.database_url)) as other:
         other.run("select pg_advisory_lock(1)")
-        slow = threads.submit(door.ask, "{ slowByPk(id: 1) { x } }")
-        until(lambda: postgres.execute(waits, door.database_url))
-        answer = door.ask(ONE, {"n": 0})
+        slow = threads.submit(api.ask, "{ slowByPk(id: 1) { x } }")
+        until(lambda: postgres.execute(waits, api.database_url))
+        answer = api.ask(ONE, {"n": 0})
         other.run("select pg_advisory_unlock(1)")
         assert slow.result().data
     assert (answer.status, answer.code) == (503, "POOL_TIMEOUT")
     assert answer.headers["retry-after"]
-    assert door.ask(ONE, {"n": 0}).data
+    assert api.ask(ONE, {"n": 0}).data

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from tests.graphql.door import ANON_KEY, JWT_SECRET
+from tests.graphql.api import ANON_KEY, JWT_SECRET
 from tests.live.streams import Live
 from tests.process.running import PATIENCE_S
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import requests
 
-from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY
+from tests.graphql.api import ANON_KEY, JWT_SECRET, SERVICE_KEY
 from tests.process.running import PATIENCE_S, started
 
 Event = tuple[str, Any]

@@ -20,8 +20,8 @@ import requests
 
 from app.database.url.url import parse_database_url
 from app.faces.live import triggers
+from tests.graphql.api import ANON_KEY, JWT_SECRET, SERVICE_KEY
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY
 from tests.installation.test_rights import as_user
 from tests.live.streams import Live, Stream, living
 from tests.postgres_server import PostgresServer, connect
@@ -420,7 +420,7 @@ def test_the_access_log_has_a_line_for_each_stream(made: str, tmp_path: Path) ->
         live.process.wait(PATIENCE_S)
         lines = [json.loads(line) for line in live.process.stdout.read().splitlines()]
     refused, ended = (line for line in lines if line["logger"] == "portico.access")
-    assert (refused["door"], refused["status"], refused["codes"]) == ("live", 503, "OVERLOADED")
+    assert (refused["face"], refused["status"], refused["codes"]) == ("live", 503, "OVERLOADED")
     assert (refused["request_id"], ended["request_id"]) == ("second", "first")
     assert (ended["operation"], ended["role"], ended["answers"]) == ("Notes", "anon", 1)
     assert ended["sent"] > 0

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.docs.blocks import Block, blocks
+from tests.graphql.api import ANON_KEY
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import ANON_KEY
 from tests.live.streams import living
 from tests.packages import node_packages
 from tests.postgres_server import PostgresServer

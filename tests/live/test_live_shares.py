@@ -12,8 +12,8 @@ import pytest
 import requests
 from websockets.exceptions import ConnectionClosed
 
+from tests.graphql.api import ANON_KEY
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import ANON_KEY
 from tests.live.sockets import LIVE_NOTES, Socket, bearer, socket
 from tests.live.streams import Live, living
 from tests.postgres_server import PostgresServer

@@ -18,8 +18,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
 from app.faces.live import triggers
+from tests.graphql.api import ANON_KEY, SERVICE_KEY
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import ANON_KEY, SERVICE_KEY
 from tests.live.sockets import LIVE_NOTES, NOTES, bearer, socket
 from tests.live.streams import Live, living
 from tests.postgres_server import PostgresServer

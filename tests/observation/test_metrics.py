@@ -15,10 +15,10 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.metrics.bounded_labels import OTHER
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.conftest import open_door as open_door
-from tests.graphql.conftest import reading_door as reading_door
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import StartApi
+from tests.graphql.conftest import reading_api as reading_api
+from tests.graphql.conftest import start_api as start_api
 from tests.process.running import REPOSITORY
 from tests.storage.conftest import own_service as own_service
 from tests.storage.conftest import storage_database as storage_database
@@ -40,42 +40,42 @@ def of(found: dict[Series, float], name: str, **labels: str) -> float:
     return found.get((name, frozenset(labels.items())), 0.0)
 
 
-def metrics(door: Door) -> dict[Series, float]:
-    return read(door.client.simulate_get("/metrics").text)
+def metrics(api: Api) -> dict[Series, float]:
+    return read(api.client.simulate_get("/metrics").text)
 
 
-def test_operations_and_errors_are_counted(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, metrics_operations=2)
+def test_operations_and_errors_are_counted(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, metrics_operations=2)
     for text in ("query A { __typename }", "query A { __typename }", "{ __typename }", "{ __typename }"):
-        door.ask(text)
-    door.ask("query A { nope }")
-    found = metrics(door)
+        api.ask(text)
+    api.ask("query A { nope }")
+    found = metrics(api)
     assert of(found, "portico_operation_seconds_count", operation="A", role="anon") == 3
     assert of(found, "portico_operation_errors_total", operation="A", role="anon") == 1
     assert of(found, "portico_operation_seconds_count", operation="(anonymous)", role="anon") == 1
     assert of(found, "portico_operation_seconds_count", operation=OTHER, role=OTHER) == 1
-    assert of(found, "portico_errors_total", door="graphql", code="GRAPHQL_VALIDATION_FAILED") == 1
-    assert of(found, "portico_request_seconds_count", door="graphql", status="200") == 5
+    assert of(found, "portico_errors_total", face="graphql", code="GRAPHQL_VALIDATION_FAILED") == 1
+    assert of(found, "portico_request_seconds_count", face="graphql", status="200") == 5
     assert of(found, "portico_stage_seconds_total", stage="parse") > 0
 
 
-def test_rare_names_take_no_places_of_others(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, metrics_operations=3)
+def test_rare_names_take_no_places_of_others(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, metrics_operations=3)
     for number in range(20):
-        door.ask(f"query Stranger{number} {{ __typename }}")
-        door.ask("query Failing { nope }")
+        api.ask(f"query Stranger{number} {{ __typename }}")
+        api.ask("query Failing { nope }")
     for name in ("Mine", "Mine", "Yours", "Yours", "Yours", "Late", "Late", "Late", "Late"):
-        door.ask(f"query {name} {{ __typename }}")
-    found = metrics(door)
+        api.ask(f"query {name} {{ __typename }}")
+    found = metrics(api)
     named = {dict(labels)["operation"] for name, labels in found if name == "portico_operation_seconds_count"}
     assert named == {"Stranger0", "Mine", "Yours", OTHER}
     assert of(found, "portico_operation_errors_total", operation=OTHER, role=OTHER) == 20
 
 
-def test_pools_of_replicas_have_metrics(open_door: OpenDoor) -> None:
+def test_pools_of_replicas_have_metrics(start_api: StartApi) -> None:
     # It is no standby, so that the pool stays empty; its password must not be shown.
-    door = open_door(SCHEMA, database_read_urls=("postgresql://u:hidden@127.0.0.1:1/d",))
-    text = door.client.simulate_get("/metrics").text
+    api = start_api(SCHEMA, database_read_urls=("postgresql://u:hidden@127.0.0.1:1/d",))
+    text = api.client.simulate_get("/metrics").text
     found = read(text)
     for name in ("connections_in_use", "connections_open", "pool_waits_total", "pool_wait_seconds_total",
                  "pool_timeouts_total"):  # fmt: skip
@@ -83,13 +83,13 @@ def test_pools_of_replicas_have_metrics(open_door: OpenDoor) -> None:
     assert "hidden" not in text
 
 
-def test_caches_connections_and_the_schema_have_metrics(open_door: OpenDoor) -> None:
-    door = open_door(SCHEMA, metrics_operations=0, pool_size=3)
+def test_caches_connections_and_the_schema_have_metrics(start_api: StartApi) -> None:
+    api = start_api(SCHEMA, metrics_operations=0, pool_size=3)
     # It uses a connection now and then.
-    door.application.services.poller.close()
+    api.application.services.poller.close()
     for _ in range(3):
-        assert door.ask("query A { thingCollection { edges { node { id } } } }").data
-    found = metrics(door)
+        assert api.ask("query A { thingCollection { edges { node { id } } } }").data
+    found = metrics(api)
     assert of(found, "portico_operation_seconds_count", operation="", role="anon") == 3
     assert of(found, "portico_plans") == 1
     assert (of(found, "portico_plan_hits_total"), of(found, "portico_plan_misses_total")) == (2, 1)
@@ -118,11 +118,11 @@ def test_the_storage_has_metrics(storage: Service) -> None:
     upload = {"tus-resumable": "1.0.0", "upload-length": "10", "upload-metadata": _names(bucket, "big")}
     assert storage.post("/upload/resumable", headers=upload).status_code == 201
     found = read(storage.get("/metrics").text)
-    assert of(found, "portico_storage_bytes_total", door="rest", direction="received") >= 10
-    assert of(found, "portico_storage_bytes_total", door="rest", direction="sent") >= 5
+    assert of(found, "portico_storage_bytes_total", face="rest", direction="received") >= 10
+    assert of(found, "portico_storage_bytes_total", face="rest", direction="sent") >= 5
     operations = {dict(labels)["operation"] for name, labels in found if name == "portico_storage_operations_total"}
     assert {"PUT /storage/v1/object/{bucket}/*", "GET /storage/v1/object/{bucket}/*"} <= operations
-    assert of(found, "portico_errors_total", door="rest", code="NoSuchKey") == 1
+    assert of(found, "portico_errors_total", face="rest", code="NoSuchKey") == 1
     assert of(found, "portico_work_entries", kind="delete_blob") == 1
     assert of(found, "portico_unfinished_uploads", form="appended") == 1
 

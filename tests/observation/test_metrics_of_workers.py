@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.graphql.door import ANON_KEY
+from tests.graphql.api import ANON_KEY
 from tests.graphql.serving import serving
 from tests.observation.test_metrics import SCHEMA, Series, of, read
 from tests.postgres_server import PostgresServer
@@ -39,7 +39,7 @@ def metrics(url: str) -> dict[Series, float]:
 
 
 def requests_counted(url: str) -> float:
-    return of(metrics(url), "portico_request_seconds_count", door="graphql", status="200")
+    return of(metrics(url), "portico_request_seconds_count", face="graphql", status="200")
 
 
 def workers(directory: Path) -> dict[int, Path]:

@@ -11,8 +11,8 @@ import pytest
 
 from app.observation import ObservedRequest, read_request_id, read_trace
 from portico import hookimpl
-from tests.graphql.conftest import open_door as open_door
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import start_api as start_api
 from tests.storage.conftest import own_service as own_service
 from tests.storage.conftest import storage_database as storage_database
 from tests.storage.service import Service
@@ -35,13 +35,13 @@ class Watch:
         return self.seen[-1]
 
 
-def test_an_operation_is_observed(open_door: Callable[..., Door]) -> None:
+def test_an_operation_is_observed(start_api: Callable[..., Api]) -> None:
     watch = Watch()
-    door = open_door(SCHEMA, plugins={"watch": watch}, batch_limit=2)
-    answer = door.ask("query A { thingCollection { edges { node { id } } } }", headers={"traceparent": TRACE})
+    api = start_api(SCHEMA, plugins={"watch": watch}, batch_limit=2)
+    answer = api.ask("query A { thingCollection { edges { node { id } } } }", headers={"traceparent": TRACE})
     reported = watch.last()
     (operation,) = reported.operations
-    assert (reported.door, reported.method, reported.operation, reported.status, reported.role, reported.codes) == (
+    assert (reported.face, reported.method, reported.operation, reported.status, reported.role, reported.codes) == (
         "graphql", "POST", "/graphql/v1", 200, "anon", ())  # fmt: skip
     assert (operation.name, operation.kind, operation.role, operation.codes) == ("A", "query", "anon", ())
     assert list(operation.stages) == ["parse", "authorize", "plan", "execute", "shape"]
@@ -49,50 +49,50 @@ def test_an_operation_is_observed(open_door: Callable[..., Door]) -> None:
     assert (reported.sent, reported.trace) == (int(answer.headers["content-length"]), read_trace(TRACE, None))
     assert answer.headers["traceparent"] == TRACE
 
-    door.ask("query B { nope }")
+    api.ask("query B { nope }")
     assert (watch.last().status, watch.last().codes) == (200, ("GRAPHQL_VALIDATION_FAILED",))
     assert [(each.name, each.role) for each in watch.last().operations] == [("B", "anon")]
 
-    door.post(json.dumps([{"query": "query C { __typename }"}, {"query": "{"}]))
+    api.post(json.dumps([{"query": "query C { __typename }"}, {"query": "{"}]))
     assert [(each.name, each.codes) for each in watch.last().operations] == [("C", ()), ("", ("GRAPHQL_PARSE_FAILED",))]
 
-    door.post("no json")
+    api.post("no json")
     assert (watch.last().status, watch.last().codes, watch.last().operations) == (400, ("BAD_REQUEST",), ())
-    door.client.simulate_get("/nowhere")
-    assert (watch.last().door, watch.last().status, watch.last().codes) == ("unknown", 404, ("NOT_FOUND",))
+    api.client.simulate_get("/nowhere")
+    assert (watch.last().face, watch.last().status, watch.last().codes) == ("unknown", 404, ("NOT_FOUND",))
 
 
 def test_an_observer_that_fails_is_named_and_the_request_answered(
-    open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture
+    start_api: Callable[..., Api], caplog: pytest.LogCaptureFixture
 ) -> None:
     class Broken:
         @hookimpl
         def observers(self) -> Any:
             return [lambda observed: observed.no_such_member]
 
-    door = open_door(SCHEMA, plugins={"broken": Broken})
-    assert door.ask("{ __typename }").data == {"__typename": "Query"}
-    assert door.client.simulate_get("/health").json["plugins"] == {"broken": "failed in observers"}
+    api = start_api(SCHEMA, plugins={"broken": Broken})
+    assert api.ask("{ __typename }").data == {"__typename": "Query"}
+    assert api.client.simulate_get("/health").json["plugins"] == {"broken": "failed in observers"}
 
 
-def test_ids_are_checked_and_passed_on(open_door: Callable[..., Door]) -> None:
+def test_ids_are_checked_and_passed_on(start_api: Callable[..., Api]) -> None:
     watch = Watch()
-    door = open_door(SCHEMA, plugins={"watch": watch})
+    api = start_api(SCHEMA, plugins={"watch": watch})
     given = {"X-Request-Id": "abc-1", "traceparent": TRACE, "tracestate": "a=1,b=2"}
-    answer = door.ask("{ __typename }", headers=given)
+    answer = api.ask("{ __typename }", headers=given)
     assert {name: answer.headers[name.lower()] for name in given} == given
     for wrong in ("a\tb", "x" * 201):
-        assert "x-request-id" not in door.ask("{ __typename }", headers={"X-Request-Id": wrong}).headers
+        assert "x-request-id" not in api.ask("{ __typename }", headers={"X-Request-Id": wrong}).headers
         assert watch.last().request_id == ""
-    assert "traceparent" not in door.ask("{ __typename }", headers={"traceparent": TRACE + "-x"}).headers
+    assert "traceparent" not in api.ask("{ __typename }", headers={"traceparent": TRACE + "-x"}).headers
 
 
-def test_with_an_access_log_each_request_has_an_id(open_door: Callable[..., Door]) -> None:
-    door = open_door(SCHEMA, access_log=True)
-    ids = [door.ask("{ __typename }").headers["x-request-id"] for _ in range(2)]
+def test_with_an_access_log_each_request_has_an_id(start_api: Callable[..., Api]) -> None:
+    api = start_api(SCHEMA, access_log=True)
+    ids = [api.ask("{ __typename }").headers["x-request-id"] for _ in range(2)]
     assert ids[0] != ids[1]
-    assert door.ask("{ __typename }", headers={"X-Request-Id": "mine"}).headers["x-request-id"] == "mine"
-    refused = dict(door.application.refused("GET", "/graphql/v1", {"traceparent": TRACE}, 503, "OVERLOADED"))
+    assert api.ask("{ __typename }", headers={"X-Request-Id": "mine"}).headers["x-request-id"] == "mine"
+    refused = dict(api.application.refused("GET", "/graphql/v1", {"traceparent": TRACE}, 503, "OVERLOADED"))
     assert refused["X-Request-Id"] not in (*ids, "")
     assert refused["traceparent"] == TRACE
 
@@ -134,14 +134,14 @@ def test_requests_to_the_storage_are_observed_by_protocol(watched: tuple[Service
     bucket = service.bucket()
     service.post(f"/storage/v1/object/{bucket}/a.txt", data=b"12345", headers={"content-type": "text/plain"})
     reported = watch.last()
-    assert (reported.door, reported.operation, reported.role, reported.received) == (
+    assert (reported.face, reported.operation, reported.role, reported.received) == (
         "rest", "/storage/v1/object/{bucket}/*", "service_role", 5)  # fmt: skip
     service.get(f"/object/{bucket}/a.txt")
-    assert (watch.last().door, watch.last().sent, watch.last().codes) == ("rest", 5, ())
+    assert (watch.last().face, watch.last().sent, watch.last().codes) == ("rest", 5, ())
     service.get(f"/object/{bucket}/none.txt")
     assert (watch.last().status, watch.last().codes) == (400, ("NoSuchKey",))
     service.post("/upload/resumable", headers={"tus-resumable": "1.0.0"})
-    assert (watch.last().door, watch.last().status) == ("resumable", 400)
+    assert (watch.last().face, watch.last().status) == ("resumable", 400)
     assert watch.last().codes != ()
 
 
@@ -150,7 +150,7 @@ def test_requests_refused_by_the_server_are_observed(watched: tuple[Service, Wat
     body = b"x" * (2 * 1024 * 1024)
     refused = service.post("/graphql/v1", data=body, headers={"x-request-id": "large"})
     reported = watch.last()
-    assert (refused.status_code, reported.status, reported.door, reported.method) == (413, 413, "graphql", "POST")
+    assert (refused.status_code, reported.status, reported.face, reported.method) == (413, 413, "graphql", "POST")
     assert (reported.operation, reported.request_id, reported.codes) == ("", "large", ("LIMIT_EXCEEDED",))
     assert refused.headers["x-request-id"] == "large"
 

@@ -11,9 +11,9 @@ import pytest
 from app.observation import SlowOperation
 from app.observation.redaction import key_of, without_literals
 from app.observation.slow_operations import MOST, Slowest, shared_file
-from tests.graphql.conftest import OpenDoor
-from tests.graphql.conftest import open_door as open_door
-from tests.graphql.conftest import reading_door as reading_door
+from tests.graphql.conftest import StartApi
+from tests.graphql.conftest import reading_api as reading_api
+from tests.graphql.conftest import start_api as start_api
 from tests.process.running import PATIENCE_S, REPOSITORY
 
 SCHEMA = """
@@ -29,13 +29,13 @@ def of(key: str, milliseconds: float, at: float = 1e12, role: str = "anon") -> S
     return SlowOperation(key, "Find", "query", role, (), milliseconds, {"execute": milliseconds}, "{ a }", at)
 
 
-def test_a_slow_operation_is_logged_and_recorded(reading_door: OpenDoor, caplog: pytest.LogCaptureFixture) -> None:
-    door = reading_door(SCHEMA, slow_operation_ms=1)
+def test_a_slow_operation_is_logged_and_recorded(reading_api: StartApi, caplog: pytest.LogCaptureFixture) -> None:
+    api = reading_api(SCHEMA, slow_operation_ms=1)
     with caplog.at_level(logging.WARNING, "portico.slow"):
         for _ in range(2):
-            assert door.ask(FIND, {"n": 1}, role="authenticated", headers={"X-Request-Id": "abc"}).data
-        door.ask("query Broken { nope }")
-    slow = {each.name: each for each in door.application.services.slow_operations()}["Find"]
+            assert api.ask(FIND, {"n": 1}, role="authenticated", headers={"X-Request-Id": "abc"}).data
+        api.ask("query Broken { nope }")
+    slow = {each.name: each for each in api.application.services.slow_operations()}["Find"]
     assert (slow.kind, slow.role, slow.codes) == ("query", "authenticated", ())
     assert set(slow.stages) == {"parse", "authorize", "plan", "execute", "shape"}
     assert slow.milliseconds == pytest.approx(sum(slow.stages.values()))
@@ -45,10 +45,10 @@ def test_a_slow_operation_is_logged_and_recorded(reading_door: OpenDoor, caplog:
     assert "s3cret" not in repr(slow) + str(logged)
 
 
-def test_no_operation_is_slow_without_a_threshold(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, slow_operation_ms=0)
-    assert door.ask(FIND, {"n": 1}).data
-    assert door.application.services.slow_operations() == ()
+def test_no_operation_is_slow_without_a_threshold(reading_api: StartApi) -> None:
+    api = reading_api(SCHEMA, slow_operation_ms=0)
+    assert api.ask(FIND, {"n": 1}).data
+    assert api.application.services.slow_operations() == ()
 
 
 def test_literals_are_removed_from_documents() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -37,30 +37,30 @@ def database(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
-def door(request: pytest.FixtureRequest, database: str) -> Iterator[Door]:
-    opened = Door(database, graphql_dialect=request.param)
+def api(request: pytest.FixtureRequest, database: str) -> Iterator[Api]:
+    opened = Api(database, graphql_dialect=request.param)
     yield opened
     opened.close()
 
 
-def test_errors_have_codes(door: Door) -> None:
-    refused = door.ask('mutation { insertIntopersonCollection(objects: [{id: 1, name: "Bob"}]) { affectedCount } }')
+def test_errors_have_codes(api: Api) -> None:
+    refused = api.ask('mutation { insertIntopersonCollection(objects: [{id: 1, name: "Bob"}]) { affectedCount } }')
     assert (refused.code, refused.errors[0]["extensions"]["constraint"]) == ("UNIQUE_VIOLATION", "person_pkey")
 
 
-def test_a_varchar_key_has_by_pk(door: Door) -> None:
-    assert door.ask('{ wordByPk(spelling: "yes") { spelling } }').data["wordByPk"] == {"spelling": "yes"}
+def test_a_varchar_key_has_by_pk(api: Api) -> None:
+    assert api.ask('{ wordByPk(spelling: "yes") { spelling } }').data["wordByPk"] == {"spelling": "yes"}
 
 
-def test_length_is_counted_in_characters(door: Door) -> None:
-    changed = door.ask('mutation { updatepersonCollection(set: {name: "äöü"}) { affectedCount } }')
+def test_length_is_counted_in_characters(api: Api) -> None:
+    changed = api.ask('mutation { updatepersonCollection(set: {name: "äöü"}) { affectedCount } }')
     assert changed.data["updatepersonCollection"]["affectedCount"] == 1
 
 
-def test_every_row_is_reached_by_cursors(door: Door) -> None:
+def test_every_row_is_reached_by_cursors(api: Api) -> None:
     seen, after = [], None
     for _ in range(3):
-        page: Any = door.ask(
+        page: Any = api.ask(
             "query ($after: Cursor) { paperCollection(first: 1, after: $after, orderBy: [{score: AscNullsLast}])"
             " { edges { node { id } } pageInfo { endCursor } } }",
             {"after": after},
@@ -70,56 +70,56 @@ def test_every_row_is_reached_by_cursors(door: Door) -> None:
     assert seen == [1, 2, 3]
 
 
-def test_empty_objects_are_valid(door: Door) -> None:
+def test_empty_objects_are_valid(api: Api) -> None:
     assert (
         len(
-            door.ask("{ paperCollection(filter: {and: [{}]}) { edges { node { id } } } }").data["paperCollection"][
+            api.ask("{ paperCollection(filter: {and: [{}]}) { edges { node { id } } } }").data["paperCollection"][
                 "edges"
             ]
         )
         == 3
     )
-    added = door.ask("mutation { insertIntoblankCollection(objects: [{}]) { records { body } } }").data
+    added = api.ask("mutation { insertIntoblankCollection(objects: [{}]) { records { body } } }").data
     assert added["insertIntoblankCollection"]["records"] == [{"body": "x"}]
 
 
-def test_the_default_of_a_variable_applies_to_include(door: Door) -> None:
+def test_the_default_of_a_variable_applies_to_include(api: Api) -> None:
     query = "query ($off: Boolean = true) { paperByPk(id: 1) { id score @skip(if: $off) } }"
-    assert door.ask(query).data["paperByPk"] == {"id": 1}
+    assert api.ask(query).data["paperByPk"] == {"id": 1}
 
 
-def test_hidden_columns_have_no_aggregates(door: Door) -> None:
-    assert door.ask("{ secretCollection { aggregate { sum { hidden } } } }").errors
-    assert not door.ask("{ secretCollection { aggregate { count } } }").errors
+def test_hidden_columns_have_no_aggregates(api: Api) -> None:
+    assert api.ask("{ secretCollection { aggregate { sum { hidden } } } }").errors
+    assert not api.ask("{ secretCollection { aggregate { count } } }").errors
 
 
-def test_no_field_of_two_keys_disappears(door: Door) -> None:
-    keys = door.ask("{ paperByPk(id: 1) { __typename } }").data and door.application.services.engine
+def test_no_field_of_two_keys_disappears(api: Api) -> None:
+    keys = api.ask("{ paperByPk(id: 1) { __typename } }").data and api.application.services.engine
     fields = set(keys.role_schemas.of_role("anon").graphql.type_map["paper"].fields)
     leading = sorted(name for name in fields if name.startswith("person"))
     assert len(leading) == 2
     selection = " ".join(f"{name} {{ id }}" for name in leading)
-    answer = door.ask(f"{{ paperByPk(id: 1) {{ {selection} }} }}").data["paperByPk"]
+    answer = api.ask(f"{{ paperByPk(id: 1) {{ {selection} }} }}").data["paperByPk"]
     assert answer == {name: {"id": 1} for name in leading}
 
 
 # Where the dialects differ
 
 
-def test_the_standard_differs_as_listed(door: Door) -> None:
-    standard = door.application.services.settings.graphql_dialect == "standard"
-    undeclared = door.ask("{ paperByPk(id: $id) { id } }", {"id": 1})
+def test_the_standard_differs_as_listed(api: Api) -> None:
+    standard = api.application.services.settings.graphql_dialect == "standard"
+    undeclared = api.ask("{ paperByPk(id: $id) { id } }", {"id": 1})
     assert bool(undeclared.errors) == standard
-    partly = door.ask("{ nothing paperByPk(id: 1) { id } }")
+    partly = api.ask("{ nothing paperByPk(id: 1) { id } }")
     assert (partly.body.get("data") is None) == standard
-    assert bool(door.ask("{ __schema { types { name } } }").errors) != standard
-    parent = door.ask("{ readingCollection { edges { node { id } } } }")
+    assert bool(api.ask("{ __schema { types { name } } }").errors) != standard
+    parent = api.ask("{ readingCollection { edges { node { id } } } }")
     assert bool(parent.errors) != standard
-    several = door.ask(
+    several = api.ask(
         "{ paperCollection(orderBy: [{score: AscNullsLast, id: DescNullsLast}]) { edges { node { id } } } }"
     )
     assert bool(several.errors) == standard
-    alias = door.ask("{ paperCollection(orderBy: [{score: AscNullFirst}]) { edges { node { id } } } }")
+    alias = api.ask("{ paperCollection(orderBy: [{score: AscNullFirst}]) { edges { node { id } } } }")
     assert bool(alias.errors) != standard
-    row = door.ask("{ paperByPk(id: 1) { id ... on Node { nodeId } } }").data["paperByPk"]
+    row = api.ask("{ paperByPk(id: 1) { id ... on Node { nodeId } } }").data["paperByPk"]
     assert ("nodeId" in row) == standard

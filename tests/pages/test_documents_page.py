@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.docs.blocks import blocks
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 from tests.packages import node_packages
 from tests.pages.demonstration import demonstration
 from tests.pages.reader import Reader
@@ -44,12 +44,12 @@ def test_registered_documents_are_run_by_name(reader: Reader) -> None:
 def test_documents_are_read_from_a_table(reader: Reader) -> None:
     (block,) = blocks("docs/documents.md", "sql")
     reader.run(block)
-    door = Door(reader.shell("echo $DATABASE_URL").strip(), documents="table:graphql.documents")
+    api = Api(reader.shell("echo $DATABASE_URL").strip(), documents="table:graphql.documents")
     try:
-        answer = door.post(json.dumps({"documentId": "Continents"}))
+        answer = api.post(json.dumps({"documentId": "Continents"}))
         assert answer.data["continentCollection"]["edges"] == [{"node": {"name": "Europe"}}]
     finally:
-        door.close()
+        api.close()
 
 
 def test_an_unchanged_answer_gets_304(reader: Reader) -> None:

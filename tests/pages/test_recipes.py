@@ -12,7 +12,7 @@ import pytest
 from app.installation import install
 from app.wsgi import create_app
 from tests.docs.blocks import blocks
-from tests.graphql.door import Door, token
+from tests.graphql.api import Api, token
 from tests.postgres_server import PostgresServer
 
 ANN, BEN = "aaaaaaaa-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"
@@ -20,7 +20,7 @@ Ask = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def door(postgres: PostgresServer) -> Iterator[Door]:
+def api(postgres: PostgresServer) -> Iterator[Api]:
     """A service on a database in which the page was followed up to the end of the recipes."""
     url = postgres.create_database()
     install(url)
@@ -34,60 +34,60 @@ def door(postgres: PostgresServer) -> Iterator[Door]:
             insert into report (body) values ('secret')""",
         url,
     )
-    opened = Door(url)
+    opened = Api(url)
     yield opened
     opened.close()
     postgres.drop_database(url)
 
 
-def names(door: Door, user: str, collection: str, field: str, **claims: Any) -> list[str]:
+def names(api: Api, user: str, collection: str, field: str, **claims: Any) -> list[str]:
     """The values of a field in all rows visible to a user."""
     query = f"{{ {collection}Collection {{ edges {{ node {{ {field} }} }} }} }}"
-    edges = door.ask(query, claims={"sub": user, **claims}).data[f"{collection}Collection"]["edges"]
+    edges = api.ask(query, claims={"sub": user, **claims}).data[f"{collection}Collection"]["edges"]
     return [edge["node"][field] for edge in edges]
 
 
-def add(door: Door, user: str, table: str, row: str, **claims: Any) -> Any:
+def add(api: Api, user: str, table: str, row: str, **claims: Any) -> Any:
     query = f"mutation {{ insertInto{table}Collection(objects: [{{{row}}}]) {{ affectedCount }} }}"
-    return door.ask(query, claims={"sub": user, **claims})
+    return api.ask(query, claims={"sub": user, **claims})
 
 
-def test_users_see_their_own_rows(door: Door) -> None:
-    assert not add(door, ANN, "note", 'body: "hers"').errors
-    assert (names(door, ANN, "note", "body"), names(door, BEN, "note", "body")) == (["hers"], [])
+def test_users_see_their_own_rows(api: Api) -> None:
+    assert not add(api, ANN, "note", 'body: "hers"').errors
+    assert (names(api, ANN, "note", "body"), names(api, BEN, "note", "body")) == (["hers"], [])
 
 
-def test_everybody_reads_the_author_writes_and_deleted_rows_are_gone(door: Door) -> None:
-    assert not add(door, ANN, "post", 'title: "hers"').errors
-    assert add(door, BEN, "post", f'title: "not his", author: "{ANN}"').code == "INSUFFICIENT_PRIVILEGE"
-    assert names(door, BEN, "post", "title") == ["hers"]
-    post = names(door, ANN, "post", "id")[0]
-    assert door.ask(f'mutation {{ delete_post(id: "{post}") }}', claims={"sub": BEN}).data == {"delete_post": None}
-    assert door.ask(f'mutation {{ delete_post(id: "{post}") }}', claims={"sub": ANN}).data == {"delete_post": post}
-    assert names(door, ANN, "post", "title") == []
-    assert names(door, ANN, "post", "title", role="service_role") == ["hers"]
+def test_everybody_reads_the_author_writes_and_deleted_rows_are_gone(api: Api) -> None:
+    assert not add(api, ANN, "post", 'title: "hers"').errors
+    assert add(api, BEN, "post", f'title: "not his", author: "{ANN}"').code == "INSUFFICIENT_PRIVILEGE"
+    assert names(api, BEN, "post", "title") == ["hers"]
+    post = names(api, ANN, "post", "id")[0]
+    assert api.ask(f'mutation {{ delete_post(id: "{post}") }}', claims={"sub": BEN}).data == {"delete_post": None}
+    assert api.ask(f'mutation {{ delete_post(id: "{post}") }}', claims={"sub": ANN}).data == {"delete_post": post}
+    assert names(api, ANN, "post", "title") == []
+    assert names(api, ANN, "post", "title", role="service_role") == ["hers"]
 
 
-def test_members_see_rows_of_their_teams(door: Door) -> None:
-    assert names(door, ANN, "task", "title") == ["shared"]
-    assert names(door, BEN, "task", "title") == ["shared", "of Ben's team"]
-    assert add(door, ANN, "task", 'title: "x", team_id: 2').code == "INSUFFICIENT_PRIVILEGE"
+def test_members_see_rows_of_their_teams(api: Api) -> None:
+    assert names(api, ANN, "task", "title") == ["shared"]
+    assert names(api, BEN, "task", "title") == ["shared", "of Ben's team"]
+    assert add(api, ANN, "task", 'title: "x", team_id: 2').code == "INSUFFICIENT_PRIVILEGE"
 
 
-def test_administrators_see_all_reports(door: Door) -> None:
-    assert names(door, ANN, "report", "body") == []
-    assert names(door, ANN, "report", "body", app_metadata={"is_admin": True}) == ["secret"]
+def test_administrators_see_all_reports(api: Api) -> None:
+    assert names(api, ANN, "report", "body") == []
+    assert names(api, ANN, "report", "body", app_metadata={"is_admin": True}) == ["secret"]
 
 
-def test_tenants_see_their_own_rows(door: Door) -> None:
-    assert not add(door, ANN, "invoice", 'amount: "9"', tenant="north").errors
-    assert names(door, BEN, "invoice", "amount", tenant="north") == ["9"]
-    assert names(door, BEN, "invoice", "amount", tenant="south") == []
-    assert add(door, ANN, "invoice", 'amount: "9", tenant: "south"', tenant="north").code == "INSUFFICIENT_PRIVILEGE"
+def test_tenants_see_their_own_rows(api: Api) -> None:
+    assert not add(api, ANN, "invoice", 'amount: "9"', tenant="north").errors
+    assert names(api, BEN, "invoice", "amount", tenant="north") == ["9"]
+    assert names(api, BEN, "invoice", "amount", tenant="south") == []
+    assert add(api, ANN, "invoice", 'amount: "9", tenant: "south"', tenant="north").code == "INSUFFICIENT_PRIVILEGE"
 
 
-def test_users_store_pictures_in_their_own_folders(door: Door, tmp_path: Any) -> None:
-    services = door.application.services
+def test_users_store_pictures_in_their_own_folders(api: Api, tmp_path: Any) -> None:
+    services = api.application.services
     settings = dataclasses.replace(services.settings, storage_url=tmp_path.as_uri())
     application = create_app(settings, services.plugins)
     client = falcon.testing.TestClient(application)

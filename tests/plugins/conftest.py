@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.graphql.conftest import open_door as open_door
+from tests.graphql.conftest import start_api as start_api
 from tests.process.conftest import portico as portico
 
 Distribute = Callable[..., Path]

@@ -8,7 +8,7 @@ import pytest
 from graphql import print_schema, validate_schema
 
 from app.discovery import plugin_manager
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 from tests.plugins.test_discovery import TABLES
 
 INFLECTED = TABLES + "comment on schema public is '@graphql({\"inflect_names\": true})';"
@@ -58,21 +58,21 @@ WITHOUT_COLUMNS = ("columns", "scalars")
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_a_disabled_plugin_is_gone_and_the_rest_answers(open_door: Callable[..., Door], name: str) -> None:
-    door = open_door(INFLECTED, disabled_plugins=(name,), value_types=("all",))
-    schema = door.application.services.engine.role_schemas.of_role("anon").graphql
+def test_a_disabled_plugin_is_gone_and_the_rest_answers(start_api: Callable[..., Api], name: str) -> None:
+    api = start_api(INFLECTED, disabled_plugins=(name,), value_types=("all",))
+    schema = api.application.services.engine.role_schemas.of_role("anon").graphql
     printed = print_schema(schema)
     assert [each for each in GONE.get(name, ()) if each in printed] == []
-    answer = door.ask(QUERIES.get(name, COLLECTION))
+    answer = api.ask(QUERIES.get(name, COLLECTION))
     if name == "api_keys":
         assert answer.code == "MISSING_API_KEY"
     elif name not in WITHOUT_COLUMNS:
         assert validate_schema(schema) == []
         assert answer.data
-    assert door.client.simulate_get("/health").json["process"] == "ok"
+    assert api.client.simulate_get("/health").json["process"] == "ok"
 
 
-def test_all_plugins_are_there_by_default(open_door: Callable[..., Door]) -> None:
-    door = open_door(INFLECTED, value_types=("all",))
-    printed = print_schema(door.application.services.engine.role_schemas.of_role("anon").graphql)
+def test_all_plugins_are_there_by_default(start_api: Callable[..., Api]) -> None:
+    api = start_api(INFLECTED, value_types=("all",))
+    printed = print_schema(api.application.services.engine.role_schemas.of_role("anon").graphql)
     assert [each for gone in GONE.values() for each in gone if each not in printed] == []

@@ -13,7 +13,7 @@ from app.graphql.schema.fields import Fields
 from app.hooks import hookimpl
 from app.plugin_guard import PluginUnusable
 from app.wsgi import create_app
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 from tests.plugins.conftest import Distribute
 from tests.process.conftest import Portico
 
@@ -57,17 +57,17 @@ def test_a_plugin_that_cannot_be_loaded_is_named(distribute: Distribute, portico
 
 
 def test_a_broken_plugin_fails_the_start_or_is_left_out(
-    distribute: Distribute, portico: Portico, open_door: Callable[..., Door]
+    distribute: Distribute, portico: Portico, start_api: Callable[..., Api]
 ) -> None:
     distribute("broken", "raise RuntimeError('not today')")
-    door_settings = {"JWT_SECRET": "s" * 40, "PORT": "0", "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
-    failed = portico("serve", **door_settings)
+    api_settings = {"JWT_SECRET": "s" * 40, "PORT": "0", "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
+    failed = portico("serve", **api_settings)
     assert failed.returncode == 1
     assert failed.stderr.count("\n") == 1
     assert "the plugin broken of house-plugin 1.0 cannot be loaded: RuntimeError: not today" in failed.stderr
-    door = open_door(TABLES, plugins_required=False)
-    assert door.ask("{ thingCollection { edges { node { name } } } }").data
-    health = door.client.simulate_get("/health")
+    api = start_api(TABLES, plugins_required=False)
+    assert api.ask("{ thingCollection { edges { node { name } } } }").data
+    health = api.client.simulate_get("/health")
     assert health.status_code == 200
     assert health.json == {"process": "degraded", "database": "ok", "plugins": {"broken": "failed in loading"}}
 
@@ -106,21 +106,21 @@ class Failing:
 
 
 def test_a_hook_that_fails_is_named_and_only_its_contribution_is_missing(
-    open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture
+    start_api: Callable[..., Api], caplog: pytest.LogCaptureFixture
 ) -> None:
-    door = open_door(TABLES)
-    application = create_app(door.application.services.settings, plugin_manager({"failing": Failing}))
-    door.client.app = application
+    api = start_api(TABLES)
+    application = create_app(api.application.services.settings, plugin_manager({"failing": Failing}))
+    api.client.app = application
     try:
-        assert door.client.simulate_get("/health").json == {"process": "ok", "database": "ok"}
+        assert api.client.simulate_get("/health").json == {"process": "ok", "database": "ok"}
         query = "{ thingCollection { edges { node { name owner { shouted } } } } }"
-        (edge,) = door.ask(query).data["thingCollection"]["edges"]
+        (edge,) = api.ask(query).data["thingCollection"]["edges"]
         assert edge["node"] == {"name": "quiet", "owner": {"shouted": "Ann"}}
-        assert "Cannot query field" in door.ask("{ thingCollection { edges { node { shouted } } } }").message
+        assert "Cannot query field" in api.ask("{ thingCollection { edges { node { shouted } } } }").message
         answered = [each for each in caplog.records if "the plugin failing failed in node_fields" in each.message]
         assert len(answered) == 1
         assert answered[0].exc_info is not None
-        health = door.client.simulate_get("/health")
+        health = api.client.simulate_get("/health")
         assert health.status_code == 200
         assert health.json == {
             "process": "degraded", "database": "ok", "plugins": {"failing": "failed in node_fields"}
@@ -129,13 +129,13 @@ def test_a_hook_that_fails_is_named_and_only_its_contribution_is_missing(
         application.close()
 
 
-def test_a_hook_that_fails_at_startup_prevents_the_start(open_door: Callable[..., Door]) -> None:
+def test_a_hook_that_fails_at_startup_prevents_the_start(start_api: Callable[..., Api]) -> None:
     class Strict:
         @hookimpl
         def object_checks(self, settings: Any) -> Any:
             raise LookupError("no list of viruses")
 
-    settings = open_door(TABLES).application.services.settings
+    settings = start_api(TABLES).application.services.settings
     with pytest.raises(PluginUnusable, match="the plugin strict failed in object_checks: LookupError: no list"):
         create_app(settings, plugin_manager({"strict": Strict}))
 
@@ -167,34 +167,34 @@ def test_a_plugin_that_ends_the_process_while_it_is_loaded_is_named(distribute: 
     ],
 )
 def test_a_result_of_the_wrong_type_is_the_plugins_fault(
-    open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture, hook: str, result: Any
+    start_api: Callable[..., Api], caplog: pytest.LogCaptureFixture, hook: str, result: Any
 ) -> None:
     plugin = type("Wrong", (), {"wrong": staticmethod(hookimpl(specname=hook)(lambda: result))})
-    door = open_door(TABLES, plugins={"wrong": plugin})
-    assert door.ask('{ thingCollection(filter: {name: {eq: "quiet"}}) { edges { node { name } } } }').data
-    assert door.ask("{ __schema { types { name } } }").data
-    assert door.application.services.plugins.faults == {"wrong": hook}
+    api = start_api(TABLES, plugins={"wrong": plugin})
+    assert api.ask('{ thingCollection(filter: {name: {eq: "quiet"}}) { edges { node { name } } } }').data
+    assert api.ask("{ __schema { types { name } } }").data
+    assert api.application.services.plugins.faults == {"wrong": hook}
     (answered,) = [each for each in caplog.records if f"the plugin wrong failed in {hook}" in each.message]
     assert answered.exc_info is not None
     assert "it returned" in str(answered.exc_info[1])
 
 
-def test_a_result_that_fails_when_it_is_read_is_the_plugins_fault(open_door: Callable[..., Door]) -> None:
+def test_a_result_that_fails_when_it_is_read_is_the_plugins_fault(start_api: Callable[..., Api]) -> None:
     def types() -> Any:
         yield GraphQLString
         raise LookupError("no more")
 
     plugin = type("Lazy", (), {"always_listed_types": staticmethod(hookimpl(types))})
-    door = open_door(TABLES, plugins={"lazy": plugin})
-    assert door.ask("{ thingCollection { edges { node { name } } } }").data
-    assert door.application.services.plugins.faults == {"lazy": "always_listed_types"}
+    api = start_api(TABLES, plugins={"lazy": plugin})
+    assert api.ask("{ thingCollection { edges { node { name } } } }").data
+    assert api.application.services.plugins.faults == {"lazy": "always_listed_types"}
 
 
 @pytest.mark.parametrize(
     ("hook", "result"),
     [("middleware", 42), ("object_checks", [42]), ("around_stages", {"plan": 42}), ("identifications", "x")],
 )
-def test_a_result_of_the_wrong_type_prevents_the_start(open_door: Callable[..., Door], hook: str, result: Any) -> None:
+def test_a_result_of_the_wrong_type_prevents_the_start(start_api: Callable[..., Api], hook: str, result: Any) -> None:
     plugin = type("Wrong", (), {"wrong": staticmethod(hookimpl(specname=hook)(lambda: result))})
     with pytest.raises(PluginUnusable, match=f"the plugin wrong failed in {hook}: TypeError: it returned .* not a "):
-        open_door(TABLES, plugins={"wrong": plugin})
+        start_api(TABLES, plugins={"wrong": plugin})

@@ -16,7 +16,7 @@ from app.hooks import hookimpl
 from app.settings import SettingError
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 from tests.process.conftest import Portico
 
 TABLES = """
@@ -68,13 +68,13 @@ PLUGINS = {"shouting": Shouting, "plain": Plain}
         ("operators", False),
     ],
 )
-def test_hook_features(open_door: Callable[..., Door], words: str, offered: bool, dialect: str) -> None:
-    door = open_door(TABLES, plugins=PLUGINS, graphql_features=words, graphql_dialect=dialect)
-    api = door.application.services.engine.role_schemas.of_role("anon")
+def test_hook_features(start_api: Callable[..., Api], words: str, offered: bool, dialect: str) -> None:
+    api = start_api(TABLES, plugins=PLUGINS, graphql_features=words, graphql_dialect=dialect)
+    role_schema = api.application.services.engine.role_schemas.of_role("anon")
     is_there = offered and dialect == "standard"
-    fields = set(api.object_type(api.relations[0]).fields)
+    fields = set(role_schema.object_type(role_schema.relations[0]).fields)
     assert fields == {"nodeId", "id", "name", "plain"} | ({"whispered"} if is_there else set())
-    unknown = [each for each in api.notices if 'unknown key "quiet"' in each.reason]
+    unknown = [each for each in role_schema.notices if 'unknown key "quiet"' in each.reason]
     assert bool(unknown) != is_there, "where the feature is not, its directive is not read"
 
 
@@ -126,8 +126,8 @@ class Late:
         return Fields(90, {"mood": GraphQLField(made, resolve=lambda field, rows: rows.column("id"))})
 
 
-def test_later_features_leave_existing_names_alone(open_door: Callable[..., Door]) -> None:
-    door = open_door(
+def test_later_features_leave_existing_names_alone(start_api: Callable[..., Api]) -> None:
+    api = start_api(
         """
         create table person (id int primary key, name text);
         create table "personMood" (id int primary key);
@@ -137,12 +137,12 @@ def test_later_features_leave_existing_names_alone(open_door: Callable[..., Door
         """,
         plugins={"late": Late},
     )
-    api = door.application.services.engine.role_schemas.of_role("anon")
-    assert {each.type_name for each in api.relations} == {"person", "personMood", "thing"}
-    assert str(api.object_type(api.relations[0]).fields["mood"].type) == "personMood__"
-    filters = api.graphql.type_map["personFilter"].fields
+    role_schema = api.application.services.engine.role_schemas.of_role("anon")
+    assert {each.type_name for each in role_schema.relations} == {"person", "personMood", "thing"}
+    assert str(role_schema.object_type(role_schema.relations[0]).fields["mood"].type) == "personMood__"
+    filters = role_schema.graphql.type_map["personFilter"].fields
     assert str(filters["name"].type) == "StringFilter"
-    (reported,) = {each for each in api.notices if each.subject == "table public.person"}
+    (reported,) = {each for each in role_schema.notices if each.subject == "table public.person"}
     assert reported.reason == (
         "of two filter fields called name one is left out; the directive `name` renames columns and functions"
     )

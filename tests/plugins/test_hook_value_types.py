@@ -13,7 +13,7 @@ from app.hooks import hookimpl
 from app.query.sql.texts import StringText, as_is
 from app.settings import SettingError
 from schema_cache.model import Type
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 
 TABLES = """
 create table place (id int primary key, spot point);
@@ -41,14 +41,14 @@ PLUGINS = {"points": Points}
 @pytest.mark.parametrize(
     ("chosen", "is_there"), [("", False), ("all", True), ("points", True), ("domains", False), ("domains,points", True)]
 )
-def test_hook_value_types(open_door: Callable[..., Door], chosen: str, is_there: bool, dialect: str) -> None:
-    door = open_door(
+def test_hook_value_types(start_api: Callable[..., Api], chosen: str, is_there: bool, dialect: str) -> None:
+    api = start_api(
         TABLES, plugins=PLUGINS, value_types=tuple(filter(None, chosen.split(","))), graphql_dialect=dialect
     )
-    types = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map
+    types = api.application.services.engine.role_schemas.of_role("anon").graphql.type_map
     expected = "String" if is_there and dialect == "standard" else "Opaque"
     assert str(types["place"].fields["spot"].type) == expected  # type: ignore[attr-defined]
-    assert door.ask("{ placeByPk(id: 1) { spot } }").data == {"placeByPk": {"spot": "(1,2)"}}
+    assert api.ask("{ placeByPk(id: 1) { spot } }").data == {"placeByPk": {"spot": "(1,2)"}}
 
 
 @pytest.mark.parametrize("words", ["point", "points,pints", "-points"])

@@ -34,8 +34,8 @@ from app.query.read.relationships import Relationship
 from app.query.sql.comparison import key_comparison
 from portico import Directive, Fields, Scalar, StringText, hookimpl, scalar_type
 from schema_cache.directive_values import Flag
+from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
 
 SQL = """
@@ -62,30 +62,30 @@ def url(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture
-def door_with(url: str) -> Iterator[Callable[..., Door]]:
-    """``door_with(hook=function, ...)``: a door to the shared database, with a plugin of these hooks."""
-    opened: list[Door] = []
+def api_with(url: str) -> Iterator[Callable[..., Api]]:
+    """``api_with(hook=function, ...)``: the API of the shared database, with a plugin of these hooks."""
+    opened: list[Api] = []
 
-    def make(**hooks: Callable[..., Any]) -> Door:
+    def make(**hooks: Callable[..., Any]) -> Api:
         plugin = type("Plugin", (), {name: staticmethod(hookimpl(function)) for name, function in hooks.items()})
-        opened.append(Door(url, plugins={"mine": plugin}))
+        opened.append(Api(url, plugins={"mine": plugin}))
         return opened[-1]
 
     yield make
-    for door in opened:
-        door.close()
+    for api in opened:
+        api.close()
 
 
-DoorWith = Callable[..., Door]
+ApiWith = Callable[..., Api]
 
 
-def ids(door: Door, arguments: str) -> list[int]:
-    data = door.ask(THINGS % arguments).data
+def ids(api: Api, arguments: str) -> list[int]:
+    data = api.ask(THINGS % arguments).data
     return [edge["node"]["id"] for edge in data["thingCollection"]["edges"]]
 
 
-def listed(door: Door, name: str) -> str:
-    type_ = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map[name]
+def listed(api: Api, name: str) -> str:
+    type_ = api.application.services.engine.role_schemas.of_role("anon").graphql.type_map[name]
     return print_type(type_)
 
 
@@ -93,40 +93,40 @@ def is_first(planning: Any, rows: Any, value: Any) -> Any:
     return rows.column("id") == literal_column("1")
 
 
-def test_hook_comment_directives(door_with: DoorWith) -> None:
+def test_hook_comment_directives(api_with: ApiWith) -> None:
     def shout(relation: Any) -> Fields | None:
         if not relation.directives.get("shout"):
             return None
         return Fields(100, {"loud": SHOUTED})
 
-    door = door_with(comment_directives=lambda: [Directive("relation", "shout", Flag())], node_fields=shout)
-    assert door.ask("{ thingByPk(id: 1) { loud } }").data == {"thingByPk": {"loud": "A"}}
-    assert door.ask("{ goneByPk(id: 1) { loud } }").code == "GRAPHQL_VALIDATION_FAILED"
+    api = api_with(comment_directives=lambda: [Directive("relation", "shout", Flag())], node_fields=shout)
+    assert api.ask("{ thingByPk(id: 1) { loud } }").data == {"thingByPk": {"loud": "A"}}
+    assert api.ask("{ goneByPk(id: 1) { loud } }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_hook_value_type(door_with: DoorWith) -> None:
-    door = door_with(value_type=lambda api, type_: api.value_type(type_.base) if type_.name == "word" else None)
-    assert ids(door, '(filter: {said: {startsWith: "y"}})') == [1]
+def test_hook_value_type(api_with: ApiWith) -> None:
+    api = api_with(value_type=lambda api, type_: api.value_type(type_.base) if type_.name == "word" else None)
+    assert ids(api, '(filter: {said: {startsWith: "y"}})') == [1]
 
 
-def test_hook_scalars(door_with: DoorWith) -> None:
+def test_hook_scalars(api_with: ApiWith) -> None:
     to_text = StringText("Point")
     point = Scalar(scalar_type("Point", to_text, "A place"), to_text, frozenset({"point"}))
-    door = door_with(scalars=lambda: [point])
-    assert door.ask("{ thingByPk(id: 1) { spot } }").data == {"thingByPk": {"spot": "(1,2)"}}
-    assert "  spot: Point\n" in listed(door, "thing")
+    api = api_with(scalars=lambda: [point])
+    assert api.ask("{ thingByPk(id: 1) { spot } }").data == {"thingByPk": {"spot": "(1,2)"}}
+    assert "  spot: Point\n" in listed(api, "thing")
 
 
-def test_hook_relation_names(door_with: DoorWith) -> None:
+def test_hook_relation_names(api_with: ApiWith) -> None:
     def names(type_name: str) -> RelationNames:
         return RelationNames(types=("gone",) if type_name == "thing" else ())
 
-    door = door_with(relation_names=names)
-    assert door.ask("{ thingByPk(id: 1) { id } }").data == {"thingByPk": {"id": 1}}
-    assert door.ask("{ goneByPk(id: 1) { id } }").code == "GRAPHQL_VALIDATION_FAILED"
+    api = api_with(relation_names=names)
+    assert api.ask("{ thingByPk(id: 1) { id } }").data == {"thingByPk": {"id": 1}}
+    assert api.ask("{ goneByPk(id: 1) { id } }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def names_given(door_with: DoorWith, name: Callable[[ApiRelation], OwnName], **hooks: Any) -> tuple[bool, str]:
+def names_given(api_with: ApiWith, name: Callable[[ApiRelation], OwnName], **hooks: Any) -> tuple[bool, str]:
     """Whether all types are made when a type of such a name is asked for that each relation has, and what it is
     called."""
 
@@ -135,13 +135,13 @@ def names_given(door_with: DoorWith, name: Callable[[ApiRelation], OwnName], **h
         type_ = api.named(api.own_type_name(*name(relation)), lambda name: GraphQLObjectType(name, {"said": said}))
         return Fields(100, {"extra": GraphQLField(type_, resolve=lambda field, rows: field.json(rows))})
 
-    door = door_with(node_fields=fields, **hooks)
-    assert door.ask("{ goneByPk(id: 1) { extra { said } } }").data == {"goneByPk": {"extra": {"said": 1}}}
-    thing = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map["thing"]
-    return "fields" in vars(thing), next(each for each in listed(door, "gone").splitlines() if "extra" in each)
+    api = api_with(node_fields=fields, **hooks)
+    assert api.ask("{ goneByPk(id: 1) { extra { said } } }").data == {"goneByPk": {"extra": {"said": 1}}}
+    thing = api.application.services.engine.role_schemas.of_role("anon").graphql.type_map["thing"]
+    return "fields" in vars(thing), next(each for each in listed(api, "gone").splitlines() if "extra" in each)
 
 
-def test_hook_own_type_names(door_with: DoorWith) -> None:
+def test_hook_own_type_names(api_with: ApiWith) -> None:
     def own_name(relation: ApiRelation) -> OwnName:
         return ("extra", relation.relation.oid), "Extra"
 
@@ -152,13 +152,13 @@ def test_hook_own_type_names(door_with: DoorWith) -> None:
         return [own_name(each) for each in api.relations]
 
     # A name that nobody announced is given when all types are made, in their order; one that was belongs to its owner.
-    assert names_given(door_with, own_name) == (True, "  extra: Extra_")
-    assert names_given(door_with, own_name, own_type_names=of_gone) == (False, "  extra: Extra")
+    assert names_given(api_with, own_name) == (True, "  extra: Extra_")
+    assert names_given(api_with, own_name, own_type_names=of_gone) == (False, "  extra: Extra")
     # Of two owners the first one has it.
-    assert names_given(door_with, own_name, own_type_names=of_all) == (True, "  extra: Extra_")
+    assert names_given(api_with, own_name, own_type_names=of_all) == (True, "  extra: Extra_")
 
 
-def test_hook_own_type_names_of(door_with: DoorWith) -> None:
+def test_hook_own_type_names_of(api_with: ApiWith) -> None:
     asked: list[str] = []
 
     def own_name(relation: ApiRelation) -> OwnName:
@@ -171,31 +171,31 @@ def test_hook_own_type_names_of(door_with: DoorWith) -> None:
     def of_two(relation: ApiRelation) -> list[OwnName]:
         return [own_name(relation), ("another", f"{relation.type_name}Extra")]
 
-    assert names_given(door_with, own_name, own_type_names_of=of_relation) == (False, "  extra: goneExtra")
+    assert names_given(api_with, own_name, own_type_names_of=of_relation) == (False, "  extra: goneExtra")
     assert asked == ["gone"]
-    assert names_given(door_with, own_name, own_type_names_of=of_two) == (True, "  extra: goneExtra")
+    assert names_given(api_with, own_name, own_type_names_of=of_two) == (True, "  extra: goneExtra")
 
 
-def test_hook_query_fields(door_with: DoorWith) -> None:
+def test_hook_query_fields(api_with: ApiWith) -> None:
     now = GraphQLField(GraphQLInt, resolve=lambda field, scope: literal_column("6 * 7"))
-    door = door_with(query_fields=lambda: Fields(100, {"answer": now}))
-    assert door.ask("{ answer }").data == {"answer": 42}
+    api = api_with(query_fields=lambda: Fields(100, {"answer": now}))
+    assert api.ask("{ answer }").data == {"answer": 42}
 
 
-def test_hook_mutation_fields(door_with: DoorWith) -> None:
+def test_hook_mutation_fields(api_with: ApiWith) -> None:
     change = GraphQLField(
         GraphQLString, resolve=lambda field, scope: literal_column("set_config('my.word', 'said', true)")
     )
-    door = door_with(mutation_fields=lambda: Fields(100, {"say": change}))
-    assert door.ask("mutation { say }").data == {"say": "said"}
+    api = api_with(mutation_fields=lambda: Fields(100, {"say": change}))
+    assert api.ask("mutation { say }").data == {"say": "said"}
 
 
-def test_hook_node_fields(door_with: DoorWith) -> None:
-    door = door_with(node_fields=lambda relation: Fields(100, {"shouted": SHOUTED}))
-    assert door.ask("{ thingByPk(id: 2) { shouted } }").data == {"thingByPk": {"shouted": "B"}}
+def test_hook_node_fields(api_with: ApiWith) -> None:
+    api = api_with(node_fields=lambda relation: Fields(100, {"shouted": SHOUTED}))
+    assert api.ask("{ thingByPk(id: 2) { shouted } }").data == {"thingByPk": {"shouted": "B"}}
 
 
-def test_hook_column_arguments(door_with: DoorWith) -> None:
+def test_hook_column_arguments(api_with: ApiWith) -> None:
     def shortened(field: Any, value: Any, up_to: Any) -> Any:
         return func.left(value, field.planning.bind(up_to, str, "integer"))
 
@@ -204,68 +204,68 @@ def test_hook_column_arguments(door_with: DoorWith) -> None:
             return None
         return Fields(100, {"upTo": GraphQLArgument(GraphQLInt, extensions={"part": shortened})})
 
-    door = door_with(column_arguments=arguments)
+    api = api_with(column_arguments=arguments)
     asked = "{ thingByPk(id: 1) { name none: name(upTo: 0) all: name(upTo: null) } }"
-    assert door.ask(asked).data == {"thingByPk": {"name": "a", "none": "", "all": "a"}}
-    assert door.ask("{ thingByPk(id: 1) { id(upTo: 1) } }").code == "GRAPHQL_VALIDATION_FAILED"
+    assert api.ask(asked).data == {"thingByPk": {"name": "a", "none": "", "all": "a"}}
+    assert api.ask("{ thingByPk(id: 1) { id(upTo: 1) } }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
-def test_hook_advice(door_with: DoorWith) -> None:
+def test_hook_advice(api_with: ApiWith) -> None:
     def advice(api: Any, read: Any) -> list[Notice]:
         rows = read("select count(*)::text from gone").decode()
         return [Notice("table public.gone", f"it has {rows} rows")] if "gone" in api.graphql.type_map else []
 
-    findings = left_out(door_with(advice=advice).application.services.engine)
+    findings = left_out(api_with(advice=advice).application.services.engine)
     assert [each.what for each in findings if "rows" in each.what] == ["table public.gone: it has 2 rows"]
 
 
-def test_hook_relationships(door_with: DoorWith) -> None:
+def test_hook_relationships(api_with: ApiWith) -> None:
     def relationships(api: Any) -> Mapping[int, Any]:
         thing, gone = (next(each for each in api.relations if each.type_name == name) for name in ("thing", "gone"))
         return {thing.relation.oid: [Relationship("former", thing, gone, (("id", "id"),), ("=",), to_many=False)]}
 
-    door = door_with(relationships=relationships)
-    assert door.ask("{ thingByPk(id: 1) { former { id } } }").data == {"thingByPk": {"former": {"id": 1}}}
+    api = api_with(relationships=relationships)
+    assert api.ask("{ thingByPk(id: 1) { former { id } } }").data == {"thingByPk": {"former": {"id": 1}}}
 
 
-def test_hook_computed_fields(door_with: DoorWith) -> None:
+def test_hook_computed_fields(api_with: ApiWith) -> None:
     def computed(api: Any, relation: Any) -> Mapping[str, ComputedField]:
         (doubled,) = (each for each in api.view.functions if each.name == "doubled")
         result = result_of(api, doubled)
         return {"twice": ComputedField(result, {"filter": True})} if result and relation.type_name == "thing" else {}
 
-    door = door_with(computed_fields=computed)
-    assert door.ask("{ thingByPk(id: 1) { twice doubled } }").data == {"thingByPk": {"twice": 2, "doubled": 2}}
-    assert ids(door, "(filter: {twice: {eq: 4}})") == [2]
+    api = api_with(computed_fields=computed)
+    assert api.ask("{ thingByPk(id: 1) { twice doubled } }").data == {"thingByPk": {"twice": 2, "doubled": 2}}
+    assert ids(api, "(filter: {twice: {eq: 4}})") == [2]
 
 
-def test_hook_node_interfaces(door_with: DoorWith) -> None:
+def test_hook_node_interfaces(api_with: ApiWith) -> None:
     def interfaces(api: Any) -> list[GraphQLInterfaceType]:
         fields = {"name": GraphQLField(GraphQLString)}
         return [api.named("Named", lambda name: GraphQLInterfaceType(name, fields))]
 
-    door = door_with(node_interfaces=interfaces)
-    assert "type thing implements Named & Node {" in listed(door, "thing")
+    api = api_with(node_interfaces=interfaces)
+    assert "type thing implements Named & Node {" in listed(api, "thing")
     query = '{ __type(name: "Named") { possibleTypes { name } } }'
-    assert {each["name"] for each in door.ask(query).data["__type"]["possibleTypes"]} == {"thing", "gone"}
+    assert {each["name"] for each in api.ask(query).data["__type"]["possibleTypes"]} == {"thing", "gone"}
 
 
-def test_hook_connection_fields(door_with: DoorWith) -> None:
+def test_hook_connection_fields(api_with: ApiWith) -> None:
     def highest(field: Any, collection: Any) -> Any:
         rows, conditions = collection.all_rows()
         return collection.query(rows, conditions, func.max(rows.column("id"))).scalar_subquery()
 
     field = GraphQLField(GraphQLInt, resolve=highest)
-    door = door_with(connection_fields=lambda relation: Fields(100, {"highest": field}))
-    assert door.ask("{ thingCollection(first: 1) { highest } }").data == {"thingCollection": {"highest": 2}}
+    api = api_with(connection_fields=lambda relation: Fields(100, {"highest": field}))
+    assert api.ask("{ thingCollection(first: 1) { highest } }").data == {"thingCollection": {"highest": 2}}
 
 
-def test_hook_edge_fields(door_with: DoorWith) -> None:
+def test_hook_edge_fields(api_with: ApiWith) -> None:
     field = GraphQLField(
         GraphQLInt, resolve=lambda field, rows: rows.of_row(lambda row: func.pow(row.column("id"), literal_column("2")))
     )
-    door = door_with(edge_fields=lambda relation: Fields(100, {"squared": field}))
-    edges = door.ask("{ thingCollection { edges { squared node { id } } } }").data["thingCollection"]["edges"]
+    api = api_with(edge_fields=lambda relation: Fields(100, {"squared": field}))
+    edges = api.ask("{ thingCollection { edges { squared node { id } } } }").data["thingCollection"]["edges"]
     assert edges == [{"squared": 1, "node": {"id": 1}}, {"squared": 4, "node": {"id": 2}}]
 
 
@@ -277,31 +277,29 @@ def counted(url: str, postgres: PostgresServer) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("counted")
-def test_hook_aggregate_fields(door_with: DoorWith) -> None:
+def test_hook_aggregate_fields(api_with: ApiWith) -> None:
     field = GraphQLField(
         GraphQLInt, resolve=lambda field, rows: func.max(rows.column("id")) - func.min(rows.column("id"))
     )
-    door = door_with(aggregate_fields=lambda relation: Fields(100, {"span": field}))
-    assert door.ask("{ thingCollection { aggregate { span } } }").data == {
-        "thingCollection": {"aggregate": {"span": 1}}
-    }
+    api = api_with(aggregate_fields=lambda relation: Fields(100, {"span": field}))
+    assert api.ask("{ thingCollection { aggregate { span } } }").data == {"thingCollection": {"aggregate": {"span": 1}}}
 
 
 @pytest.mark.usefixtures("counted")
-def test_hook_group_fields(door_with: DoorWith) -> None:
+def test_hook_group_fields(api_with: ApiWith) -> None:
     field = GraphQLField(GraphQLInt, resolve=lambda field, group: func.sum(group.rows.column("id")))
-    door = door_with(group_fields=lambda relation: Fields(100, {"ids": field}))
-    found = door.ask("{ thingCollection { groups(by: [{name: Value}]) { ids } } }").data["thingCollection"]["groups"]
+    api = api_with(group_fields=lambda relation: Fields(100, {"ids": field}))
+    found = api.ask("{ thingCollection { groups(by: [{name: Value}]) { ids } } }").data["thingCollection"]["groups"]
     assert found == [{"ids": 1}, {"ids": 2}]
 
 
-def test_hook_filter_fields(door_with: DoorWith) -> None:
+def test_hook_filter_fields(api_with: ApiWith) -> None:
     member = GraphQLInputField(GraphQLBoolean, extensions={"condition": is_first})
-    door = door_with(filter_fields=lambda: Fields(100, {"isFirst": member}))
-    assert ids(door, "(filter: {not: {isFirst: true}})") == [2]
+    api = api_with(filter_fields=lambda: Fields(100, {"isFirst": member}))
+    assert ids(api, "(filter: {not: {isFirst: true}})") == [2]
 
 
-def test_hook_filter_operators(door_with: DoorWith) -> None:
+def test_hook_filter_operators(api_with: ApiWith) -> None:
     def times(planning: Any, compared: Any, operand: Any) -> Any:
         return compared.value == planning.bind(operand, StringText("String"), "int") * literal_column("2")
 
@@ -309,16 +307,16 @@ def test_hook_filter_operators(door_with: DoorWith) -> None:
         member = GraphQLInputField(GraphQLString, extensions={"operator": times})
         return Fields(100, {"isTwice": member}) if value_type.filter == "Int" else None
 
-    assert ids(door_with(filter_operators=operators), '(filter: {id: {isTwice: "1"}})') == [2]
+    assert ids(api_with(filter_operators=operators), '(filter: {id: {isTwice: "1"}})') == [2]
 
 
-def test_hook_collection_arguments(door_with: DoorWith) -> None:
+def test_hook_collection_arguments(api_with: ApiWith) -> None:
     argument = GraphQLArgument(GraphQLBoolean, extensions={"condition": is_first})
-    door = door_with(collection_arguments=lambda: Fields(100, {"onlyFirst": argument}))
-    assert ids(door, "(onlyFirst: true)") == [1]
+    api = api_with(collection_arguments=lambda: Fields(100, {"onlyFirst": argument}))
+    assert ids(api, "(onlyFirst: true)") == [1]
 
 
-def test_hook_order_fields(door_with: DoorWith) -> None:
+def test_hook_order_fields(api_with: ApiWith) -> None:
     def fields(api: Any, relation: Any) -> Fields:
         def backwards(value: Any) -> list[OrderKey]:
             column = relation.by_name["id"].column
@@ -326,83 +324,83 @@ def test_hook_order_fields(door_with: DoorWith) -> None:
 
         return Fields(100, {"backwards": GraphQLInputField(GraphQLBoolean, extensions={"order": backwards})})
 
-    assert ids(door_with(order_fields=fields), "(orderBy: [{backwards: true}])") == [2, 1]
+    assert ids(api_with(order_fields=fields), "(orderBy: [{backwards: true}])") == [2, 1]
 
 
-def test_hook_insert_fields(door_with: DoorWith) -> None:
+def test_hook_insert_fields(api_with: ApiWith) -> None:
     def fields(relation: Any) -> Fields:
         return Fields(100, {"alias": GraphQLInputField(GraphQLString, extensions={"column": relation.by_name["name"]})})
 
-    door = door_with(insert_fields=fields)
+    api = api_with(insert_fields=fields)
     query = 'mutation { insertIntogoneCollection(objects: [{id: 3, alias: "z"}]) { records { name } } }'
-    assert door.ask(query).data["insertIntogoneCollection"]["records"] == [{"name": "z"}]
+    assert api.ask(query).data["insertIntogoneCollection"]["records"] == [{"name": "z"}]
 
 
-def test_hook_filled_columns(door_with: DoorWith) -> None:
-    door = door_with(filled_columns=lambda: {"id"})
-    inserted = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map["goneInsertInput"]
+def test_hook_filled_columns(api_with: ApiWith) -> None:
+    api = api_with(filled_columns=lambda: {"id"})
+    inserted = api.application.services.engine.role_schemas.of_role("anon").graphql.type_map["goneInsertInput"]
     assert str(inserted.fields["id"].type) == "Int"
-    answer = door.ask('mutation { insertIntogoneCollection(objects: [{name: "z"}]) { affectedCount } }')
+    answer = api.ask('mutation { insertIntogoneCollection(objects: [{name: "z"}]) { affectedCount } }')
     assert (answer.code, answer.message) == ("BAD_USER_INPUT", "goneInsertInput must have a value for id")
 
 
-def test_hook_insert_arguments(door_with: DoorWith) -> None:
+def test_hook_insert_arguments(api_with: ApiWith) -> None:
     def skip(field: Any, statement: Any, value: Any) -> Any:
         return statement.on_conflict_do_nothing()
 
     argument = GraphQLArgument(GraphQLBoolean, extensions={"alter": skip})
-    door = door_with(insert_arguments=lambda: Fields(100, {"skip": argument}))
+    api = api_with(insert_arguments=lambda: Fields(100, {"skip": argument}))
     query = "mutation { insertIntogoneCollection(objects: [{id: 1}, {id: 4}], skip: true) { affectedCount } }"
-    assert door.ask(query).data["insertIntogoneCollection"] == {"affectedCount": 1}
+    assert api.ask(query).data["insertIntogoneCollection"] == {"affectedCount": 1}
 
 
-def test_hook_insert_response_fields(door_with: DoorWith) -> None:
+def test_hook_insert_response_fields(api_with: ApiWith) -> None:
     def first(field: Any, inserted: Any) -> Any:
         return func.min(inserted.rows.column("id"))
 
     made = GraphQLField(GraphQLInt, resolve=first)
-    door = door_with(insert_response_fields=lambda: Fields(100, {"firstId": made}))
+    api = api_with(insert_response_fields=lambda: Fields(100, {"firstId": made}))
     query = "mutation { insertIntogoneCollection(objects: [{id: 6}, {id: 5}]) { firstId } }"
-    assert door.ask(query).data["insertIntogoneCollection"] == {"firstId": 5}
+    assert api.ask(query).data["insertIntogoneCollection"] == {"firstId": 5}
 
 
-def test_hook_key_fields(door_with: DoorWith) -> None:
+def test_hook_key_fields(api_with: ApiWith) -> None:
     def fields(api: Any, relation: Any) -> Fields:
         column = relation.by_name["name"]
         part = KeyPart("name", key_comparison(api.view, column.column), column.type.to_text)
         return Fields(100, {"called": GraphQLInputField(GraphQLString, extensions={KEY: (part,)})})
 
-    door = door_with(key_fields=fields)
-    assert door.ask('{ goneByKey(key: {called: "y"}) { id } }').data == {"goneByKey": {"id": 2}}
+    api = api_with(key_fields=fields)
+    assert api.ask('{ goneByKey(key: {called: "y"}) { id } }').data == {"goneByKey": {"id": 2}}
 
 
-def test_hook_update_arguments(door_with: DoorWith) -> None:
+def test_hook_update_arguments(api_with: ApiWith) -> None:
     def shout(field: Any, rows: Any, value: Any) -> Mapping[str, Any]:
         return {"name": func.upper(rows.column("name"))}
 
     argument = GraphQLArgument(GraphQLBoolean, extensions={"assign": shout})
-    door = door_with(update_arguments=lambda: Fields(100, {"shout": argument}))
+    api = api_with(update_arguments=lambda: Fields(100, {"shout": argument}))
     query = "mutation { updategoneCollection(set: {}, shout: true, filter: {id: {eq: 1}}) { records { name } } }"
-    assert door.ask(query).data["updategoneCollection"]["records"] == [{"name": "X"}]
+    assert api.ask(query).data["updategoneCollection"]["records"] == [{"name": "X"}]
 
 
-def test_hook_delete_arguments(door_with: DoorWith) -> None:
+def test_hook_delete_arguments(api_with: ApiWith) -> None:
     def is_second(planning: Any, rows: Any, value: Any) -> Any:
         return rows.column("id") == literal_column("2")
 
     argument = GraphQLArgument(GraphQLBoolean, extensions={"condition": is_second})
-    door = door_with(delete_arguments=lambda: Fields(100, {"second": argument}))
+    api = api_with(delete_arguments=lambda: Fields(100, {"second": argument}))
     query = "mutation { deleteFromgoneCollection(second: true) { records { id } } }"
-    assert door.ask(query).data["deleteFromgoneCollection"]["records"] == [{"id": 2}]
+    assert api.ask(query).data["deleteFromgoneCollection"]["records"] == [{"id": 2}]
 
 
 def a_mood(api: Any) -> list[Any]:
     return [api.named("Mood", lambda name: GraphQLEnumType(name, {"CALM": None}))]
 
 
-def test_hook_always_listed_types(door_with: DoorWith) -> None:
-    assert listed(door_with(always_listed_types=a_mood), "Mood") == "enum Mood {\n  CALM\n}"
+def test_hook_always_listed_types(api_with: ApiWith) -> None:
+    assert listed(api_with(always_listed_types=a_mood), "Mood") == "enum Mood {\n  CALM\n}"
 
 
-def test_hook_database_types(door_with: DoorWith) -> None:
-    assert listed(door_with(database_types=a_mood), "Mood") == "enum Mood {\n  CALM\n}"
+def test_hook_database_types(api_with: ApiWith) -> None:
+    assert listed(api_with(database_types=a_mood), "Mood") == "enum Mood {\n  CALM\n}"

@@ -30,7 +30,7 @@ from portico import (
     hookimpl,
 )
 from schema_cache.directive_values import Flag
-from tests.graphql.door import SERVICE_KEY, Door
+from tests.graphql.api import SERVICE_KEY, Api
 from tests.plugins.conftest import Distribute
 from tests.process.conftest import Portico
 from tests.process.running import PATIENCE_S, REPOSITORY, started
@@ -114,25 +114,25 @@ class House:
         resp.media = {"rooms": 5}
 
 
-def test_hook_middleware(open_door: Callable[..., Door]) -> None:
+def test_hook_middleware(start_api: Callable[..., Api]) -> None:
     class Stamping:
         @hookimpl
         def middleware(self) -> Any:
             return [Stamp()]
 
-    door = open_door(TABLE, plugins={"stamping": Stamping})
-    assert door.ask("{ __typename }").headers["x-house"] == "/graphql/v1"
-    assert door.client.simulate_get("/health").headers["x-house"] == "/health"
+    api = start_api(TABLE, plugins={"stamping": Stamping})
+    assert api.ask("{ __typename }").headers["x-house"] == "/graphql/v1"
+    assert api.client.simulate_get("/health").headers["x-house"] == "/health"
 
 
-def test_hook_routes(open_door: Callable[..., Door]) -> None:
+def test_hook_routes(start_api: Callable[..., Api]) -> None:
     class Routes:
         @hookimpl
         def routes(self, app: Any) -> None:
             app.add_route("/house", House())
 
-    door = open_door(TABLE, plugins={"house": Routes})
-    assert door.client.simulate_get("/house").json == {"rooms": 5}
+    api = start_api(TABLE, plugins={"house": Routes})
+    assert api.client.simulate_get("/house").json == {"rooms": 5}
 
 
 TABLE = "create table thing (id int primary key); insert into thing values (1); grant select on thing to authenticated"
@@ -155,26 +155,26 @@ class Cookies:
         return Caller.of({"sub": "ann"}, default_role="authenticated") if session == "ann" else None
 
 
-def test_hook_identifications(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
-    door = open_door(TABLE, plugins={"cookies": Cookies})
-    answer = door.ask(QUERY, key=None, headers={"Cookie": "theme=dark; session=ann"})
+def test_hook_identifications(start_api: Callable[..., Api], caplog: pytest.LogCaptureFixture) -> None:
+    api = start_api(TABLE, plugins={"cookies": Cookies})
+    answer = api.ask(QUERY, key=None, headers={"Cookie": "theme=dark; session=ann"})
     assert answer.data["thingCollection"]["edges"] == [{"node": {"id": 1}}]
-    assert door.ask(QUERY, role="authenticated", headers={"Cookie": "session=eve"}).data
-    assert door.ask(QUERY, key=None, headers={"Cookie": "session=eve"}).code == "MISSING_API_KEY"
-    refused = door.ask(QUERY, headers={"Cookie": "session=old"})
+    assert api.ask(QUERY, role="authenticated", headers={"Cookie": "session=eve"}).data
+    assert api.ask(QUERY, key=None, headers={"Cookie": "session=eve"}).code == "MISSING_API_KEY"
+    refused = api.ask(QUERY, headers={"Cookie": "session=old"})
     assert (refused.status, refused.code) == (401, "SESSION_OVER")
-    assert door.ask(QUERY, role="authenticated", headers={"Cookie": "session=broken"}).code == "INTERNAL_ERROR"
+    assert api.ask(QUERY, role="authenticated", headers={"Cookie": "session=broken"}).code == "INTERNAL_ERROR"
     assert "the plugin cookies failed in identifications" in caplog.messages
-    assert door.client.simulate_get("/health").json["plugins"] == {"cookies": "failed in identifications"}
+    assert api.client.simulate_get("/health").json["plugins"] == {"cookies": "failed in identifications"}
 
 
-def test_other_identifications_work_without_api_keys(open_door: Callable[..., Door]) -> None:
-    door = open_door(TABLE, plugins={"cookies": Cookies}, disabled_plugins=("api_keys",))
-    assert door.ask(QUERY, role="service_role").code == "MISSING_API_KEY"
-    assert door.ask(QUERY, key=None, headers={"Cookie": "session=ann"}).data
+def test_other_identifications_work_without_api_keys(start_api: Callable[..., Api]) -> None:
+    api = start_api(TABLE, plugins={"cookies": Cookies}, disabled_plugins=("api_keys",))
+    assert api.ask(QUERY, role="service_role").code == "MISSING_API_KEY"
+    assert api.ask(QUERY, key=None, headers={"Cookie": "session=ann"}).data
 
 
-def test_hook_observers(open_door: Callable[..., Door]) -> None:
+def test_hook_observers(start_api: Callable[..., Api]) -> None:
     seen: list[ObservedRequest] = []
 
     class Watching:
@@ -182,12 +182,12 @@ def test_hook_observers(open_door: Callable[..., Door]) -> None:
         def observers(self) -> Any:
             return [seen.append]
 
-    door = open_door(TABLE, plugins={"watching": Watching})
-    assert door.ask(QUERY, role="authenticated").data
-    assert [(each.door, each.status, each.role) for each in seen] == [("graphql", 200, "authenticated")]
+    api = start_api(TABLE, plugins={"watching": Watching})
+    assert api.ask(QUERY, role="authenticated").data
+    assert [(each.face, each.status, each.role) for each in seen] == [("graphql", 200, "authenticated")]
 
 
-def test_hook_closing(open_door: Callable[..., Door]) -> None:
+def test_hook_closing(start_api: Callable[..., Api]) -> None:
     closed: list[bool] = []
 
     class Closing:
@@ -195,14 +195,14 @@ def test_hook_closing(open_door: Callable[..., Door]) -> None:
         def closing(self) -> None:
             closed.append(True)
 
-    door = open_door(TABLE, plugins={"closing": Closing})
-    assert door.ask("{ __typename }").data
+    api = start_api(TABLE, plugins={"closing": Closing})
+    assert api.ask("{ __typename }").data
     assert closed == []
-    door.application.close()
+    api.application.close()
     assert closed == [True]
 
 
-def test_hook_slow_operations(open_door: Callable[..., Door]) -> None:
+def test_hook_slow_operations(start_api: Callable[..., Api]) -> None:
     known = SlowOperation("key", "Find", "query", "anon", (), 5.0, {}, "{ a }", 0.0)
 
     class Elsewhere:
@@ -210,8 +210,8 @@ def test_hook_slow_operations(open_door: Callable[..., Door]) -> None:
         def slow_operations(self) -> Any:
             return [known]
 
-    door = open_door(TABLE, plugins={"elsewhere": Elsewhere})
-    assert door.application.services.slow_operations() == [known]
+    api = start_api(TABLE, plugins={"elsewhere": Elsewhere})
+    assert api.application.services.slow_operations() == [known]
 
 
 def test_hook_identifications_at_the_storage(own_service: Callable[..., Service]) -> None:
@@ -251,28 +251,28 @@ class Around:
         return look
 
 
-def test_hook_around_stages(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+def test_hook_around_stages(start_api: Callable[..., Api], caplog: pytest.LogCaptureFixture) -> None:
     around = Around()
-    door = open_door(TABLE, plugins={"around": around})
-    assert door.ask(QUERY, role="authenticated").data
+    api = start_api(TABLE, plugins={"around": around})
+    assert api.ask(QUERY, role="authenticated").data
     stages = ("parse", "authorize", "plan", "execute", "shape")
     assert around.seen == [f"{when} {stage}" for stage in stages for when in ("before", "after")]
-    assert door.ask(f"query Never {QUERY}", operation="Never").code == "NEVER"
-    assert door.ask("{ nothing }").code == "GRAPHQL_VALIDATION_FAILED"
-    assert door.client.simulate_get("/health").json["process"] == "ok"
-    assert door.ask(f"query Broken {QUERY}", role="authenticated", operation="Broken").code == "INTERNAL_ERROR"
+    assert api.ask(f"query Never {QUERY}", operation="Never").code == "NEVER"
+    assert api.ask("{ nothing }").code == "GRAPHQL_VALIDATION_FAILED"
+    assert api.client.simulate_get("/health").json["process"] == "ok"
+    assert api.ask(f"query Broken {QUERY}", role="authenticated", operation="Broken").code == "INTERNAL_ERROR"
     assert "the plugin around failed in around_stages, at plan" in caplog.messages
-    assert door.client.simulate_get("/health").json["plugins"] == {"around": "failed in around_stages, at plan"}
+    assert api.client.simulate_get("/health").json["plugins"] == {"around": "failed in around_stages, at plan"}
 
 
 def test_an_internal_error_is_not_blamed_on_a_plugin(
-    open_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
+    start_api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    door = open_door(TABLE, plugins={"around": Around()})
+    api = start_api(TABLE, plugins={"around": Around()})
     # Stands for an error in the product, of which none is known.
-    monkeypatch.setattr(type(door.application.services.engine.plans), "get", lambda *_: 1 / 0)
-    assert door.ask(QUERY, role="authenticated").code == "INTERNAL_ERROR"
-    assert door.client.simulate_get("/health").json["process"] == "ok"
+    monkeypatch.setattr(type(api.application.services.engine.plans), "get", lambda *_: 1 / 0)
+    assert api.ask(QUERY, role="authenticated").code == "INTERNAL_ERROR"
+    assert api.client.simulate_get("/health").json["process"] == "ok"
 
 
 class Documents:
@@ -285,16 +285,16 @@ class Documents:
         return [DocumentSource(lambda: self.texts, lambda: 1)]
 
 
-def test_hook_documents(open_door: Callable[..., Door], tmp_path: Path) -> None:
+def test_hook_documents(start_api: Callable[..., Api], tmp_path: Path) -> None:
     (tmp_path / "Type.graphql").write_text("{ __typename }")
-    door = open_door(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))
-    answer = door.post('{"documentId": "Things"}', role="authenticated")
+    api = start_api(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))
+    answer = api.post('{"documentId": "Things"}', role="authenticated")
     assert answer.data["thingCollection"]["edges"] == [{"node": {"id": 1}}]
-    assert door.post('{"documentId": "Type"}').data == {"__typename": "Query"}
+    assert api.post('{"documentId": "Type"}').data == {"__typename": "Query"}
     # Two sources may have the same document, but not two with one name.
     (tmp_path / "Things.graphql").write_text("{ __typename }")
     with pytest.raises(DocumentsUnusable, match="two documents are registered as 'Things'"):
-        open_door(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))
+        start_api(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))
 
 
 class Extensions:
@@ -311,11 +311,11 @@ class Extensions:
         return execute(*arguments).with_extension(name, 2)
 
 
-def test_hook_request_extensions(open_door: Callable[..., Door]) -> None:
-    door = open_door(TABLE, plugins={"extensions": Extensions})
+def test_hook_request_extensions(start_api: Callable[..., Api]) -> None:
+    api = start_api(TABLE, plugins={"extensions": Extensions})
 
     def asked(extensions: Any) -> Any:
-        return door.post(json.dumps({"query": QUERY, "extensions": extensions}), role="authenticated")
+        return api.post(json.dumps({"query": QUERY, "extensions": extensions}), role="authenticated")
 
     answer = asked({"again": "times", "other": [1]})
     assert answer.body["extensions"] == {"times": 2}
@@ -323,7 +323,7 @@ def test_hook_request_extensions(open_door: Callable[..., Door]) -> None:
     assert "extensions" not in asked({"again": None}).body
     assert asked({"again": "broken"}).code == "INTERNAL_ERROR"
     with pytest.raises(PluginUnusable, match=r"handles extensions\.again, which another plugin handles"):
-        open_door(TABLE, plugins={"extensions": Extensions, "others": Extensions})
+        start_api(TABLE, plugins={"extensions": Extensions, "others": Extensions})
 
 
 class Checks:
@@ -342,10 +342,10 @@ class Checks:
             raise RequestError("Not this one", code="NEVER")
 
 
-def test_hook_operation_checks(open_door: Callable[..., Door]) -> None:
-    door = open_door(TABLE, plugins={"checks": Checks})
-    assert door.ask(QUERY, role="authenticated").code == "NEVER"
-    assert door.ask(f"query Only {QUERY}", role="authenticated", operation="Only").data
+def test_hook_operation_checks(start_api: Callable[..., Api]) -> None:
+    api = start_api(TABLE, plugins={"checks": Checks})
+    assert api.ask(QUERY, role="authenticated").code == "NEVER"
+    assert api.ask(f"query Only {QUERY}", role="authenticated", operation="Only").data
 
 
 class Rooms:
@@ -356,11 +356,11 @@ class Rooms:
         return [Entrance("/rooms", "the rooms <of> the house", is_start=True), Entrance("/rooms.json", "the same")]
 
 
-def test_hook_entrances(open_door: Callable[..., Door]) -> None:
-    door = open_door(TABLE, plugins={"rooms": Rooms})
+def test_hook_entrances(start_api: Callable[..., Api]) -> None:
+    api = start_api(TABLE, plugins={"rooms": Rooms})
     browser = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
     for path in ("/", "/graphql/v1"):
-        led = door.client.simulate_get(path, headers=browser)
+        led = api.client.simulate_get(path, headers=browser)
         assert (led.status_code, led.headers["location"]) == (303, "/rooms")
 
 
@@ -390,8 +390,8 @@ def test_serve_prints_the_start_address_last_and_keeps_its_fragment_secret(
         assert process.wait(PATIENCE_S) == 0
 
 
-def test_services_answer_plugins(open_door: Callable[..., Door]) -> None:
-    services = open_door(TABLE).application.services
+def test_services_answer_plugins(start_api: Callable[..., Api]) -> None:
+    services = start_api(TABLE).application.services
     caller = services.caller(RequestHead("GET", "/", {"apikey": SERVICE_KEY}.get))
     assert caller is not None
     assert caller.role == "service_role"

@@ -10,7 +10,7 @@ from graphql import GraphQLField, GraphQLString
 from sqlalchemy import func, literal_column
 
 from portico import Fields, hookimpl
-from tests.graphql.door import Door
+from tests.graphql.api import Api
 
 TABLE = "create table thing (id int primary key); insert into thing values (1); grant select on thing to anon"
 
@@ -41,19 +41,19 @@ class Texts:
 
 
 @pytest.fixture
-def door(open_door: Callable[..., Door]) -> Door:
-    return open_door(TABLE, plugins={"texts": Texts})
+def api(start_api: Callable[..., Api]) -> Api:
+    return start_api(TABLE, plugins={"texts": Texts})
 
 
-def test_values_that_are_not_json_become_json(door: Door) -> None:
-    assert door.ask("{ text json }").data == {"text": 'say "hi"', "json": 'say "hi"'}
+def test_values_that_are_not_json_become_json(api: Api) -> None:
+    assert api.ask("{ text json }").data == {"text": 'say "hi"', "json": 'say "hi"'}
 
 
 @pytest.mark.parametrize(
     ("field", "reason"), [("nothing", "it returned NoneType, which is not an SQL expression"), ("broken", "absent")]
 )
-def test_a_resolver_that_fails_is_named(door: Door, field: str, reason: str, caplog: pytest.LogCaptureFixture) -> None:
-    answer = door.ask("{ thingCollection { edges { node { %s } } } }" % field)  # noqa: UP031
+def test_a_resolver_that_fails_is_named(api: Api, field: str, reason: str, caplog: pytest.LogCaptureFixture) -> None:
+    answer = api.ask("{ thingCollection { edges { node { %s } } } }" % field)  # noqa: UP031
     assert (answer.status, answer.code) == (500, "RESOLVER_FAILED")
     assert answer.message == f"The field thing.{field} failed because of an error in the service; its log says why."
     (answered,) = (each for each in caplog.records if each.name == "portico.plugins")

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import open_door as open_door
-from tests.graphql.door import Door
+from tests.graphql.api import Api
+from tests.graphql.conftest import start_api as start_api
 from tests.plugins.test_extras import run
 from tests.process.running import PATIENCE_S, REPOSITORY
 
@@ -34,11 +34,11 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
     return Telemetry(sdk.SimpleSpanProcessor(exporter)), exporter
 
 
-def test_a_request_is_a_trace(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
+def test_a_request_is_a_trace(start_api: Callable[..., Api], plugin: tuple[Any, Any]) -> None:
     telemetry, exporter = plugin
-    door = open_door(SCHEMA, plugins={"opentelemetry": telemetry})
+    api = start_api(SCHEMA, plugins={"opentelemetry": telemetry})
     parent = f"00-{TRACE_ID}-{SPAN_ID}-01"
-    assert door.ask(QUERY, headers={"traceparent": parent, "X-Request-Id": "abc"}).data
+    assert api.ask(QUERY, headers={"traceparent": parent, "X-Request-Id": "abc"}).data
     spans = {each.name: each for each in exporter.get_finished_spans()}
     assert {f"{each.context.trace_id:032x}" for each in spans.values()} == {TRACE_ID}
     request, operation, flight = spans["POST /graphql/v1"], spans["query"], spans["execute"]
@@ -55,21 +55,21 @@ def test_a_request_is_a_trace(open_door: Callable[..., Door], plugin: tuple[Any,
 
 
 def test_errors_are_recorded_and_unsampled_requests_are_not(
-    open_door: Callable[..., Door], plugin: tuple[Any, Any]
+    start_api: Callable[..., Api], plugin: tuple[Any, Any]
 ) -> None:
     telemetry, exporter = plugin
-    door = open_door(SCHEMA, plugins={"opentelemetry": telemetry})
-    door.ask("query Broken { nope }")
+    api = start_api(SCHEMA, plugins={"opentelemetry": telemetry})
+    api.ask("query Broken { nope }")
     spans = {each.name: each for each in exporter.get_finished_spans()}
     assert spans["query"].status.status_code.name == "ERROR"
     assert spans["query"].attributes["error.type"] == "GRAPHQL_VALIDATION_FAILED"
     exporter.clear()
-    door.ask(QUERY, headers={"traceparent": f"00-{TRACE_ID}-{SPAN_ID}-00"})
+    api.ask(QUERY, headers={"traceparent": f"00-{TRACE_ID}-{SPAN_ID}-00"})
     assert exporter.get_finished_spans() == ()
 
 
 def test_an_unreachable_collector_does_not_delay_the_end(
-    open_door: Callable[..., Door], plugin: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
+    start_api: Callable[..., Api], plugin: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     telemetry, _ = plugin
     away, exported = threading.Event(), threading.Event()
@@ -81,7 +81,7 @@ def test_an_unreachable_collector_does_not_delay_the_end(
             return sdk.SpanExportResult.SUCCESS
 
     waiting = type(telemetry)(sdk.BatchSpanProcessor(Waiting()))
-    open_door(SCHEMA, plugins={"opentelemetry": waiting}).ask(QUERY)
+    start_api(SCHEMA, plugins={"opentelemetry": waiting}).ask(QUERY)
     # For less time than the collector is away.
     monkeypatch.setattr("portico_opentelemetry.plugin._LAST_SPANS_S", 0.1)
     waiting.closing()
@@ -89,10 +89,10 @@ def test_an_unreachable_collector_does_not_delay_the_end(
     away.set()
 
 
-def test_telemetry_is_off_without_an_endpoint(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
+def test_telemetry_is_off_without_an_endpoint(start_api: Callable[..., Api], plugin: tuple[Any, Any]) -> None:
     telemetry, _ = plugin
-    door = open_door(SCHEMA, plugins={"opentelemetry": type(telemetry)})
-    assert door.ask("{ __typename }").data == {"__typename": "Query"}
+    api = start_api(SCHEMA, plugins={"opentelemetry": type(telemetry)})
+    assert api.ask("{ __typename }").data == {"__typename": "Query"}
 
 
 def test_telemetry_is_installed_and_found(tmp_path: Path) -> None:

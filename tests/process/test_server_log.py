@@ -14,8 +14,8 @@ import requests
 
 from app.installation.scripts import install_script
 from app.installation.version import VERSION
+from tests.graphql.api import ANON_KEY as LIVE_KEY
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import ANON_KEY as LIVE_KEY
 from tests.live.streams import living
 from tests.postgres_server import PostgresServer
 from tests.storage.s3.clients import KEY, SECRET_KEY, client

@@ -50,7 +50,7 @@ class ReceivingFolder(FolderBackend):
 def receiving(root: Path) -> Iterator[tuple[ReceivingFolder, Any]]:
     """The folder, and the plugin that opens it for every storage URL; its server takes any size and type."""
 
-    class Door(BaseHTTPRequestHandler):
+    class Receiver(BaseHTTPRequestHandler):
         def do_PUT(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             folder.put(folder.links[self.path], BytesIO(body))
@@ -66,7 +66,7 @@ def receiving(root: Path) -> Iterator[tuple[ReceivingFolder, Any]]:
         def storage_backend(self, url: str) -> ReceivingFolder:
             return folder
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Door) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
         folder = ReceivingFolder(root, f"http://127.0.0.1:{server.server_address[1]}")
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()

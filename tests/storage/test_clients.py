@@ -152,5 +152,5 @@ def test_storage_js_works(service: Service) -> None:
     assert (seen["viaSignedMany"], seen["signedUpload"], seen["viaPublic"]) == ("updated", "by anyone", "upserted")
     assert len(seen["drawn"]) == 3
     assert all("svg" in each and "onload" not in each for each in seen["drawn"])
-    assert seen["drawnAt"] == [f"/storage/v1/render/image/{door}/js-bucket/drawn.svg" for door in ("sign", "public")]
+    assert seen["drawnAt"] == [f"/storage/v1/render/image/{route}/js-bucket/drawn.svg" for route in ("sign", "public")]
     assert [each["name"] for each in seen["remove"]["data"]] == ["form.txt"]

@@ -9,7 +9,7 @@ import pytest
 from tests.storage.service import ANON, Service
 
 PAGE = "https://a.example"
-DOORS = ("/object/b/k", "/storage/v1/bucket", "/graphql/v1", "/nothing")
+FACES = ("/object/b/k", "/storage/v1/bucket", "/graphql/v1", "/nothing")
 
 
 def preflight(service: Service, path: str, origin: str = PAGE) -> dict[str, str]:
@@ -28,14 +28,14 @@ def service_of_a(own_service: Callable[..., Service]) -> Service:
 
 
 def test_cross_origin_access_is_off_by_default(service: Service) -> None:
-    for path in DOORS:
+    for path in FACES:
         assert "access-control-allow-origin" not in preflight(service, path)
         answer = service.get(path, headers={"origin": PAGE})
         assert "access-control-allow-origin" not in answer.headers
     assert preflight(service, "/bucket")["status"] == "404"
 
 
-@pytest.mark.parametrize("path", DOORS)
+@pytest.mark.parametrize("path", FACES)
 def test_a_preflight_is_answered(service_of_a: Service, path: str) -> None:
     answer = preflight(service_of_a, path)
     assert answer["status"] == "204"

@@ -268,9 +268,9 @@ def test_tokens_have_one_purpose(direct: Service) -> None:
     assert error(direct.post(f"/upload/direct/{path}"))[2] == "InvalidRequest"
     assert error(begin(direct, path, SERVICE, 4))[2] == "InvalidJWT"
     signer = Signer(derived_key(SECRET, SIGNED_URLS))
-    for door, scope in (("direct", UPLOAD), ("complete", COMPLETE)):
+    for route, scope in (("direct", UPLOAD), ("complete", COMPLETE)):
         expired = signer.sign({"url": path, "scope": scope}, lifetime_s=-1)
-        answer = direct.post(f"/upload/{door}/{path}?token={expired}", None, headers={"upload-length": "4"})
+        answer = direct.post(f"/upload/{route}/{path}?token={expired}", None, headers={"upload-length": "4"})
         assert error(answer)[2:] == ("InvalidJWT", '"exp" claim timestamp check failed')
     # The holder of the link does not learn which upload it is.
     upload = direct.sql("select id from storage.uploads order by created_at desc limit 1")[0][0]

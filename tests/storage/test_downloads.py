@@ -52,13 +52,13 @@ def test_downloads_have_their_headers(service: Service, public: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("door", READS + INFOS)
-def test_public_objects_are_read_by_everybody(service: Service, public: str, door: str, method: str) -> None:
-    assert service.request(method, f"{door}/{public}").status_code == 200
-    assert service.request(method, f"{door}/{public}", token(sub=USER)).status_code == 200
-    anonymous = service.request(method, f"{door}/{public}", None)
-    rubbish = service.request(method, f"{door}/{public}", "rubbish")
-    if "authenticated" in door:
+@pytest.mark.parametrize("route", READS + INFOS)
+def test_public_objects_are_read_by_everybody(service: Service, public: str, route: str, method: str) -> None:
+    assert service.request(method, f"{route}/{public}").status_code == 200
+    assert service.request(method, f"{route}/{public}", token(sub=USER)).status_code == 200
+    anonymous = service.request(method, f"{route}/{public}", None)
+    rubbish = service.request(method, f"{route}/{public}", "rubbish")
+    if "authenticated" in route:
         assert anonymous.status_code == rubbish.status_code == 400
         if method == "GET":
             assert error(anonymous)[3] == "headers must have required property 'authorization'"
@@ -67,29 +67,29 @@ def test_public_objects_are_read_by_everybody(service: Service, public: str, doo
         assert anonymous.status_code == rubbish.status_code == 200
 
 
-@pytest.mark.parametrize("door", READS + INFOS)
-def test_private_objects_need_rights(service: Service, private: str, door: str) -> None:
-    service_answer = service.get(f"{door}/{private}")
-    user_answer = service.get(f"{door}/{private}", token(sub=USER))
-    anonymous = service.get(f"{door}/{private}", None)
-    if "public" in door:
+@pytest.mark.parametrize("route", READS + INFOS)
+def test_private_objects_need_rights(service: Service, private: str, route: str) -> None:
+    service_answer = service.get(f"{route}/{private}")
+    user_answer = service.get(f"{route}/{private}", token(sub=USER))
+    anonymous = service.get(f"{route}/{private}", None)
+    if "public" in route:
         assert error(service_answer) == error(user_answer) == error(anonymous) == NO_BUCKET
     else:
         assert service_answer.status_code == 200
         assert error(user_answer) == NO_OBJECT
         assert error(anonymous) == (
             (400, "400", "InvalidRequest", "headers must have required property 'authorization'")
-            if "authenticated" in door
+            if "authenticated" in route
             else NO_BUCKET
         )
-    head = service.request("HEAD", f"{door}/{private}", None)
+    head = service.request("HEAD", f"{route}/{private}", None)
     assert (head.status_code, head.content) == (400, b"")
 
 
-@pytest.mark.parametrize("door", READS + INFOS)
-def test_missing_objects_and_buckets_are_reported(service: Service, public: str, door: str) -> None:
-    assert error(service.get(f"{door}/{public}.no")) == NO_OBJECT
-    assert error(service.get(f"{door}/{unique()}/k")) == NO_BUCKET
+@pytest.mark.parametrize("route", READS + INFOS)
+def test_missing_objects_and_buckets_are_reported(service: Service, public: str, route: str) -> None:
+    assert error(service.get(f"{route}/{public}.no")) == NO_OBJECT
+    assert error(service.get(f"{route}/{unique()}/k")) == NO_BUCKET
 
 
 def test_info_describes_an_object(service: Service, public: str) -> None:

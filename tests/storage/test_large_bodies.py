@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.storage.doors import STORED, Send, Sent, rest_put, resumable, s3_put, signed_upload
 from tests.storage.service import SERVICE, Service, error, token
+from tests.storage.upload_faces import STORED, Send, Sent, rest_put, resumable, s3_put, signed_upload
 
 MIB = 1024 * 1024
 # Both halves of a resumable upload are too large for memory.

@@ -134,14 +134,14 @@ def test_a_failing_policy_is_reported_with_a_hint(
 
 def test_an_invisible_object_is_not_revealed(service: Service, policies: Policies) -> None:
     for path in (f"{policies.bucket}/there", f"{policies.bucket}/nowhere", f"{unique()}/there"):
-        for method, door in (
+        for method, route in (
             ("DELETE", "/object"), ("GET", "/object"), ("GET", "/object/authenticated"), ("GET", "/object/info"),
         ):  # fmt: skip
-            assert error(service.request(method, f"{door}/{path}", CREDENTIAL)) == NO_OBJECT
+            assert error(service.request(method, f"{route}/{path}", CREDENTIAL)) == NO_OBJECT
         bucket, _, key = path.partition("/")
         body = {"bucketId": bucket, "sourceKey": key, "destinationKey": "x"}
-        for door in ("/object/move", "/object/copy"):
-            assert error(service.post(door, CREDENTIAL, json=body)) == NO_OBJECT
+        for route in ("/object/move", "/object/copy"):
+            assert error(service.post(route, CREDENTIAL, json=body)) == NO_OBJECT
 
 
 def test_only_callers_who_may_write_learn_the_rules_of_a_bucket(service: Service, policies: Policies) -> None:
@@ -149,8 +149,8 @@ def test_only_callers_who_may_write_learn_the_rules_of_a_bucket(service: Service
     rules = {"file_size_limit": 1, "allowed_mime_types": ["image/png"]}
     for bucket in (service.bucket(**rules), unique()):
         body = {"bucketId": policies.bucket, "sourceKey": "there", "destinationBucket": bucket, "destinationKey": "k"}
-        for door in ("/object/move", "/object/copy"):
-            assert error(service.post(door, CREDENTIAL, json=body)) == DENIED
+        for route in ("/object/move", "/object/copy"):
+            assert error(service.post(route, CREDENTIAL, json=body)) == DENIED
         assert error(service.put(f"/object/{bucket}/k", CREDENTIAL, data=bytes(100))) == DENIED
 
 

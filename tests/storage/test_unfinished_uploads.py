@@ -40,7 +40,7 @@ from tests.process.running import until
 from tests.storage.service import USER, Service
 
 
-class Door:
+class Uploads:
     """The core of a running service, for one caller."""
 
     def __init__(self, service: Service, role: str = "service_role", sub: str | None = None) -> None:
@@ -91,15 +91,15 @@ def blobs_of(service: Service) -> set[str]:
 
 
 def test_bytes_are_appended_until_the_length_is_reached(service: Service, path: str) -> None:
-    door = Door(service, sub=USER)
-    upload = door.begin(path, length=9, user_metadata={"a": 1})
+    uploads = Uploads(service, sub=USER)
+    upload = uploads.begin(path, length=9, user_metadata={"a": 1})
     assert (upload.received, upload.length, upload.finished) == (0, 9, None)
-    upload = door.append(upload, 0, b"abc")
-    upload = door.append(door.find(upload), 3, b"def")
-    assert (door.find(upload).received, upload.parts) == (6, 2)
-    done = door.append(upload, 6, b"ghi")
+    upload = uploads.append(upload, 0, b"abc")
+    upload = uploads.append(uploads.find(upload), 3, b"def")
+    assert (uploads.find(upload).received, upload.parts) == (6, 2)
+    done = uploads.append(upload, 6, b"ghi")
     assert done.finished is not None
-    assert door.find(upload).finished == done.finished
+    assert uploads.find(upload).finished == done.finished
     assert service.get(f"/object/{path}").content == b"abcdefghi"
     md5s = b"".join(hashlib.md5(each).digest() for each in (b"abc", b"def", b"ghi"))
     assert done.finished.entity_tag == f'"{hashlib.md5(md5s).hexdigest()}-3"'
@@ -112,17 +112,17 @@ def test_bytes_are_appended_until_the_length_is_reached(service: Service, path: 
 
 
 def test_an_offset_counts_once(service: Service, path: str) -> None:
-    door = Door(service)
-    upload = door.begin(path)
+    uploads = Uploads(service)
+    upload = uploads.begin(path)
     for offset in (-1, 1):
         with pytest.raises(OffsetConflict):
-            door.append(upload, offset, b"x")
+            uploads.append(upload, offset, b"x")
     together = threading.Barrier(4, timeout=30)
 
     def attempt(data: bytes) -> bool:
         together.wait()
         try:
-            door.append(upload, 0, data)
+            uploads.append(upload, 0, data)
         except OffsetConflict:
             return False
         return True
@@ -131,69 +131,69 @@ def test_an_offset_counts_once(service: Service, path: str) -> None:
     with ThreadPoolExecutor(4) as pool:
         won = list(pool.map(attempt, (b"one", b"two", b"six", b"ten")))
     assert won.count(True) == 1
-    assert door.find(upload).received == 3
+    assert uploads.find(upload).received == 3
     assert len(service.blobs() - before) == 1
-    door.append(door.find(upload), 3, b"", length=3)
+    uploads.append(uploads.find(upload), 3, b"", length=3)
     assert service.get(f"/object/{path}").content == (b"one", b"two", b"six", b"ten")[won.index(True)]
 
 
 def test_an_empty_upload_is_an_empty_object(service: Service, path: str) -> None:
-    door = Door(service)
-    done = door.append(door.begin(path, length=0), 0, b"")
+    uploads = Uploads(service)
+    done = uploads.append(uploads.begin(path, length=0), 0, b"")
     assert done.finished is not None
     assert (service.get(f"/object/{path}").content, done.finished.size) == (b"", 0)
-    assert door.append(done, 0, b"") == done
+    assert uploads.append(done, 0, b"") == done
     with pytest.raises(LengthExceeded):
-        door.append(done, 0, b"x")
+        uploads.append(done, 0, b"x")
     with pytest.raises(OffsetConflict):
-        door.append(done, 1, b"")
+        uploads.append(done, 1, b"")
 
 
 def test_limits_of_uploads_are_enforced(service: Service) -> None:
     bucket = service.bucket(file_size_limit=10)
-    door = Door(service)
+    uploads = Uploads(service)
     with pytest.raises(TooLarge):
-        door.begin(f"{bucket}/declared", length=11)
-    upload = door.append(door.begin(f"{bucket}/undeclared"), 0, b"12345678")
+        uploads.begin(f"{bucket}/declared", length=11)
+    upload = uploads.append(uploads.begin(f"{bucket}/undeclared"), 0, b"12345678")
     with pytest.raises(TooLarge):
-        door.append(upload, 8, b"901")
+        uploads.append(upload, 8, b"901")
     with pytest.raises(TooLarge):
-        door.append(upload, 8, b"", length=11)
+        uploads.append(upload, 8, b"", length=11)
     with pytest.raises(LengthExceeded):
-        door.append(upload, 8, b"9", length=8)
+        uploads.append(upload, 8, b"9", length=8)
     unknown = Addition(8, BytesIO(b"901"), None, None, 60.0, "test")
     with pytest.raises(TooLarge):
-        append(door.storage, door.asker, upload, unknown)
-    assert door.find(upload).received == 8
-    numbered = door.begin(f"{bucket}/numbered", "numbered")
-    door.put(numbered, 1, b"123456")
-    door.put(numbered, 2, b"7890")
+        append(uploads.storage, uploads.asker, upload, unknown)
+    assert uploads.find(upload).received == 8
+    numbered = uploads.begin(f"{bucket}/numbered", "numbered")
+    uploads.put(numbered, 1, b"123456")
+    uploads.put(numbered, 2, b"7890")
     with pytest.raises(TooLarge):
-        door.put(numbered, 3, b"1")
-    door.put(numbered, 2, b"789")
-    assert [part.size for part in list_parts(door.storage, door.asker, numbered)] == [6, 3]
+        uploads.put(numbered, 3, b"1")
+    uploads.put(numbered, 2, b"789")
+    assert [part.size for part in list_parts(uploads.storage, uploads.asker, numbered)] == [6, 3]
 
 
 def test_numbered_parts_may_come_in_any_order(service: Service, path: str) -> None:
-    door = Door(service)
-    upload = door.begin(path, "numbered", upsert=True)
-    third, first = door.put(upload, 3, b"three"), door.put(upload, 1, b"one")
-    replaced = door.put(upload, 2, b"wrong")
-    second = door.put(upload, 2, b"two")
-    listed = list_parts(door.storage, door.asker, upload)
+    uploads = Uploads(service)
+    upload = uploads.begin(path, "numbered", upsert=True)
+    third, first = uploads.put(upload, 3, b"three"), uploads.put(upload, 1, b"one")
+    replaced = uploads.put(upload, 2, b"wrong")
+    second = uploads.put(upload, 2, b"two")
+    listed = list_parts(uploads.storage, uploads.asker, upload)
     assert [(part.number, part.md5) for part in listed] == [(1, first.md5), (2, second.md5), (3, third.md5)]
-    assert list_parts(door.storage, door.asker, upload, after=1, limit=1) == [second]
+    assert list_parts(uploads.storage, uploads.asker, upload, after=1, limit=1) == [second]
     clean_up(service)
     until(lambda: replaced.version not in service.blobs())
     with pytest.raises(NoSuchPart):
-        door.finish(upload, [first, replaced])
-    tag = door.finish(upload, [first, third])
+        uploads.finish(upload, [first, replaced])
+    tag = uploads.finish(upload, [first, third])
     assert tag.endswith('-2"')
     assert service.get(f"/object/{path}").content == b"onethree"
     with pytest.raises(NoSuchUpload):
-        door.put(upload, 4, b"late")
+        uploads.put(upload, 4, b"late")
     with pytest.raises(UploadFinished):
-        abort(door.storage, door.asker, upload)
+        abort(uploads.storage, uploads.asker, upload)
     clean_up(service)
     until(lambda: not {first.version, second.version, third.version} & service.blobs())
 
@@ -219,78 +219,78 @@ def test_a_failure_at_the_end_leaves_everything_usable(own_service: Callable[...
     plugin = Refusing()
     service = own_service(plugins={"refusing": plugin})
     path = f"{service.bucket()}/k"
-    door = Door(service)
-    upload = door.append(door.begin(path, length=6, upsert=True), 0, b"abc")
+    uploads = Uploads(service)
+    upload = uploads.append(uploads.begin(path, length=6, upsert=True), 0, b"abc")
     blobs = service.blobs()
     with pytest.raises(StorageError, match="not now"):
-        door.append(upload, 3, b"def")
-    assert (door.find(upload).received, service.blobs()) == (3, blobs)
+        uploads.append(upload, 3, b"def")
+    assert (uploads.find(upload).received, service.blobs()) == (3, blobs)
     plugin.refuses = False
     service.sql("create function fail() returns trigger language plpgsql as $$begin raise 'no'; end$$")
     service.sql("create trigger fail before update on storage.uploads for each row execute function fail()")
     with pytest.raises(DatabaseRefused):
-        door.append(upload, 3, b"def")
+        uploads.append(upload, 3, b"def")
     assert service.get(f"/object/{path}").status_code == 400
     assert service.blobs() == blobs
     service.sql("drop trigger fail on storage.uploads")
-    assert door.append(upload, 3, b"def").finished is not None
+    assert uploads.append(upload, 3, b"def").finished is not None
     assert service.get(f"/object/{path}").content == b"abcdef"
-    again = door.begin(path, length=1, upsert=True)
-    door.append(again, 0, b"x")
+    again = uploads.begin(path, length=1, upsert=True)
+    uploads.append(again, 0, b"x")
     until(lambda: len(plugin.events) == 2)
     answered = {(event.type, event.upload_type) for event in plugin.events}
     assert answered == {("ObjectCreated:Post", "test"), ("ObjectCreated:Put", "test")}
 
 
 def test_the_first_to_complete_wins(service: Service, path: str) -> None:
-    door = Door(service)
-    first, second = door.begin(path, length=3), door.begin(path, length=3)
-    door.append(first, 0, b"one")
+    uploads = Uploads(service)
+    first, second = uploads.begin(path, length=3), uploads.begin(path, length=3)
+    uploads.append(first, 0, b"one")
     with pytest.raises(ObjectExists):
-        door.append(second, 0, b"two")
+        uploads.append(second, 0, b"two")
     with pytest.raises(ObjectExists):
-        door.begin(path)
-    assert door.find(second).received == 0
+        uploads.begin(path)
+    assert uploads.find(second).received == 0
     assert service.get(f"/object/{path}").content == b"one"
 
 
 def test_aborted_and_expired_uploads_leave_nothing(own_service: Callable[..., Service]) -> None:
     service = own_service(replaced_bytes_grace_s=0.0)
     bucket = service.bucket()
-    door = Door(service)
-    given_up = door.append(door.begin(f"{bucket}/a"), 0, b"bytes")
-    expired = door.append(door.begin(f"{bucket}/b"), 0, b"bytes")
-    kept = door.append(door.begin(f"{bucket}/c"), 0, b"bytes")
-    abort(door.storage, door.asker, given_up)
+    uploads = Uploads(service)
+    given_up = uploads.append(uploads.begin(f"{bucket}/a"), 0, b"bytes")
+    expired = uploads.append(uploads.begin(f"{bucket}/b"), 0, b"bytes")
+    kept = uploads.append(uploads.begin(f"{bucket}/c"), 0, b"bytes")
+    abort(uploads.storage, uploads.asker, given_up)
     service.sql(f"update storage.uploads set expires_at = now() where id = '{expired.id}'")
     for upload, reason in ((given_up, NoSuchUpload), (expired, UploadExpired)):
         with pytest.raises(reason):
-            door.find(upload)
+            uploads.find(upload)
         with pytest.raises(reason):
-            door.append(upload, 5, b"x")
-    door.storage.background.work_now()
+            uploads.append(upload, 5, b"x")
+    uploads.storage.background.work_now()
     until(lambda: len(service.blobs()) == 1)
     assert service.blobs() == blobs_of(service)
     with pytest.raises(UploadExpired):
-        door.find(expired)
+        uploads.find(expired)
     service.sql(f"update storage.uploads set expires_at = now() - interval '25 hours' where id = '{expired.id}'")
-    door.storage.background.work_now()
+    uploads.storage.background.work_now()
     assert [row[0] for row in service.sql("select id from storage.uploads")] == [kept.id]
     service.delete(f"/bucket/{bucket}").raise_for_status()
-    door.storage.background.work_now()
+    uploads.storage.background.work_now()
     until(lambda: service.blobs() == set())
     with pytest.raises(RelatedMissing):
-        door.append(kept, 5, b"x")
+        uploads.append(kept, 5, b"x")
     with pytest.raises(NoSuchUpload):
-        door.find(kept)
+        uploads.find(kept)
     assert service.sql("select count(*) from storage.upload_parts") == [[0]]
 
 
 def test_many_parts_of_an_old_upload_are_deleted_in_batches(own_service: Callable[..., Service]) -> None:
     """As after a day without the service: all at once would take longer than a statement may, again and again."""
     service = own_service()
-    door = Door(service)
-    upload = door.begin(f"{service.bucket()}/k", "numbered")
+    uploads = Uploads(service)
+    upload = uploads.begin(f"{service.bucket()}/k", "numbered")
     service.sql(f"""
         insert into storage.upload_parts (upload_id, number, version, size, md5)
         select '{upload.id}', n, gen_random_uuid(), 1, '' from generate_series(1, 2500) as n;
@@ -300,7 +300,7 @@ def test_many_parts_of_an_old_upload_are_deleted_in_batches(own_service: Callabl
         create trigger note after delete on storage.upload_parts for each row execute function note();
         update storage.uploads set expires_at = now() - interval '25 hours'
     """)
-    door.storage.background.work_now()
+    uploads.storage.background.work_now()
     until(lambda: service.sql("select count(*) from storage.uploads") == [[0]])
     most = "select sum(n), max(n) <= 1000 from (select count(*) as n from gone group by transaction::text) as each"
     assert service.sql(most) == [[2500, True]]
@@ -311,13 +311,13 @@ def test_only_its_caller_finds_an_upload(own_service: Callable[..., Service]) ->
     service = own_service()
     bucket = service.bucket()
     service.sql("create policy mine on storage.objects for insert to authenticated with check (owner = auth.uid())")
-    creator, other = Door(service, "authenticated", USER), Door(service, "authenticated", USER.replace("3", "4"))
+    creator, other = Uploads(service, "authenticated", USER), Uploads(service, "authenticated", USER.replace("3", "4"))
     upload = creator.begin(f"{bucket}/mine")
     with pytest.raises(NoSuchUpload):
         other.find(upload)
     service.sql("drop policy mine on storage.objects")
     assert creator.find(upload) == upload
-    assert Door(service).find(upload) == upload
+    assert Uploads(service).find(upload) == upload
 
 
 def test_the_sweep_keeps_the_bytes_of_parts(
@@ -326,7 +326,7 @@ def test_the_sweep_keeps_the_bytes_of_parts(
     service = own_service()
     monkeypatch.setenv("DATABASE_URL", service.database_url)
     monkeypatch.setenv("STORAGE_URL", service.folder.as_uri())
-    upload = Door(service).append(Door(service).begin(f"{service.bucket()}/k"), 0, b"bytes")
+    upload = Uploads(service).append(Uploads(service).begin(f"{service.bucket()}/k"), 0, b"bytes")
     for statement in (None, "drop table storage.uploads, storage.upload_parts"):
         if statement:
             service.sql(statement)

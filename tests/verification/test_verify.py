@@ -14,8 +14,8 @@ import pytest
 from app.hooks import hookimpl
 from app.pipeline.records import ResultSet
 from app.verification import Extent, Verification, verify
+from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
 from tests.process.running import REPOSITORY, environment
 
@@ -58,16 +58,16 @@ def database_url(postgres: PostgresServer) -> Iterator[str]:
 @pytest.fixture
 def verified(database_url: str) -> Iterator[Callable[..., Verification]]:
     """``verified(role, extent, plugins)``: the report on the database."""
-    doors: list[Door] = []
+    apis: list[Api] = []
 
     def run(
         role: str = "service_role", extent: Extent = EVERYTHING, plugins: Mapping[str, Any] | None = None
     ) -> Verification:
-        doors.append(Door(database_url, plugins, dry_run=True))
-        return verify(doors[-1].application.services.engine, database_url, role, extent)
+        apis.append(Api(database_url, plugins, dry_run=True))
+        return verify(apis[-1].application.services.engine, database_url, role, extent)
 
     yield run
-    for each in doors:
+    for each in apis:
         each.close()
 
 

@@ -45,7 +45,7 @@ class StreamRecord:
             return
         trace = read_trace(self._req.get_header("traceparent"), None)
         fields = {
-            "door": "live",
+            "face": "live",
             "method": self._req.method,
             **more,
             "ms": round((time.monotonic() - self._began) * 1000, 3),

@@ -82,7 +82,7 @@ class Observing:
         request_id = self._id_of(headers.get("x-request-id", ""))
         trace = read_trace(headers.get("traceparent"), headers.get("tracestate"))
         observed = ObservedRequest(
-            door=_face_of(path, None),
+            face=_face_of(path, None),
             method=method,
             operation="",
             status=status,
@@ -141,7 +141,7 @@ def _observed(req: falcon.Request, resp: falcon.Response) -> ObservedRequest:
     operations: tuple[ObservedOperation, ...] = noted.get("operations", ())
     codes = noted.get("codes", ())
     return ObservedRequest(
-        door=_face_of(req.path, template),
+        face=_face_of(req.path, template),
         method=req.method,
         operation=template or "",
         status=status,

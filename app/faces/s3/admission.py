@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from app.errors import PorticoError
 from app.faces.s3.body import decoded_length, is_streaming
 from app.faces.s3.face import S3Face
-from app.faces.s3.presented_signature import PresentedSignature, signature_of_request
 from app.faces.s3.query_headers import with_query_headers
+from app.faces.s3.request_signature import RequestSignature, signature_of_request
 from app.faces.s3.routes import route
 from app.faces.s3.verification import missing_signature
 from app.faces.s3.xml_reading import LARGEST_XML
@@ -50,11 +50,11 @@ class S3Admission:
         if not operation.is_form:
             if self.may_wait(head):
                 self.face.authenticate(sent, query, operation)
-            presented = signature_of_request(sent, query)
-            if presented is None and not operation.is_public:
+            signature = signature_of_request(sent, query)
+            if signature is None and not operation.is_public:
                 raise missing_signature()
             if operation.takes_object:
-                self._check_length(headers, presented)
+                self._check_length(headers, signature)
         if not operation.takes_object:
             return Admitted(LARGEST_XML)
         return Admitted(self.largest_upload + self.largest_upload // _SHARE_OF_FRAMING + _ENVELOPE)
@@ -68,8 +68,8 @@ class S3Admission:
     def too_large(self, head: ReceivedHead, largest: int) -> Response:
         return self.refusal(head, TooLarge())
 
-    def _check_length(self, headers: Mapping[str, str], presented: PresentedSignature | None) -> None:
-        if presented is not None and is_streaming(presented.payload):
+    def _check_length(self, headers: Mapping[str, str], signature: RequestSignature | None) -> None:
+        if signature is not None and is_streaming(signature.payload):
             length = decoded_length(headers)
         else:
             length = int(headers.get("content-length") or 0)

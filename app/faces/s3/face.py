@@ -19,10 +19,10 @@ from app.faces.s3.errors import S3Error, as_s3_error, no_such_version
 from app.faces.s3.host_names import bucket_of_host
 from app.faces.s3.key_ring import KeyRing, SigningSecret
 from app.faces.s3.object_headers import check_refused_headers
-from app.faces.s3.presented_signature import PresentedSignature, check_time, signature_of_request
 from app.faces.s3.probe import PARAMETER, answer_probe, is_probe
 from app.faces.s3.query_headers import with_query_headers
 from app.faces.s3.request import S3Request, S3Settings
+from app.faces.s3.request_signature import RequestSignature, check_time, signature_of_request
 from app.faces.s3.routes import S3Operation, route
 from app.faces.s3.signature import UNSIGNED, signing_key
 from app.faces.s3.verification import Verifier, missing_signature
@@ -55,7 +55,7 @@ class Authenticated:
     """The caller of a request, and its signature and secret; both are None for a request that needs no signature."""
 
     caller: Caller
-    presented: PresentedSignature | None
+    signature: RequestSignature | None
     found: SigningSecret | None
 
 
@@ -113,8 +113,8 @@ class S3Face:
         authenticated = self.authenticate(head, query, operation)
         if operation.takes_object:
             check_declared(headers)
-        found, presented = authenticated.found, authenticated.presented
-        payload = presented.payload if presented is not None else UNSIGNED
+        found, signature = authenticated.found, authenticated.signature
+        payload = signature.payload if signature is not None else UNSIGNED
         described = without_checksums(headers) if operation.joins_parts else headers
         request = S3Request(
             context=RequestContext(
@@ -133,8 +133,8 @@ class S3Face:
             key=target.key,
             headers=headers,
             query=query,
-            body=verified_body(source, length, described, payload, partial(_signer, presented, found)),
-            is_signed=presented is not None,
+            body=verified_body(source, length, described, payload, partial(_signer, signature, found)),
+            is_signed=signature is not None,
             allowed_buckets=found.buckets if found is not None else None,
             base=self._base(head, target),
             settings=self.settings,
@@ -162,21 +162,21 @@ class S3Face:
 
     def authenticate(self, head: Head, query: Mapping[str, str], operation: S3Operation) -> Authenticated:
         """The caller of a request. Raises S3Error."""
-        presented = signature_of_request(head, query)
-        if presented is None:
+        signature = signature_of_request(head, query)
+        if signature is None:
             if operation.is_public or operation.is_form:
                 return Authenticated(self._anonymous, None, None)
             raise missing_signature()
-        check_time(presented, time.time())
-        found = self._keys.find(presented)
-        self._verifier.check(head, presented, found.secret)
-        return Authenticated(found.caller(), presented, found)
+        check_time(signature, time.time())
+        found = self._keys.find(signature)
+        self._verifier.check(head, signature, found.secret)
+        return Authenticated(found.caller(), signature, found)
 
-    def _authenticate_form(self, request: S3Request, presented: PresentedSignature, policy: str) -> S3Request:
+    def _authenticate_form(self, request: S3Request, signature: RequestSignature, policy: str) -> S3Request:
         """The request of a form whose policy has this signature, with the caller. Raises S3Error."""
-        check_time(replace(presented, expires_s=604_800), time.time())
-        found = self._keys.find(presented)
-        self._verifier.check_policy(policy, presented, found.secret)
+        check_time(replace(signature, expires_s=604_800), time.time())
+        found = self._keys.find(signature)
+        self._verifier.check_policy(policy, signature, found.secret)
         context = replace(request.context, caller=found.caller(), token=found.token, access_key=found.stored)
         known = replace(request, context=context, is_signed=True, allowed_buckets=found.buckets)
         known.check_bucket(known.bucket)
@@ -201,11 +201,11 @@ def _with_port_of(given: str, own: str) -> str:
     return own + port[0] if port and ":" not in own else own
 
 
-def _signer(presented: PresentedSignature | None, found: SigningSecret | None) -> ChunkSigner:
-    if presented is None or found is None:
+def _signer(signature: RequestSignature | None, found: SigningSecret | None) -> ChunkSigner:
+    if signature is None or found is None:
         raise missing_signature()
-    key = signing_key(found.secret, presented.scope)
-    return ChunkSigner(key, presented.moment, presented.scope, presented.signature)
+    key = signing_key(found.secret, signature.scope)
+    return ChunkSigner(key, signature.moment, signature.scope, signature.signature)
 
 
 def _decoded(text: str) -> str:

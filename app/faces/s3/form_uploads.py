@@ -16,10 +16,10 @@ from app.faces.s3.body import VerifiedBody
 from app.faces.s3.canned_acls import check_object_acl
 from app.faces.s3.checksums import Checksums
 from app.faces.s3.errors import S3Error, access_denied, invalid_argument, invalid_request, not_implemented
-from app.faces.s3.kept_checksums import as_member, headers_of
 from app.faces.s3.object_headers import check_refused_headers
-from app.faces.s3.presented_signature import signature_of_form
 from app.faces.s3.request import S3Request
+from app.faces.s3.request_signature import signature_of_form
+from app.faces.s3.stored_checksums import as_member, headers_of
 from app.faces.s3.uploads import stored
 from app.faces.s3.xml_writing import XML, document
 from app.faces.shared.multipart_form import BrokenForm, FormPart, form_parts

@@ -15,7 +15,7 @@ from functools import cached_property
 from app.errors import AccessError
 from app.faces.s3.access_keys import AccessKeys
 from app.faces.s3.errors import S3Error, access_denied
-from app.faces.s3.presented_signature import PresentedSignature
+from app.faces.s3.request_signature import RequestSignature
 from app.faces.shared.credentials import TOKEN_MESSAGES
 from app.identity import ANON, SERVICE_ROLE, Caller, Identity, TokenError
 
@@ -54,15 +54,15 @@ class KeyRing:
         self._project_ref = project_ref
         self._stored = stored
 
-    def find(self, presented: PresentedSignature) -> SigningSecret:
+    def find(self, signature: RequestSignature) -> SigningSecret:
         """The secret for the access key of a signature. Raises S3Error for an unknown key."""
-        if presented.token:
-            return self._session(presented.access_key, presented.token)
-        if self._pair is not None and _same(presented.access_key, self._pair[0]):
+        if signature.token:
+            return self._session(signature.access_key, signature.token)
+        if self._pair is not None and _same(signature.access_key, self._pair[0]):
             return SigningSecret(self._pair[1], lambda: self._service)
         # Keys of any other format are not in the table, so they cause no query.
-        if self._stored is not None and _STORED.fullmatch(presented.access_key):
-            key = self._stored.find(presented.access_key)
+        if self._stored is not None and _STORED.fullmatch(signature.access_key):
+            key = self._stored.find(signature.access_key)
             if key is not None and key.secret is not None:
                 claims = key.claims
                 buckets = None if key.buckets is None else frozenset(key.buckets)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element as Node
 
 from app.faces.s3.errors import S3Error, malformed_xml
-from app.faces.s3.kept_checksums import fits
+from app.faces.s3.stored_checksums import fits
 from app.faces.s3.xml_reading import children, read_document, text_of
 from app.storage.unfinished.records import UploadPart
 

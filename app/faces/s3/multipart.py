@@ -9,16 +9,6 @@ from urllib.parse import quote
 from app.faces.s3.canned_acls import ACL, check_object_acl
 from app.faces.s3.errors import S3Error, invalid_argument, invalid_request, not_implemented
 from app.faces.s3.joined_reader import Bounded, JoinedChunks
-from app.faces.s3.kept_checksums import (
-    as_member,
-    checksums_in,
-    elements_of,
-    headers_of,
-    joined_checksums,
-    requested_checksum,
-    requested_checksum_headers,
-)
-from app.faces.s3.kept_parts import as_parts_member
 from app.faces.s3.listed_parts import MOST_PARTS, ListedPart, chosen, listed_parts
 from app.faces.s3.object_headers import (
     caching_of,
@@ -29,6 +19,16 @@ from app.faces.s3.object_headers import (
 )
 from app.faces.s3.object_parts import part_number
 from app.faces.s3.request import S3Request
+from app.faces.s3.stored_checksums import (
+    as_member,
+    checksums_in,
+    elements_of,
+    headers_of,
+    joined_checksums,
+    requested_checksum,
+    requested_checksum_headers,
+)
+from app.faces.s3.stored_parts import as_parts_member
 from app.faces.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed
 from app.faces.s3.xml_writing import XML, Element, document
 from app.faces.shared.write_conditions import WRITE_CONDITIONS, write_conditions

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.faces.s3.errors import S3Error, invalid_argument
-from app.faces.s3.kept_checksums import checksums_in, elements_of, headers_of, kind_header
-from app.faces.s3.kept_parts import ObjectPart, parts_in
 from app.faces.s3.listed_parts import MOST_PARTS, PART_NUMBER
 from app.faces.s3.request import S3Request
+from app.faces.s3.stored_checksums import checksums_in, elements_of, headers_of, kind_header
+from app.faces.s3.stored_parts import ObjectPart, parts_in
 from app.faces.s3.xml_writing import Element
 from app.faces.shared.ranges import WHOLE, ResponsePart
 from app.http.response import Headers

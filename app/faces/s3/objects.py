@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.faces.s3.errors import invalid_argument, invalid_request
-from app.faces.s3.kept_checksums import checksums_in, elements_of, headers_of
 from app.faces.s3.object_headers import encoded_word
 from app.faces.s3.object_parts import part_number, parts_element, requested_part
 from app.faces.s3.request import S3Request
+from app.faces.s3.stored_checksums import checksums_in, elements_of, headers_of
 from app.faces.s3.verification import missing_signature
 from app.faces.s3.xml_writing import XML, ElementContent, document
 from app.faces.shared.object_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, stored_header

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from app.errors import PorticoError
-from app.faces.s3.presented_signature import signature_of_request
+from app.faces.s3.request_signature import signature_of_request
 from app.faces.s3.signature import (
     ALGORITHM,
     UNSIGNED,
@@ -81,11 +81,11 @@ def is_probe(query: Mapping[str, str], secret: str) -> bool:
 def answer_probe(head: Head, verifier: Verifier, secret: str) -> Response:
     """The response to a probe: the request as it arrived, and the problem with its signature, '' if there is none."""
     try:
-        presented = signature_of_request(head, head.query())
+        signature = signature_of_request(head, head.query())
         problem = "the header Authorization did not arrive"
-        if presented is not None:
+        if signature is not None:
             problem = ""
-            verifier.check(head, presented, secret)
+            verifier.check(head, signature, secret)
     except PorticoError as ex:
         problem = ex.message
     arrived = {"path": head.path, "headers": dict(head.headers), "problem": problem, "time": time.time()}

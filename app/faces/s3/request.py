@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from app.faces.s3.body import VerifiedBody, read_all
 from app.faces.s3.errors import access_denied, invalid_argument
-from app.faces.s3.presented_signature import PresentedSignature
+from app.faces.s3.request_signature import RequestSignature
 from app.faces.s3.xml_reading import LARGEST_XML
 from app.storage.records import ObjectName
 from app.storage.request_context import RequestContext
@@ -48,7 +48,7 @@ class S3Request:
     allowed_buckets: frozenset[str] | None
     base: str
     settings: S3Settings
-    authenticate_form: Callable[[S3Request, PresentedSignature, str], S3Request] = field(repr=False)
+    authenticate_form: Callable[[S3Request, RequestSignature, str], S3Request] = field(repr=False)
 
     @property
     def name(self) -> ObjectName:

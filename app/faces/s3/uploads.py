@@ -9,7 +9,6 @@ from urllib.parse import unquote_to_bytes
 
 from app.faces.s3.canned_acls import ACL, check_object_acl
 from app.faces.s3.errors import invalid_argument, invalid_request, no_such_version
-from app.faces.s3.kept_checksums import as_member, headers_of
 from app.faces.s3.object_headers import (
     DESCRIBED_BY_HEADERS,
     caching_of,
@@ -18,6 +17,7 @@ from app.faces.s3.object_headers import (
     user_metadata_of,
 )
 from app.faces.s3.request import S3Request
+from app.faces.s3.stored_checksums import as_member, headers_of
 from app.faces.s3.xml_writing import XML, document
 from app.faces.shared.write_conditions import write_conditions
 from app.http.preconditions import evaluate

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from app.faces.s3.errors import S3Error, access_denied
-from app.faces.s3.presented_signature import PresentedSignature
+from app.faces.s3.request_signature import RequestSignature
 from app.faces.s3.signature import (
     canonical_query,
     canonical_request,
@@ -35,12 +35,12 @@ _REMEMBERED_HOSTS = 1000
 _LONGEST_HOST = 261
 
 
-def check_signed_headers(head: Head, presented: PresentedSignature) -> None:
+def check_signed_headers(head: Head, signature: RequestSignature) -> None:
     """Raise S3Error unless the host is signed, and every header that could change the effect of the request.
 
     Otherwise the holder of a presigned URL could add a header, such as the source of a copy.
     """
-    signed = set(presented.signed_headers)
+    signed = set(signature.signed_headers)
     extra = [
         name
         for name, _ in head.lines
@@ -66,29 +66,29 @@ class Verifier:
     debug: bool = False
     _winners: dict[str, int] = field(default_factory=dict)
 
-    def check(self, head: Head, presented: PresentedSignature, secret: str) -> None:
+    def check(self, head: Head, signature: RequestSignature, secret: str) -> None:
         """Raise S3Error unless the request was signed with ``secret``."""
-        check_signed_headers(head, presented)
-        key = signing_key(secret, presented.scope)
+        check_signed_headers(head, signature)
+        key = signing_key(secret, signature.scope)
         query = canonical_query(head.query_string)
         client_host = head.headers.get("host", "")
-        values = _signed_values(head, presented)
+        values = _signed_values(head, signature)
         first = ""
         for number, candidate in self._in_order(head, client_host):
             canonical = canonical_request(
-                head.method, candidate.path, query, _signed(values, candidate), presented.payload
+                head.method, candidate.path, query, _signed(values, candidate), signature.payload
             )
-            text = string_to_sign(presented.moment, presented.scope, canonical)
-            if hmac.compare_digest(sign(key, text), presented.signature):
+            text = string_to_sign(signature.moment, signature.scope, canonical)
+            if hmac.compare_digest(sign(key, text), signature.signature):
                 self._remember(client_host, number)
                 return
             if number == 0:
                 first = canonical
-        raise self._mismatch(head, presented, first)
+        raise self._mismatch(head, signature, first)
 
-    def check_policy(self, policy: str, presented: PresentedSignature, secret: str) -> None:
+    def check_policy(self, policy: str, signature: RequestSignature, secret: str) -> None:
         """Raise S3Error unless the policy of a form was signed with ``secret``."""
-        if not hmac.compare_digest(sign(signing_key(secret, presented.scope), policy), presented.signature):
+        if not hmac.compare_digest(sign(signing_key(secret, signature.scope), policy), signature.signature):
             raise S3Error("SignatureDoesNotMatch", 403, _MESSAGE)
 
     def _in_order(self, head: Head, client_host: str) -> Iterator[tuple[int, Candidate]]:
@@ -108,9 +108,9 @@ class Verifier:
                 self._winners.clear()
             self._winners[client_host] = number
 
-    def _mismatch(self, head: Head, presented: PresentedSignature, canonical: str) -> S3Error:
+    def _mismatch(self, head: Head, signature: RequestSignature, canonical: str) -> S3Error:
         """The error. Also logs a line for the operator that shows the request as it arrived."""
-        absent = sorted(set(presented.signed_headers) - head.headers.keys())
+        absent = sorted(set(signature.signed_headers) - head.headers.keys())
         log.warning(
             "a signature does not match: %s %s, host %s, key %s, signed headers %s, absent of these: %s, signed at %s",
             *map(
@@ -119,16 +119,16 @@ class Verifier:
                     head.method,
                     head.path,
                     head.headers.get("host", ""),
-                    presented.access_key,
-                    ";".join(presented.signed_headers),
+                    signature.access_key,
+                    ";".join(signature.signed_headers),
                     ", ".join(absent) or "none",
-                    presented.moment,
+                    signature.moment,
                 ),
             ),
         )
         details: tuple[tuple[str, str], ...] = ()
         if self.debug:
-            text = string_to_sign(presented.moment, presented.scope, canonical)
+            text = string_to_sign(signature.moment, signature.scope, canonical)
             details = (("StringToSign", text), ("CanonicalRequest", canonical))
         return S3Error("SignatureDoesNotMatch", 403, _MESSAGE, details=details)
 
@@ -138,9 +138,9 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST_LOGGED else f"{text[:_LONGEST_LOGGED]}... ({len(text)} characters)"
 
 
-def _signed_values(head: Head, presented: PresentedSignature) -> dict[str, str]:
+def _signed_values(head: Head, signature: RequestSignature) -> dict[str, str]:
     """The canonical values of the signed headers. They are computed once, since any client can choose their number."""
-    given: dict[str, list[str]] = {name: [] for name in presented.signed_headers}
+    given: dict[str, list[str]] = {name: [] for name in signature.signed_headers}
     for name, value in head.lines:
         if name in given:
             given[name].append(value)

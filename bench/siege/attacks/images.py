@@ -170,9 +170,9 @@ def _hidden_images(grounds: Grounds, _: float) -> Finding:
         for body in ({"expiresIn": 60, "transform": {"width": 20}}, {"expiresIn": 60})
     )
     tally.add(service.ask("GET", small, None, None).status == 200, "the signed image itself")
-    for signed, door in ((small, "/object/sign"), (plain, "/render/image/sign"), (small, "/render/image/public")):
-        path = f"{door}/{bucket}/k?{signed.partition('?')[2]}"
-        tally.add(service.ask("GET", path, None, None).status == 400, (door, "by a token for something else"))
+    for signed, route in ((small, "/object/sign"), (plain, "/render/image/sign"), (small, "/render/image/public")):
+        path = f"{route}/{bucket}/k?{signed.partition('?')[2]}"
+        tally.add(service.ask("GET", path, None, None).status == 400, (route, "by a token for something else"))
     wider = service.ask("GET", f"{small}&width=200&format=avif", None, None)
     tally.add(wider.body == service.ask("GET", small, None, None).body, "a query widens a signed image")
     service.sql("drop policy siege_images on storage.objects")

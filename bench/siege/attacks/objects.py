@@ -41,10 +41,10 @@ def _stored_pages(grounds: Grounds, _: float) -> Finding:
         tally.add(written.status < 500, ("upload", media_type, written.status, written.body))
         if written.status != 200:
             continue
-        for door in (f"/object/public/{path}", f"/object/{path}", f"/object/authenticated/{path}"):
-            answer = service.ask("GET", door)
+        for route in (f"/object/public/{path}", f"/object/{path}", f"/object/authenticated/{path}"):
+            answer = service.ask("GET", route)
             harmless = answer.status == 200 and _is_harmless(dict(answer.headers))
-            tally.add(harmless, (door.split("/")[2], media_type, answer.status, dict(answer.headers)))
+            tally.add(harmless, (route.split("/")[2], media_type, answer.status, dict(answer.headers)))
     return tally.finding()
 
 
@@ -103,7 +103,7 @@ _TELLING = 4.0
 _AT_ONCE = 16
 _OTHERS_WAIT_S = 2.0
 _POLICY = "create policy owners on storage.objects for select to anon, authenticated using ({})"
-_DOORS = (
+_ROUTES = (
     ("/object/list/{}", {"prefix": "p/"}),
     ("/object/list/{}", {"prefix": "p", "search": "1"}),
     ("/object/list/{}", {"prefix": "p/", "sortBy": {"column": "created_at"}}),
@@ -132,7 +132,7 @@ def _listing_time(grounds: Grounds, _: float) -> Finding:
     service, tally = grounds.service, Tally()
     empty, longest = service.bucket(), 0.0
     with _hidden_objects(service, "owner_id = (select auth.jwt() ->> 'sub')") as full:
-        for path, body in _DOORS:
+        for path, body in _ROUTES:
             many, none = (_best(service, path.format(bucket), body) for bucket in (full, empty))
             counted = _counting(service, full)
             longest = max(longest, many)
@@ -163,7 +163,7 @@ def _long_listings(grounds: Grounds, _: float) -> Finding:
     """Many concurrent listings of objects that are expensive to hide: other requests are still answered."""
     service, tally, longest = grounds.service, Tally(), 0.0
     with _hidden_objects(service, "owner_id = auth.jwt() ->> 'sub' and md5(repeat(name, 50)) = ''") as bucket:
-        for path, body in _DOORS:
+        for path, body in _ROUTES:
             listings = [
                 threading.Thread(target=service.ask, args=("POST", path.format(bucket), body, ANON))
                 for _ in range(_AT_ONCE)

@@ -130,7 +130,7 @@ def _by_explain(service: Besieged, query: str) -> Answer:
     return service.ask("POST", "/graphql/v1", {"query": query, "extensions": {"explain": "analyze"}}, None, apiKey=ANON)
 
 
-_DOORS: tuple[Callable[[Besieged, str], Answer], ...] = (_by_post, _by_get, _by_csv, _by_batch, _by_explain)
+_FACES: tuple[Callable[[Besieged, str], Answer], ...] = (_by_post, _by_get, _by_csv, _by_batch, _by_explain)
 
 
 def _writing(grounds: Grounds, seconds: float) -> Finding:
@@ -145,13 +145,13 @@ def _writing(grounds: Grounds, seconds: float) -> Finding:
         with grounds.serving(database, GRAPHQL_DIALECT=dialect, **settings) as service:
             before = service.sql(_STATE)
             for _, query, way in ways:
-                for door in _DOORS:
+                for face in _FACES:
                     if time.monotonic() > deadline and tally.tried > _WAYS:
                         break
-                    answer = door(service, query)
+                    answer = face(service, query)
                     answered += answer.status == 200
                     state = service.sql(_STATE)
-                    tally.add(answer.status < 500 and state == before, (way, door.__name__, state, answer.body))
+                    tally.add(answer.status < 500 and state == before, (way, face.__name__, state, answer.body))
                     before = state
     return tally.finding(f"{answered} were answered")
 

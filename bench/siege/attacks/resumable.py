@@ -53,9 +53,9 @@ def _uploads_of_others(grounds: Grounds, _: float) -> Finding:
         ("HEAD", None, {"X_Signature": "a.b.c"}),
     ):
         for credential in (_STRANGER, None):
-            for door in (path, path.replace("/resumable/", "/resumable/sign/")):
-                answer = service.ask(method, door, body, credential, **_VERSION, **headers)
-                tally.add(400 <= answer.status < 500, (method, door, headers, answer.status, answer.body))
+            for route in (path, path.replace("/resumable/", "/resumable/sign/")):
+                answer = service.ask(method, route, body, credential, **_VERSION, **headers)
+                tally.add(400 <= answer.status < 500, (method, route, headers, answer.status, answer.body))
     for method in ("HEAD", "GET"):
         one, other = (service.ask(method, each, None, _STRANGER, **_VERSION) for each in (path, none))
         tally.add(one.status == other.status, (method, one.status, other.status))

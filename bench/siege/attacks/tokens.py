@@ -76,9 +76,9 @@ def _believed(service: Besieged, credential: str) -> Iterator[tuple[str, Answer]
 def _forged(grounds: Grounds, _: float) -> Finding:
     tally = Tally()
     for kind, credential in _forgeries():
-        for door, answer in _believed(grounds.service, credential):
+        for face, answer in _believed(grounds.service, credential):
             reported = b"NoSuchBucket" in answer.body or b"Bucket not found" in answer.body
-            tally.add(400 <= answer.status < 500 and not reported, (kind, door, answer.status, answer.body))
+            tally.add(400 <= answer.status < 500 and not reported, (kind, face, answer.status, answer.body))
     return tally.finding()
 
 
@@ -92,9 +92,9 @@ def _roles(grounds: Grounds, _: float) -> Finding:
     service, tally = grounds.service, Tally()
     for role in (*_ROLES, grounds.login):
         credential = forge({"alg": "HS256"}, {"role": role}, SECRET.encode())
-        for door, answer in _believed(service, credential):
+        for face, answer in _believed(service, credential):
             refused = answer.status >= 400 or b'"errors"' in answer.body or role == ""
-            tally.add(refused and _is_in_words(answer), (role, door, answer.status, answer.body))
+            tally.add(refused and _is_in_words(answer), (role, face, answer.status, answer.body))
     return tally.finding()
 
 
@@ -106,8 +106,8 @@ def _two_kinds(grounds: Grounds, _: float) -> Finding:
     signed = service.ask("POST", f"/object/sign/{bucket}/k", {"expiresIn": 60}).json["signedURL"].partition("token=")[2]
     upload = service.ask("POST", f"/object/upload/sign/{bucket}/new").json["token"]
     for credential in (signed, upload):
-        for door, answer in _believed(service, credential):
-            tally.add(400 <= answer.status < 500, ("a URL as a user", door, answer.status, answer.body))
+        for face, answer in _believed(service, credential):
+            tally.add(400 <= answer.status < 500, ("a URL as a user", face, answer.status, answer.body))
     later = int(time.time()) + 3600
     for scope in ("download", "upload", None):
         claims = {"url": f"{bucket}/k", "exp": later, "upsert": True, "owner": "x", "transformations": ""}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import StartApi
 from tests.graphql.snapshot.case import Case, all_cases
 from tests.graphql.snapshot.checking import check
 from tests.postgres_server import PostgresServer
@@ -26,6 +26,6 @@ def postgres(request: pytest.FixtureRequest, postgres_with: Callable[[str], Post
     indirect=["postgres"],
 )
 def test_case(
-    case: Case, open_door: OpenDoor, reading_door: OpenDoor, postgres: PostgresServer, snapshot: SnapshotAssertion
+    case: Case, start_api: StartApi, reading_api: StartApi, postgres: PostgresServer, snapshot: SnapshotAssertion
 ) -> None:
-    check(case, open_door, reading_door, postgres, snapshot)
+    check(case, start_api, reading_api, postgres, snapshot)

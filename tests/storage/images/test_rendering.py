@@ -271,8 +271,8 @@ def test_tokens_open_what_they_were_signed_for(service: Service, private: str) -
     plain = sign(service, path, {}).partition("token=")[2]
     upload = service.post(f"/object/upload/sign/{path}2").json()["token"]
 
-    def answered(door: str, given: str) -> tuple[str, str]:
-        return error(service.get(f"{door}/{path}?token={given}", None))[2:]
+    def answered(route: str, given: str) -> tuple[str, str]:
+        return error(service.get(f"{route}/{path}?token={given}", None))[2:]
 
     assert answered("/object/sign", transformed) == ("InvalidSignature", "Token is for a transformed image")
     assert answered("/render/image/sign", plain) == ("InvalidSignature", "Token is not for a transformed image")
@@ -468,14 +468,14 @@ def test_routes_do_not_exist_with_images_off(own_service: Callable[..., Service]
     service = own_service(images="off")
     path = f"{service.bucket(public=True)}/a.jpg"
     service.upload(path, picture()).raise_for_status()
-    for door in ("public", "authenticated", "sign"):
-        answer = service.get(f"/render/image/{door}/{path}")
+    for route in ("public", "authenticated", "sign"):
+        answer = service.get(f"/render/image/{route}/{path}")
         assert (answer.status_code, answer.json()) == (
             404,
             {
                 "statusCode": "404",
                 "error": "Not Found",
-                "message": f"Route GET:/render/image/{door}/{path} not found",
+                "message": f"Route GET:/render/image/{route}/{path} not found",
                 "code": "InvalidRequest",
             },
         )

@@ -47,7 +47,7 @@ def resumable(service: Service, bucket: str) -> requests.Response:
     return Client(service, SERVICE).create(f"{bucket}/{KEY}", 1)
 
 
-DOORS: dict[str, Send] = {
+FACES: dict[str, Send] = {
     "rest post": rest("POST", "/object"),
     "rest put": rest("PUT", "/object"),
     "sign upload": rest("POST", "/object/upload/sign"),
@@ -61,11 +61,11 @@ DOORS: dict[str, Send] = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_the_refusal_names_the_setting(s3_service: Service, door: str) -> None:
+@pytest.mark.parametrize("face", FACES)
+def test_the_refusal_names_the_setting(s3_service: Service, face: str) -> None:
     bucket = s3_service.bucket()
     s3_service.upload(f"{bucket}/there").raise_for_status()
-    answer = DOORS[door](s3_service, bucket)
+    answer = FACES[face](s3_service, bucket)
     assert answer.status_code == 400
     assert "Invalid key: Gr" in answer.text
     assert "OBJECT_KEYS=unicode" in answer.text

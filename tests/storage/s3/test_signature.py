@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.faces.s3.errors import S3Error
-from app.faces.s3.presented_signature import check_time, signature_of_request
+from app.faces.s3.request_signature import check_time, signature_of_request
 from app.faces.s3.verification import Verifier
 from app.http.head import Head, lines_of
 
@@ -67,10 +67,10 @@ def head(method: str, target: str, *lines: str) -> Head:
 
 
 def check(found: Head, *, public_url: str | None = None) -> None:
-    presented = signature_of_request(found, found.query())
-    assert presented is not None
-    check_time(presented, time.time())
-    Verifier(public_url).check(found, presented, SECRET)
+    signature = signature_of_request(found, found.query())
+    assert signature is not None
+    check_time(signature, time.time())
+    Verifier(public_url).check(found, signature, SECRET)
 
 
 @settings(max_examples=150, deadline=None)
@@ -161,9 +161,9 @@ def test_a_long_host_is_not_kept_in_memory() -> None:
         found = signed("GET", url_of(f"{host}:443", "key", {}), {})
         lines = [f"{name}: {value.removesuffix(':443') if name == 'host' else value}" for name, value in found.lines]
         received = head("GET", found.path, *lines)
-        presented = signature_of_request(received, received.query())
-        assert presented is not None
-        verifier.check(received, presented, SECRET)
+        signature = signature_of_request(received, received.query())
+        assert signature is not None
+        verifier.check(received, signature, SECRET)
     assert sum(map(len, verifier._winners)) < 100_000
 
 
@@ -187,13 +187,13 @@ def test_repeated_and_folded_values_are_joined() -> None:
 def test_times_are_checked() -> None:
     now = time.time()
     found = signed("GET", "http://h/s3/b/k", {})
-    presented = signature_of_request(found, {})
-    assert presented is not None
+    signature = signature_of_request(found, {})
+    assert signature is not None
     for off in (-890, 890):
-        check_time(presented, now + off)
+        check_time(signature, now + off)
     for off in (-910, 910):
         with pytest.raises(S3Error) as caught:
-            check_time(presented, now + off)
+            check_time(signature, now + off)
         assert caught.value.code == "RequestTimeTooSkewed"
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", dict(caught.value.details)["ServerTime"])
     url = signed("GET", "http://h/s3/b/k", {}, presigned=True)

@@ -18,9 +18,9 @@ export function readingOf(text: string): Reading {
     const label = (which: string) => new RegExp(`${which}="([^"]*)"`).exec(labels)?.[1] ?? "";
     const value = Number(number);
     // Requests of this page are not counted.
-    if (label("door") === "metrics" || label("door") === "studio") continue;
-    if (name === "portico_request_seconds_count") add(reading.requests, `${label("door")} ${label("status")}`, value);
-    else if (name === "portico_request_seconds_sum") add(reading.seconds, label("door"), value);
+    if (label("face") === "metrics" || label("face") === "studio") continue;
+    if (name === "portico_request_seconds_count") add(reading.requests, `${label("face")} ${label("status")}`, value);
+    else if (name === "portico_request_seconds_sum") add(reading.seconds, label("face"), value);
     else if (name === "portico_request_seconds_bucket") add(reading.buckets, label("le") === "+Inf" ? Infinity : Number(label("le")), value);
     else if (name === "portico_stage_seconds_total") add(reading.stages, label("stage"), value);
     else if (/^portico_(plans|plan_hits_total|plan_misses_total|connections_in_use)$/.test(name!)) add(reading.gauges, name!, value);

@@ -138,7 +138,7 @@ function Live() {
   );
 }
 
-const DOORS: Record<string, string> = {
+const FACES: Record<string, string> = {
   graphql: "GraphQL",
   rest: "Storage",
   s3: "S3",
@@ -163,10 +163,10 @@ function Refused({ requests }: { requests: Reading["requests"] }) {
       </thead>
       <tbody>
         {refused.map(([key, number]) => {
-          const [door, status] = key.split(" ") as [string, string];
+          const [face, status] = key.split(" ") as [string, string];
           return (
             <tr key={key}>
-              <th scope="row">{DOORS[door] ?? door}</th>
+              <th scope="row">{FACES[face] ?? face}</th>
               <td>status {status}</td>
               <td className="mono">{count.format(number)}</td>
             </tr>

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app.faces.s3.checksums import ALGORITHMS
-from app.faces.s3.kept_checksums import StoredChecksums, checksums_in
 from app.faces.s3.listed_parts import MOST_PARTS
+from app.faces.s3.stored_checksums import StoredChecksums, checksums_in
 from app.storage.unfinished.records import UploadPart
 
 _MEMBER, _RUNS, _CHECKSUMS = "parts", "runs", "checksums"

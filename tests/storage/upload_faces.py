@@ -164,7 +164,7 @@ Send = Callable[[Service, str, Sent], str]
 
 
 @dataclass(frozen=True)
-class EntryDoor:
+class UploadFace:
     """``always_replaces``: whether it needs the right to replace, even if there is nothing yet. ``events``: the types
     of the events of a new object and of a replaced one. ``upload_type``: the type of upload in these events."""
 
@@ -176,13 +176,13 @@ class EntryDoor:
     creates: bool = True
 
 
-DOORS = (
-    EntryDoor("rest post", rest_post, ("Post", "Post")),
-    EntryDoor("rest put", rest_put, ("Put", "Put"), always_replaces=True, creates=False),
-    EntryDoor("signed upload", signed_upload, ("Put", "Put")),
-    EntryDoor("direct upload", direct_upload, ("Post", "Put")),
-    EntryDoor("s3 put", s3_put, ("Put", "Put"), "s3"),
-    EntryDoor("s3 multipart", s3_multipart, ("Post", "Put"), "s3", always_replaces=True),
-    EntryDoor("s3 form", s3_form, ("Post", "Post"), "s3"),
-    EntryDoor("resumable", resumable, ("Post", "Put"), "resumable"),
+FACES = (
+    UploadFace("rest post", rest_post, ("Post", "Post")),
+    UploadFace("rest put", rest_put, ("Put", "Put"), always_replaces=True, creates=False),
+    UploadFace("signed upload", signed_upload, ("Put", "Put")),
+    UploadFace("direct upload", direct_upload, ("Post", "Put")),
+    UploadFace("s3 put", s3_put, ("Put", "Put"), "s3"),
+    UploadFace("s3 multipart", s3_multipart, ("Post", "Put"), "s3", always_replaces=True),
+    UploadFace("s3 form", s3_form, ("Post", "Post"), "s3"),
+    UploadFace("resumable", resumable, ("Post", "Put"), "resumable"),
 )

@@ -18,10 +18,10 @@ from app.hooks import hookimpl
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
-from tests.storage.doors import DOORS, STORED, EntryDoor, Send, Sent, rest_post
 from tests.storage.receiving_folder import receiving
 from tests.storage.s3.clients import KEY, SECRET_KEY, as_user, client
 from tests.storage.service import SERVICE, USER, Service, running, token, unique
+from tests.storage.upload_faces import FACES, STORED, Send, Sent, UploadFace, rest_post
 
 LARGEST = 1024 * 1024
 SOMEBODY = token(sub=USER)
@@ -63,7 +63,7 @@ _events: list[ObjectEvent] = []
 class Receivers:
     @hookimpl
     def object_event_receivers(self) -> Any:
-        return [EventReceiver("doors", _events.append)]
+        return [EventReceiver("faces", _events.append)]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def service(
         "s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY, "upload_size_limit": LARGEST,
         "replaced_bytes_grace_s": 0.0, "remote_uploads": "direct",
     }  # fmt: skip
-    folder = tmp_path_factory.mktemp("doors")
+    folder = tmp_path_factory.mktemp("faces")
     with receiving(folder) as (_, place):
         settings["plugins"] = {"receivers": Receivers, "receiving": place}
         with running(postgres, storage_database(), folder, **settings) as service:
@@ -89,8 +89,8 @@ def bucket(service: Service, kind: str, **settings: Any) -> str:
     return name
 
 
-@pytest.fixture(params=DOORS, ids=lambda door: door.name)
-def door(request: pytest.FixtureRequest) -> EntryDoor:
+@pytest.fixture(params=FACES, ids=lambda face: face.name)
+def face(request: pytest.FixtureRequest) -> UploadFace:
     return request.param
 
 
@@ -102,10 +102,10 @@ def rows(service: Service, bucket: str) -> list[list[Any]]:
     )
 
 
-def test_every_protocol_keeps_and_returns_the_same(service: Service, door: EntryDoor) -> None:
+def test_every_protocol_keeps_and_returns_the_same(service: Service, face: UploadFace) -> None:
     into = bucket(service, "open")
     sent = Sent(into, "a/b c", b"twelve bytes", user_metadata={"colour": "red"})
-    assert door.send(service, SOMEBODY, sent) == STORED
+    assert face.send(service, SOMEBODY, sent) == STORED
     assert rows(service, into) == [[USER, USER, "image/png", "max-age=60", "12", "12", {"colour": "red"}]]
     read = service.get(f"/object/authenticated/{into}/a/b%20c", ANOTHER)
     answered = (read.content, read.headers["content-type"], read.headers["cache-control"])
@@ -115,12 +115,12 @@ def test_every_protocol_keeps_and_returns_the_same(service: Service, door: Entry
         b"twelve bytes", read.headers["etag"], {"colour": "red"}
     )  # fmt: skip
 
-    assert door.send(service, ANOTHER, Sent(into, "a/b c", b"more", "text/plain", 7)) == STORED
+    assert face.send(service, ANOTHER, Sent(into, "a/b c", b"more", "text/plain", 7)) == STORED
     assert rows(service, into)[0][2:] == ["text/plain", "max-age=7", "4", "4", {}]
     until(lambda: len(events := [each for each in _events if each.bucket_id == into]) == 2 and bool(events))
     events = sorted((each for each in _events if each.bucket_id == into), key=lambda each: each.applied_at)
-    assert [each.type for each in events] == [f"ObjectCreated:{kind}" for kind in door.events]
-    assert {each.upload_type for each in events} == {door.upload_type}
+    assert [each.type for each in events] == [f"ObjectCreated:{kind}" for kind in face.events]
+    assert {each.upload_type for each in events} == {face.upload_type}
     assert [each.metadata["size"] for each in events] == [12, 4]
 
 
@@ -141,47 +141,47 @@ def test_every_protocol_keeps_and_returns_the_same(service: Service, door: Entry
     ],
 )
 def test_every_protocol_enforces_the_rules_of_buckets(
-    service: Service, door: EntryDoor, settings: dict[str, Any], size: int, content_type: str, expected: str
+    service: Service, face: UploadFace, settings: dict[str, Any], size: int, content_type: str, expected: str
 ) -> None:
     into, before = bucket(service, "open", **settings), service.blobs()
-    assert door.send(service, SOMEBODY, Sent(into, "k", b"x" * size, content_type)) == expected
+    assert face.send(service, SOMEBODY, Sent(into, "k", b"x" * size, content_type)) == expected
     assert bool(rows(service, into)) == (expected == STORED)
-    if expected != STORED and door.name not in ("s3 multipart", "resumable"):
+    if expected != STORED and face.name not in ("s3 multipart", "resumable"):
         # What is sent in parts stays until the upload is given up or expires.
         assert service.blobs() - before == set()
 
 
 @pytest.mark.parametrize("content_type", ["video/webm;codecs=vp8,opus", 'video/mp4; codecs="avc1.42E01E, mp4a.40.2"'])
-def test_a_type_with_a_list_of_codecs_is_kept(service: Service, door: EntryDoor, content_type: str) -> None:
+def test_a_type_with_a_list_of_codecs_is_kept(service: Service, face: UploadFace, content_type: str) -> None:
     """Browsers name what they record so."""
     into = bucket(service, "open")
-    assert door.send(service, SOMEBODY, Sent(into, "k", b"abcd", content_type)) == STORED
+    assert face.send(service, SOMEBODY, Sent(into, "k", b"abcd", content_type)) == STORED
     assert service.get(f"/object/authenticated/{into}/k", SOMEBODY).headers["content-type"] == content_type
     assert client(service).get_object(Bucket=into, Key="k")["ContentType"] == content_type
 
 
-def test_every_protocol_follows_policies(service: Service, door: EntryDoor) -> None:
+def test_every_protocol_follows_policies(service: Service, face: UploadFace) -> None:
     closed, new_ones, own = (bucket(service, kind) for kind in ("closed", "new-ones", "own"))
     for into in (closed, "closed-not-there"):
         # A caller who may not write there does not learn whether the bucket is there.
-        assert door.send(service, SOMEBODY, Sent(into, "k", b"abcd", "text/plain")) == "denied"
-    expected = "denied" if door.always_replaces else STORED
-    assert door.send(service, SOMEBODY, Sent(new_ones, "k", b"abcd", replaces=False)) == expected
-    assert door.send(service, SOMEBODY, Sent(new_ones, "other", b"abcd")) == "denied"
-    assert [door.send(service, user, Sent(own, "k", b"abcd")) for user in (SOMEBODY, SOMEBODY, ANOTHER)] == [
+        assert face.send(service, SOMEBODY, Sent(into, "k", b"abcd", "text/plain")) == "denied"
+    expected = "denied" if face.always_replaces else STORED
+    assert face.send(service, SOMEBODY, Sent(new_ones, "k", b"abcd", replaces=False)) == expected
+    assert face.send(service, SOMEBODY, Sent(new_ones, "other", b"abcd")) == "denied"
+    assert [face.send(service, user, Sent(own, "k", b"abcd")) for user in (SOMEBODY, SOMEBODY, ANOTHER)] == [
         STORED, STORED, "denied"
     ]  # fmt: skip
     assert [row[0] for row in rows(service, own)] == [USER]
     assert rows(service, closed) == []
 
 
-def test_policies_see_type_size_and_metadata(service: Service, door: EntryDoor) -> None:
+def test_policies_see_type_size_and_metadata(service: Service, face: UploadFace) -> None:
     into = bucket(service, "described")
     for content_type, colour, expected in (
         ("image/png", "blue", "denied"), ("text/plain", "red", "denied"), ("image/png", "red", STORED)
     ):  # fmt: skip
-        sent = Sent(into, "k", b"abcd", content_type, user_metadata={"colour": colour}, replaces=door.always_replaces)
-        assert door.send(service, SOMEBODY, sent) == expected, (content_type, colour)
+        sent = Sent(into, "k", b"abcd", content_type, user_metadata={"colour": colour}, replaces=face.always_replaces)
+        assert face.send(service, SOMEBODY, sent) == expected, (content_type, colour)
 
 
 def copied(service: Service, user: str, sent: Sent) -> str:
@@ -222,7 +222,7 @@ def of_unknown_length(service: Service, user: str, sent: Sent) -> str:
 
 @pytest.mark.parametrize(
     "send",
-    [*(each.send for each in DOORS), copied, moved, s3_copied, of_unknown_length],
+    [*(each.send for each in FACES), copied, moved, s3_copied, of_unknown_length],
     ids=lambda send: send.__name__,
 )
 def test_policies_check_exactly_the_written_row(service: Service, send: Send) -> None:
@@ -243,12 +243,12 @@ def test_policies_check_exactly_the_written_row(service: Service, send: Send) ->
             assert bool(rows(service, into)) == obeyed, (rule, content)
 
 
-def test_missing_buckets_and_existing_objects_are_reported(service: Service, door: EntryDoor) -> None:
-    assert door.send(service, SERVICE, Sent("not-there", "k", b"abcd")) == "no bucket"
-    if door.creates:
+def test_missing_buckets_and_existing_objects_are_reported(service: Service, face: UploadFace) -> None:
+    assert face.send(service, SERVICE, Sent("not-there", "k", b"abcd")) == "no bucket"
+    if face.creates:
         into = bucket(service, "open")
         for expected in (STORED, "exists"):
-            assert door.send(service, SOMEBODY, Sent(into, "k", b"abcd", replaces=False)) == expected
+            assert face.send(service, SOMEBODY, Sent(into, "k", b"abcd", replaces=False)) == expected
 
 
 class Readers:
@@ -292,7 +292,7 @@ class Readers:
 def test_all_protocols_can_write_one_object_at_once(service: Service) -> None:
     """One object, written in each protocol in turn, moved and deleted by others, while three clients read it."""
     into, key = bucket(service, "open", public=True), unique()
-    contents = {bytes([65 + number]) * (50_000 + number): door for number, door in enumerate(DOORS)}
+    contents = {bytes([65 + number]) * (50_000 + number): face for number, face in enumerate(FACES)}
 
     def moved() -> None:
         for source, target in ((key, "elsewhere"), ("elsewhere", key)):
@@ -310,11 +310,11 @@ def test_all_protocols_can_write_one_object_at_once(service: Service) -> None:
     with ThreadPoolExecutor(3) as pool:
         reading = [pool.submit(readers.read, way) for way in readers.ways]
         try:
-            for content, door in (*contents.items(), *contents.items()):
-                assert door.send(service, SOMEBODY, Sent(into, key, content)) == STORED
+            for content, face in (*contents.items(), *contents.items()):
+                assert face.send(service, SOMEBODY, Sent(into, key, content)) == STORED
                 service.application.services.storage.background.work_now()
                 next(changes)()
-            assert door.send(service, SOMEBODY, Sent(into, key, content)) == STORED
+            assert face.send(service, SOMEBODY, Sent(into, key, content)) == STORED
         finally:
             readers.stop.set()
         assert all(each.result() for each in reading)

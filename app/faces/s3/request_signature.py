@@ -24,7 +24,7 @@ _OLDER = "This service verifies signatures of version 4: set signature_version='
 
 
 @dataclass(frozen=True, slots=True)
-class PresentedSignature:
+class RequestSignature:
     """The signature of a request. ``moment``: when it was signed, as yyyymmddThhmmssZ. ``expires_s``: the lifetime of a
     presigned URL in seconds; None if the signature is in a header. ``payload``: the value of x-amz-content-sha256.
     ``token``: the session token."""
@@ -39,7 +39,7 @@ class PresentedSignature:
     token: str | None = field(default=None, repr=False)
 
 
-def signature_of_request(head: Head, query: Mapping[str, str]) -> PresentedSignature | None:
+def signature_of_request(head: Head, query: Mapping[str, str]) -> RequestSignature | None:
     """The signature in the header or in the query; None without one. Raises S3Error for a malformed signature."""
     authorization = head.headers.get("authorization", "")
     if authorization.startswith(ALGORITHM):
@@ -51,13 +51,13 @@ def signature_of_request(head: Head, query: Mapping[str, str]) -> PresentedSigna
     return None
 
 
-def signature_of_form(fields: Mapping[str, str]) -> PresentedSignature:
+def signature_of_form(fields: Mapping[str, str]) -> RequestSignature:
     """The signature in the fields of a form; it signs the field ``policy``. The names of ``fields`` are in lower
     case."""
     if fields.get("x-amz-algorithm") != ALGORITHM:
         raise invalid_request(_OLDER) if "awsaccesskeyid" in fields else access_denied("Missing signature")
     access_key, scope = _credential(fields.get("x-amz-credential", ""))
-    return PresentedSignature(
+    return RequestSignature(
         access_key=access_key,
         scope=scope,
         moment=_moment(fields.get("x-amz-date", ""), scope),
@@ -67,12 +67,12 @@ def signature_of_form(fields: Mapping[str, str]) -> PresentedSignature:
     )
 
 
-def _of_header(head: Head, authorization: str) -> PresentedSignature:
+def _of_header(head: Head, authorization: str) -> RequestSignature:
     parts = _parts(authorization[len(ALGORITHM) :])
     if not parts.keys() >= _PARTS:
         raise malformed("Credential, SignedHeaders and Signature are expected")
     access_key, scope = _credential(parts["Credential"])
-    return PresentedSignature(
+    return RequestSignature(
         access_key=access_key,
         scope=scope,
         moment=_moment(head.headers.get("x-amz-date") or _as_moment(head.headers.get("date", "")), scope),
@@ -90,7 +90,7 @@ def _parts(text: str) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-def _of_query(head: Head, query: Mapping[str, str]) -> PresentedSignature:
+def _of_query(head: Head, query: Mapping[str, str]) -> RequestSignature:
     access_key, scope = _credential(query.get("X-Amz-Credential", ""))
     signed = _names(query.get("X-Amz-SignedHeaders", ""))
     payload = query.get("X-Amz-Content-Sha256")
@@ -98,7 +98,7 @@ def _of_query(head: Head, query: Mapping[str, str]) -> PresentedSignature:
         # Without a signature the header could have been changed, so it is ignored.
         given = head.headers.get("x-amz-content-sha256") if "x-amz-content-sha256" in signed else None
         payload = given or UNSIGNED
-    return PresentedSignature(
+    return RequestSignature(
         access_key=access_key,
         scope=scope,
         moment=_moment(query.get("X-Amz-Date", ""), scope),
@@ -164,22 +164,22 @@ def malformed(why: str) -> S3Error:
     return S3Error("AuthorizationHeaderMalformed", 400, f"Invalid signature format: {why}")
 
 
-def check_time(presented: PresentedSignature, now: float) -> None:
+def check_time(signature: RequestSignature, now: float) -> None:
     """Raise S3Error unless the signature is valid at ``now``, in seconds since 1970."""
     try:
-        signed = datetime.fromisoformat(presented.moment).timestamp()
+        signed = datetime.fromisoformat(signature.moment).timestamp()
     except ValueError:
         raise access_denied("x-amz-date is not a time") from None
-    if signed > now + _SKEW_S or (presented.expires_s is None and signed < now - _SKEW_S):
+    if signed > now + _SKEW_S or (signature.expires_s is None and signed < now - _SKEW_S):
         raise S3Error(
             "RequestTimeTooSkewed",
             403,
             "The difference between the request time and the current time is too large.",
             details=(
-                ("RequestTime", presented.moment),
+                ("RequestTime", signature.moment),
                 ("ServerTime", datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")),
                 ("MaxAllowedSkewMilliseconds", str(_SKEW_S * 1000)),
             ),
         )
-    if presented.expires_s is not None and now > signed + presented.expires_s:
+    if signature.expires_s is not None and now > signed + signature.expires_s:
         raise access_denied("Request has expired")

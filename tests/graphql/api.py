@@ -1,4 +1,4 @@
-"""A client of the GraphQL API, without a network in between."""
+"""The GraphQL API of one database, called without a network in between."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ROLES = ("anon", "authenticated", "service_role", "nesting", "reader_of_columns"
 """The roles that the tests' tokens may have."""
 
 
-class Door:
+class Api:
     """A service on one database, with settings by name. Must be closed."""
 
     def __init__(self, database_url: str, plugins: Mapping[str, Any] | None = None, **settings: Any) -> None:
