@@ -185,7 +185,7 @@ def test_a_migration_of_many_steps_is_followed(watched: tuple[Api, Execute]) -> 
     class Migration:
         @staticmethod
         @hookimpl
-        def query_fields(role_schema: ApiSchema) -> None:
+        def query_fields(api: ApiSchema) -> None:
             for step in steps:
                 execute(f"alter table item add step_{step} int")
                 return
