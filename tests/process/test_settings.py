@@ -31,7 +31,8 @@ def test_the_table_and_the_attributes_are_the_same() -> None:
 
 
 def test_the_documentation_is_current() -> None:
-    assert (REPOSITORY / "docs" / "settings.md").read_text() == settings_page(DECLARED), "portico settings --markdown"
+    is_current = (REPOSITORY / "docs" / "settings.md").read_text() == settings_page(DECLARED)
+    assert is_current, "run .venv/bin/portico settings --markdown > docs/settings.md"
 
 
 def test_defaults_depend_on_other_settings() -> None:

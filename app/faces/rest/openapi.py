@@ -56,7 +56,7 @@ def openapi_document(routes: Iterable[Route], version: str, server: str) -> byte
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         of_path = paths.setdefault(route.path.replace("*", "{key}"), {})
-        of_path[route.method.lower()] = _operation(route, route.text or DESCRIBED[route.method, route.path])
+        of_path[route.method.lower()] = _operation(route, _text(route))
     return json.dumps({
         "openapi": "3.1.0",
         "info": {"title": "Portico storage", "version": version, "description": _ABOUT},
@@ -67,6 +67,15 @@ def openapi_document(routes: Iterable[Route], version: str, server: str) -> byte
             "schemas": {"Error": _ERROR},
         },
     }).encode()  # fmt: skip
+
+
+def _text(route: Route) -> OperationText:
+    """The text of a route. Raises LookupError, so that no service starts with a route that is not described."""
+    text = route.text or DESCRIBED.get((route.method, route.path))
+    if text is None:
+        place = "add it to DESCRIBED in app/faces/rest/operation_texts.py, or give the Route a text"
+        raise LookupError(f"{route.method} {route.path} has no description: {place}")
+    return text
 
 
 def _operation(route: Route, text: OperationText) -> dict[str, Any]:
@@ -119,7 +128,7 @@ def _schema(member: Member) -> dict[str, Any]:
 
 def openapi_page(routes: Iterable[Route]) -> bytes:
     """A short version as HTML, for people."""
-    last = {(route.path, route.method): route.text or DESCRIBED[route.method, route.path] for route in routes}
+    last = {(route.path, route.method): _text(route) for route in routes}
     rows = "\n".join(
         f"<tr><td>{method}<td><code>{escape(path.replace('*', '{key}'))}</code><td>{escape(text.summary)}"
         for (path, method), text in sorted(last.items())

@@ -152,6 +152,8 @@ class FilterOperator:
     symbol: Callable[[Operators], str | None]
     operand: Operand = VALUE
     description: str | None = None
+    is_like: bool = False
+    """Whether it is LIKE, which texts of a nondeterministic collation have, too, from PostgreSQL 18 on."""
 
     def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
         if operand is None:
@@ -177,7 +179,7 @@ class FilterOperator:
 
 def by_symbol(symbol: str, description: str | None = None, operand: Operand = VALUE) -> FilterOperator:
     """A comparison by an operator that has the same name for every type."""
-    return FilterOperator(lambda own: own.named(symbol), operand, description)
+    return FilterOperator(lambda own: own.named(symbol), operand, description, is_like=symbol == "LIKE")
 
 
 def of_extension(schema: str, symbol: str, description: str, operand: Operand = VALUE) -> FilterOperator:
@@ -240,16 +242,13 @@ OF_DOCUMENTS: Mapping[str, FilterOperator] = {
     "exists": by_symbol("@?", "Documents in which this SQL/JSON path finds an item", JSON_PATH),
 }
 
-_LIKE = {"like", "likeAny", "includes", "endsWith"}
-"""The operators that texts of a nondeterministic collation have, too, from PostgreSQL 18 on."""
-
 
 def with_patterns(operators: Mapping[str, FilterOperator], patterns: Patterns) -> dict[str, FilterOperator]:
     """Those of the operators of texts that work for texts that are compared with these patterns."""
     return {
         name: each
         for name, each in operators.items()
-        if patterns is Patterns.ALL or (patterns is Patterns.LIKE and name in _LIKE)
+        if patterns is Patterns.ALL or (patterns is Patterns.LIKE and each.is_like)
     }
 
 
