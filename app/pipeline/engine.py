@@ -97,6 +97,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
             statement_timeout_ms=settings.statement_timeout_ms,
             with_tokens=settings.tokens_in_database,
             with_request_ids=settings.request_ids_in_database,
+            keep_callers=settings.keep_callers,
             is_distributed=_is_distributed(settings, schema_cache),
         ),
         schema_cache=schema_cache,

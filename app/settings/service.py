@@ -155,6 +155,8 @@ class Settings:
         "Whether the SQL of a GraphQL operation ends with a comment that names it, for pg_stat_statements.")
     request_ids_in_database: bool = setting(SWITCH, False,
         "Whether application_name in the database is the trace id, or else the request id, of the current request.")
+    keep_callers: bool = setting(SWITCH, True,
+        "Whether a connection keeps the caller of its last request if that cannot have changed the session.")
     citus: str = setting(Choice("auto", "on", "off"), "auto",
         "Whether Citus may spread the database's tables over several servers; auto finds out from the database.")
     citus_claim: str | None = setting(TEXT, None,

@@ -7,7 +7,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from threading import Condition, Lock
 from typing import cast
@@ -123,11 +123,12 @@ class Pool:
         """Whether a connection is free, or may be opened."""
         return bool(self._parked) or self._queue.checkedout() < self._size
 
-    def acquire(self, *, waits: bool = True) -> Lease:
-        """Take a connection that was just checked to be alive. Raises Unavailable: POOL_TIMEOUT or
-        DATABASE_UNAVAILABLE. With ``waits`` false it raises Busy instead of waiting."""
+    def acquire(self, *, waits: bool = True, session: object = None) -> Lease:
+        """Take a connection that was just checked to be alive, if possible one whose session has the context
+        ``session``. Raises Unavailable: POOL_TIMEOUT or DATABASE_UNAVAILABLE. With ``waits`` false it raises Busy
+        instead of waiting."""
         while True:
-            lease = self._take(waits)
+            lease = self._take(waits, session)
             if lease.connection.opened_at >= self._renewed_at and not lease.connection.is_dead():
                 return lease
             # The server has closed the connection, for instance because it was restarted.
@@ -197,11 +198,10 @@ class Pool:
         with self._counting:
             return sum(each.usable for each in self._opened)
 
-    def _take(self, waits: bool) -> Lease:
-        try:
-            return self._parked.pop()
-        except IndexError:
-            pass
+    def _take(self, waits: bool, session: object) -> Lease:
+        lease = self._take_parked(session)
+        if lease is not None:
+            return lease
         if not waits and not self.has_room:
             raise Busy("All connections are in use.", code="POOL_TIMEOUT")
         self._waiting.append(None)
@@ -223,6 +223,15 @@ class Pool:
             self._count(time.monotonic() - began, timeouts)
         connection = cast(DatabaseConnection, proxy.dbapi_connection)
         return Lease(connection, proxy, connection.opened_at + _RENEW_AFTER_S)
+
+    def _take_parked(self, session: object) -> Lease | None:
+        while parked := tuple(self._parked):
+            lease = _best(parked, session)
+            # Another thread may have taken it since.
+            with contextlib.suppress(ValueError, IndexError):
+                self._parked.remove(lease)
+                return lease
+        return None
 
     def _from_queue(self, until: float, waits: bool) -> PoolProxiedConnection:
         """A connection of the queue. While the server or the role's limit allows no further one, this waits until one
@@ -306,3 +315,20 @@ class Pool:
 def _may_wait(ex: Unavailable) -> bool:
     """Whether a connection may become free, or may be opened soon."""
     return isinstance(ex, _OpeningPaused) or is_at_limit(ex.__cause__)
+
+
+def _best(parked: Sequence[Lease], session: object) -> Lease:
+    """The lease to take for a flight with this context: its own caller's, then the one whose context is least likely to
+    be used again. ``parked``: the most recently returned last."""
+    best, best_rank = parked[0], 0
+    for lease in reversed(parked):
+        kept = lease.connection.session
+        if kept is None:
+            rank = 2
+        elif kept is session:
+            return lease
+        else:
+            rank = 0 if lease.connection.is_session_reused else 1
+        if rank > best_rank:
+            best, best_rank = lease, rank
+    return best

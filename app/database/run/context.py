@@ -1,4 +1,4 @@
-"""The context: role, claims and settings of one request, all local to its transaction.
+"""The context: role, claims and settings of one request, local to its transaction or kept for its caller's next one.
 
 Two statements set it, in the same flight, before the data statements. The first sets the role; it is never prepared
 under a name, for the reason given at ``app.database.wire.session.CLEANING``. The second is one SELECT that sets the
@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 from app.database.identifiers import quoted
 from app.database.run.position import Bookmark
-from app.database.run.transaction_mode import EXPLICIT, IMPLICIT, TransactionMode
+from app.database.run.session_context import SessionContext, SettingValue, check_step, may_stay
+from app.database.run.transaction_mode import EXPLICIT, IMPLICIT, SESSION, TransactionMode
 from app.database.wire.pinned import PINNED, suitable_path
 from app.database.wire.prepared import Step, encode_parameters
 from app.database.wire.session import CHECK, CHECKS, DISCARD_SEQUENCES
@@ -28,8 +29,6 @@ from app.observation import read_request_id, read_trace
 
 if TYPE_CHECKING:
     from app.identity import Caller
-
-SettingValue = tuple[str, str]
 
 _CLAIM_SETTING = "request.jwt.claim."
 # The names that PostgreSQL accepts for custom settings; any other name would fail the request.
@@ -56,13 +55,14 @@ class Context:
     """``role``: the role whose rights the data statements have. ``steps``: the statements that set the context.
     ``statement_timeout_s``: the time after which PostgreSQL cancels a statement; 0 for no limit. ``bookmark``: the
     positions that the request must see and has written; None if only the primary may answer it. ``mode``: the
-    transaction mode of its flights."""
+    transaction mode of its flights. ``session``: the same context for a session; None if it must not stay there."""
 
     role: str
     steps: tuple[Step, ...]
     statement_timeout_s: float = 0.0
     bookmark: Bookmark | None = None
     mode: TransactionMode = IMPLICIT
+    session: SessionContext | None = None
 
     def with_savepoints(self) -> Context:
         """The same context with explicit transactions: PostgreSQL has savepoints in no others."""
@@ -80,8 +80,8 @@ class ContextBuilder:
 
     ``statement_timeout_ms`` is for roles without a setting of their own; 0 leaves it to the database.
     ``with_tokens``: the caller's credentials are set as well, and PostgreSQL's statement log may contain them.
-    ``with_request_ids``: application_name contains the id of the request. ``is_distributed`` returns whether the
-    database has Citus.
+    ``with_request_ids``: application_name contains the id of the request. ``keep_callers``: contexts may stay on
+    connections. ``is_distributed`` returns whether the database has Citus.
     """
 
     def __init__(
@@ -90,10 +90,12 @@ class ContextBuilder:
         statement_timeout_ms: int = 0,
         with_tokens: bool = False,
         with_request_ids: bool = False,
+        keep_callers: bool = False,
         is_distributed: Callable[[], bool] = lambda: False,
     ) -> None:
         self._is_distributed = is_distributed
         self._with_request_ids = with_request_ids
+        self._keep_callers = keep_callers
         self._statement_timeout_ms = statement_timeout_ms
         self._with_tokens = with_tokens
         self._of_caller = lru_cache(_REMEMBERED_CALLERS)(self._settings_of_caller)
@@ -114,6 +116,7 @@ class ContextBuilder:
         bookmark: Bookmark | None = None,
         discarded: bool = False,
         guarded: bool = False,
+        stays: bool = False,
     ) -> Context:
         """The context for one request of ``caller``.
 
@@ -124,7 +127,8 @@ class ContextBuilder:
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         ``bookmark`` belongs to the request; with it, replicas may answer reads. ``discarded``: the transaction is
         read-only and is rolled back, so that nothing that it calls can change anything. ``guarded``: the calls are
-        guarded (``app.database.run.guard``).
+        guarded (``app.database.run.guard``). ``stays``: the calls cannot change their session, so the context may stay
+        there.
         """
         mode = EXPLICIT if self._is_distributed() else IMPLICIT
         if discarded:
@@ -132,7 +136,8 @@ class ContextBuilder:
         if guarded:
             mode = mode.guarded
         if headers is None and not extra:
-            repeated = self._repeated(mode, caller, role_settings, method, path, schema_version)
+            stays = stays and self._keep_callers and mode is IMPLICIT
+            repeated = self._repeated(mode, caller, role_settings, method, path, schema_version, stays=stays)
             return repeated if bookmark is None else replace(repeated, bookmark=bookmark)
         encoded_headers = b"" if headers is None else self._encoded_headers(headers)
         if headers is not None and self._with_tokens:
@@ -171,6 +176,8 @@ class ContextBuilder:
         schema_version: int | None,
         encoded_headers: bytes = b"",
         more: Sequence[SettingValue] = (),
+        *,
+        stays: bool = False,
     ) -> Context:
         count, encoded, timeout_s = self._of_caller(caller, role_settings)
         own = (*mode.settings, ("request.method", method), ("request.path", path), *more)
@@ -180,10 +187,15 @@ class ContextBuilder:
             values.append(encode_parameters((str(schema_version).encode(),))[2:])
         total = 2 * count + (schema_version is not None)
         statement = context_statement(count, mode, checked=schema_version is not None)
+        parameters = total.to_bytes(2, "big") + b"".join(values)
         # Neither plan depends on the role, so all roles share the prepared statements.
-        settings: Step = (statement, total.to_bytes(2, "big") + b"".join(values), "")
-        steps = ((_role_statement(caller.role), (), ""), settings)
-        return Context(caller.role, steps, timeout_s, mode=mode)
+        steps: tuple[Step, ...] = ((_role_statement(caller.role), (), ""), (statement, parameters, ""))
+        session = None
+        if stays and schema_version is not None and may_stay(role_settings):
+            for_session = context_statement(count, SESSION, checked=True)
+            enter: tuple[Step, ...] = ((_session_role_statement(caller.role), (), ""), (for_session, parameters, ""))
+            session = SessionContext(enter, check_step(_text(caller.role), schema_version))
+        return Context(caller.role, steps, timeout_s, mode=mode, session=session)
 
     def _settings_of_caller(self, caller: Caller, role_settings: tuple[SettingValue, ...]) -> tuple[int, bytes, float]:
         if caller.role == "none":
@@ -274,6 +286,11 @@ def _role_statement(role: str) -> Statement:
     # A SELECT takes 13 us longer to parse and plan. Outside a transaction block SET LOCAL warns, which takes as long.
     outside = f"SELECT pg_catalog.set_config('role', {_quoted(name)}, true)"
     return Statement(f"SET LOCAL ROLE {quoted(name)}", unnamed=True, outside=outside)
+
+
+@lru_cache(256)
+def _session_role_statement(role: str) -> Statement:
+    return Statement(f"SET ROLE {quoted(_text(role).decode())}", unnamed=True)
 
 
 @lru_cache(256)

@@ -116,8 +116,15 @@ class Database:
         pool = self._service_pool if as_service else self._pool_of(role)
         before = (*mode.begin, *first_steps(context, read_only))
         steps = [*before, *[(statement, parameters, role) for statement, parameters in calls], *mode.end]
-        flight = Flight(steps, len(before), read_only, self._wait_s(context, len(calls)), row_limit)
-        bookmark = None if context is None else context.bookmark
+        bookmark, session = (None, None) if context is None else (context.bookmark, context.session)
+        flight = Flight(
+            steps,
+            len(before),
+            read_only,
+            self._wait_s(context, len(calls)),
+            row_limit,
+            session=session if read_only else None,
+        )
         try:
             rows = fly(pool, flight) if bookmark is None else self._fly_with(bookmark, flight, pool)
             return rows[: len(calls)]

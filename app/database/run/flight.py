@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from app.database.pool.pool import Pool
 from app.database.run.position import is_badly_isolated
+from app.database.run.session_context import SessionContext, is_outdated
 from app.database.run.transaction_mode import roll_back
 from app.database.wire.failure import ConnectionLost, StatementError, outcome_unknown
 from app.database.wire.messages import Row
@@ -19,7 +20,8 @@ class Flight(NamedTuple):
     """``prelude``: the number of first steps whose rows are not returned; the last of them has the session's
     ``CHECKS``. ``read_only``: the flight can be repeated after a lost connection. ``wait_s``: how long the server may
     send nothing; 0 for no limit. ``row_limit``: the largest row in bytes; 0 for any. ``then``: a step after the commit,
-    in the same send, whose rows come last. ``guarded``: the first step is ``HAS_REPLAYED``."""
+    in the same send, whose rows come last. ``guarded``: the first step is ``HAS_REPLAYED``. ``session``: replaces the
+    prelude on a connection that can keep it, since the other steps cannot change their session."""
 
     steps: Sequence[Step]
     prelude: int
@@ -28,6 +30,7 @@ class Flight(NamedTuple):
     row_limit: int = 0
     then: Step | None = None
     guarded: bool = False
+    session: SessionContext | None = None
 
 
 def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
@@ -37,7 +40,7 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
     """
     is_repeated, unclean = False, 0
     while True:
-        lease = pool.acquire(waits=waits)
+        lease = pool.acquire(waits=waits, session=flight.session)
         lease.connection.wait_at_most(flight.wait_s)
         try:
             return _converse(lease.connection, flight)
@@ -66,12 +69,32 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
 
 
 def _converse(connection: DatabaseConnection, flight: Flight) -> list[list[Row]]:
-    """The rows of the flight on this connection. If prepared statements are lost, as behind a pooler, all are prepared
-    again: another connection may have lost its own."""
+    """The rows of the flight on this connection."""
+    session = flight.session if connection.is_direct else None
+    if session is None:
+        return _send(connection, flight, clean=True)
+    calls = flight.steps[flight.prelude :]
+    if connection.session is session:
+        try:
+            rows = _send(connection, flight._replace(steps=(session.check, *calls), prelude=1), clean=False)
+            connection.session, connection.is_session_reused = session, True
+            return rows
+        except StatementError as ex:
+            if not is_outdated(ex):
+                ex.statement_index += flight.prelude - 1
+                raise
+    rows = _send(connection, flight._replace(steps=(*session.enter, *calls)), clean=True)
+    connection.session, connection.is_session_reused = session, False
+    return rows
+
+
+def _send(connection: DatabaseConnection, flight: Flight, *, clean: bool) -> list[list[Row]]:
+    """The rows of the flight. ``clean``: clean the session first. If prepared statements are lost, as behind a pooler,
+    all are prepared again: another connection may have lost its own."""
 
     def send() -> list[list[Row]]:
         return connection.pipeline(
-            flight.steps, clean=True, prelude=flight.prelude, row_limit=flight.row_limit, then=flight.then
+            flight.steps, clean=clean, prelude=flight.prelude, row_limit=flight.row_limit, then=flight.then
         )
 
     try:

@@ -77,7 +77,7 @@ class Replicas:
             return None
         assertion = (HAS_REPLAYED, replay_parameters(needed), "")
         steps = [assertion, *flight.steps]
-        guarded = flight._replace(steps=steps, prelude=flight.prelude + 1, guarded=True)
+        guarded = flight._replace(steps=steps, prelude=flight.prelude + 1, guarded=True, session=None)
         for replica in usable:
             try:
                 return _fly_to(replica, guarded, waits=False)

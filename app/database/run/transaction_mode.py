@@ -14,6 +14,7 @@ other servers, through foreign tables or on Citus's workers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from app.database.run.guard import KEPT
@@ -31,8 +32,8 @@ _MOST_FUNCTION_ARGUMENTS = 100
 
 class TransactionMode(NamedTuple):
     """``begin`` and ``end``: the steps before and after those of the transaction. ``assignments`` takes a number of
-    settings and returns the columns of a SELECT that set them for this transaction; their names and values alternate in
-    the parameters, beginning with ``$1``. ``settings``: settings of the transaction itself. ``then``: further columns
+    settings and returns the columns of a SELECT that set them; their names and values alternate in the parameters,
+    beginning with ``$1``. ``settings``: settings of the transaction itself. ``then``: further columns
     at the end of that SELECT."""
 
     begin: tuple[Step, ...]
@@ -52,8 +53,8 @@ class TransactionMode(NamedTuple):
         return self._replace(begin=(BEGIN,), end=(ROLLBACK,), settings=(("transaction_read_only", "on"),))
 
 
-def _calls(count: int) -> list[str]:
-    calls = [f"pg_catalog.set_config(${2 * i + 1}, ${2 * i + 2}, true)" for i in range(count)]
+def _calls(count: int, *, local: str = "true") -> list[str]:
+    calls = [f"pg_catalog.set_config(${2 * i + 1}, ${2 * i + 2}, {local})" for i in range(count)]
     # num_nulls evaluates its arguments in order and returns a digit; without it all values would be sent back.
     return [f"pg_catalog.num_nulls({', '.join(some)})" for some in _batches(calls)]
 
@@ -69,6 +70,8 @@ def _commands(count: int) -> list[str]:
 
 
 IMPLICIT = TransactionMode((), (), _calls)
+SESSION = TransactionMode((), (), partial(_calls, local="false"))
+"""An implicit transaction whose settings stay after it (``app.database.run.session_context``)."""
 EXPLICIT = TransactionMode((BEGIN,), (COMMIT,), _commands)
 
 

@@ -16,7 +16,7 @@ from functools import partial
 
 import pg8000.exceptions
 
-from app.database.wire.cancelling import request_cancel
+from app.database.wire.cancelling import process_of, request_cancel
 from app.database.wire.driver import DriverSession
 from app.database.wire.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
 from app.database.wire.one_server import Scattered, check_one_server
@@ -115,7 +115,10 @@ def _suitable(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_
         raise ConnectionError(f"{target.place}: {ex}") from ex
     try:
         connection.wait_at_most(target.connect_timeout_s or 0.0)
-        connection.cleaning = cleaning_of(check_one_server(connection, SESSION_STATE))
+        state, process = check_one_server(connection, SESSION_STATE)
+        connection.cleaning = cleaning_of(state)
+        # A pooler sends its clients a key of its own, and not that of a session that it gives to others as well.
+        connection.is_direct = process is not None and process == connection.process
         difference = None if wanted == "any" else misfit(connection, wanted)
     except (ConnectionLost, StatementError, Scattered) as ex:
         connection.close()
@@ -172,6 +175,7 @@ def _open_with(
         prepared_limit=prepared_limit,
         release=session.close,
         cancel=None if key is None else partial(_cancel, target, tls, key),
+        process=None if key is None else process_of(key),
         parameters=session.parameter_statuses,
     )
 

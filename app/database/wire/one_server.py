@@ -27,13 +27,15 @@ class Scattered(ConnectionError):
         super().__init__("a pooler sends the statements of one transaction to several servers")
 
 
-def check_one_server(connection: DatabaseConnection, also: Statement) -> bytes | None:
-    """Check ``connection``, which is in no transaction. Returns the value that ``also`` selects in the same flight;
-    None if the login lacks the right to call a function of these statements. Raises Scattered and ConnectionLost."""
+def check_one_server(connection: DatabaseConnection, also: Statement) -> tuple[bytes | None, int | None]:
+    """Check ``connection``, which is in no transaction. Returns the value that ``also`` selects in the same flight, and
+    the process id of the session; both None if the login lacks the right to call a function of these statements.
+    Raises Scattered and ConnectionLost."""
     try:
         *servers, (value,) = connection.pipeline([_MAY_WRITE, *(_READS for _ in range(_TIMES)), (also, (), "")])
     except StatementError:
-        return None
+        return None, None
     if len({rows[0][0] for rows in servers}) > 1:
         raise Scattered
-    return value[0]
+    process, _, _ = (servers[0][0][0] or b"").partition(b" ")
+    return value[0], int(process)

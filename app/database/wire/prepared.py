@@ -6,9 +6,10 @@ statement and one Sync at the end. Source of the message formats: PostgreSQL doc
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from struct import Struct
 
 from app.database.wire.statement import Statement
@@ -33,6 +34,8 @@ _SYNC = b"S" + _pack_int(4)
 # The unnamed portal, the unnamed statement, all parameters as text.
 _BIND_UNNAMED = b"\0\0\0\0"
 _MAX_PARAMETERS = 65535
+_MAJOR = re.compile(r"\d+", re.ASCII)
+_BLOCKS_SINCE = 18
 
 
 def encode_parameters(values: Sequence[bytes | None]) -> bytes:
@@ -47,6 +50,13 @@ def encode_parameters(values: Sequence[bytes | None]) -> bytes:
             parts.append(_pack_int(len(value)))
             parts.append(value)
     return b"".join(parts)
+
+
+def makes_blocks(parameters: Mapping[str, str]) -> bool:
+    """Whether the server treats the statements of a flight as a transaction block, as PostgreSQL does from 18 on.
+    Older versions warn about SET LOCAL in a flight."""
+    major = _MAJOR.match(parameters.get("server_version", ""))
+    return major is not None and int(major[0]) >= _BLOCKS_SINCE
 
 
 class PreparedStatements:

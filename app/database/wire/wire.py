@@ -7,7 +7,6 @@ module reads the responses. Source of the message formats: PostgreSQL documentat
 
 from __future__ import annotations
 
-import re
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,11 +24,14 @@ from app.database.wire.messages import (
     unpack_int,
     unpack_short,
 )
-from app.database.wire.prepared import Parsing, PreparedStatements, Step
+from app.database.wire.prepared import Parsing, PreparedStatements, Step, makes_blocks
 from app.database.wire.transport import Transport
 
-Beginning = tuple[bool, int]
-"""The beginning of a flight: whether it cleans the session first, and how many steps follow whose rows are dropped."""
+Beginning = tuple[bool, int, bytes]
+"""The beginning of a flight: whether it cleans the session first, how many steps follow whose rows are dropped, and the
+digest of the last of these."""
+
+NO_BEGINNING: Beginning = (False, 0, b"")
 
 IDLE = b"I"
 """The transaction status of a connection that is in no transaction."""
@@ -42,8 +44,6 @@ _SIZE = 4
 # Larger than any message of the protocol.
 _ANY_SIZE = 2**31
 _LONGEST_PAYLOAD = 20
-_MAJOR = re.compile(r"\d+", re.ASCII)
-_BLOCKS_SINCE = 18
 
 MOST_NOTIFIED = 10_000
 """The number of different notifications that are kept until ``notifications`` is called."""
@@ -53,8 +53,10 @@ class DatabaseConnection:
     """An open, authenticated connection. Used by one thread at a time.
 
     ``prepared_limit`` is the largest number of prepared statements; 0 turns them off. ``parameters`` are those that the
-    server reported at the start. ``cleaning`` has the commands that undo a flight's changes to the session. ``usable``
-    becomes False when the connection must not be used again; its holder then closes it.
+    server reported at the start, ``process`` the process id in its cancel key. ``cleaning`` has the commands that undo
+    a flight's changes to the session. ``usable`` becomes False when the connection must not be used again; its holder
+    then closes it. ``is_direct``: no pooler gives its session to others between transactions. ``session``: the context
+    that the holder left in the session; None if it must be cleaned. ``is_session_reused``: two flights used it.
     """
 
     def __init__(
@@ -64,17 +66,22 @@ class DatabaseConnection:
         prepared_limit: int,
         release: Callable[[], None] | None = None,
         cancel: Callable[[], None] | None = None,
+        process: int | None = None,
         parameters: Mapping[str, str] | None = None,
     ) -> None:
         self._transport = Transport(sock)
         self._cancel = cancel
         self._release = release
+        self.process = process
         self.parameters = dict(parameters or {})
-        self._prepared = PreparedStatements(prepared_limit, in_block=_makes_blocks(self.parameters))
+        self._prepared = PreparedStatements(prepared_limit, in_block=makes_blocks(self.parameters))
         # The server's response to each beginning, and how many statements it parsed for it. It is mostly the same.
         self._usual: dict[Beginning, tuple[bytes, int]] = {}
         self.cleaning = session.CLEANING
         self.usable = True
+        self.is_direct = False
+        self.session: object | None = None
+        self.is_session_reused = False
         self.opened_at = time.monotonic()
         self.transaction_status = IDLE
         self._notified: set[str] | None = None
@@ -100,6 +107,7 @@ class DatabaseConnection:
         connection is usable unless ``transaction_status`` shows an open transaction. Raises ConnectionLost.
         """
         self._require_usable()
+        self.session = None
         message, parsing = self._prepared.compose(steps)
         if clean:
             message = self.cleaning.message + message
@@ -107,10 +115,9 @@ class DatabaseConnection:
         if then is not None:
             more, parsing_then = self._prepared.compose([then])
             message += more
+        beginning = (clean, prelude, steps[prelude - 1][0].digest) if prelude else NO_BEGINNING
         try:
-            results = self._converse(
-                message, parsing, len(steps), (clean, prelude), row_limit or _ANY_SIZE, parsing_then
-            )
+            results = self._converse(message, parsing, len(steps), beginning, row_limit or _ANY_SIZE, parsing_then)
             return results[prelude:]
         except (StatementError, RowTooLarge):
             raise
@@ -122,9 +129,10 @@ class DatabaseConnection:
     def simple(self, sql: str) -> list[list[Row]]:
         """Run ``sql``, one or several statements, with the simple query protocol; returns the rows of each one."""
         self._require_usable()
+        self.session = None
         body = sql.encode() + b"\0"
         try:
-            return self._converse(b"Q" + _pack_int(len(body) + 4) + body, [], None, (False, 0), _ANY_SIZE)
+            return self._converse(b"Q" + _pack_int(len(body) + 4) + body, [], None, NO_BEGINNING, _ANY_SIZE)
         except StatementError:
             raise
         except BaseException:
@@ -166,7 +174,7 @@ class DatabaseConnection:
 
         All messages that occur in every response are read in this function: each call costs time on the hot path.
         """
-        is_clean, prelude = beginning
+        is_clean, prelude, _ = beginning
         buffer, position, parsed = self._read_usual(beginning)
         started = position > 0
         results: list[list[Row]] = [[]] * prelude if started else []
@@ -174,8 +182,8 @@ class DatabaseConnection:
             results.append([row])
             return results, None
         transport = self._transport
-        is_learning = is_clean and not started
-        cleaning = self.cleaning.commands if is_learning else 0
+        is_learning = prelude > 0 and not started
+        cleaning = self.cleaning.commands if is_clean and not started else 0
         rows: list[Row] = []
         failure: StatementError | RowTooLarge | None = None
         while True:
@@ -230,7 +238,7 @@ class DatabaseConnection:
     def _read_then(self, parsing: Sequence[Parsing]) -> list[Row]:
         """The rows of the step after the transaction; none if it failed, or if the connection was lost."""
         try:
-            results, failure = self._read(parsing, (False, 0), _ANY_SIZE)
+            results, failure = self._read(parsing, NO_BEGINNING, _ANY_SIZE)
         except ConnectionLost:
             self.usable = False
             return []
@@ -341,10 +349,3 @@ class DatabaseConnection:
     def close(self) -> None:
         orderly, self.usable = self.usable, False
         self._transport.close(orderly=orderly, release=self._release)
-
-
-def _makes_blocks(parameters: Mapping[str, str]) -> bool:
-    """Whether the server treats the statements of a flight as a transaction block, as PostgreSQL does from 18 on.
-    Older versions warn about SET LOCAL in a flight."""
-    major = _MAJOR.match(parameters.get("server_version", ""))
-    return major is not None and int(major[0]) >= _BLOCKS_SINCE
