@@ -94,8 +94,8 @@ def measure(case: Case, place: Place, seconds: float, rounds: int) -> Beside:
         )
         for _ in range(rounds)
     ]
-    served, reported, alone, told_alone = map(max, zip(*found, strict=True))
-    return Beside(case.name, served, reported, 1e6 / alone, 1e6 / told_alone)
+    served, reported, alone, reported_alone = map(max, zip(*found, strict=True))
+    return Beside(case.name, served, reported, 1e6 / alone, 1e6 / reported_alone)
 
 
 def _request(query: str, variables: Mapping[str, Any]) -> GraphQLRequest:

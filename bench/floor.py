@@ -36,7 +36,7 @@ class OwnServer:
 
 @contextmanager
 def own_server(module: str, workers: int, threads: int, *arguments: str) -> Iterator[OwnServer]:
-    """The server that a module of this package starts, with that many workers of so many threads."""
+    """The server that a module of this package starts, with this number of workers and of threads in each."""
     command = [sys.executable, "-m", f"bench.{module}", str(workers), str(threads), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as server:
         try:

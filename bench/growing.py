@@ -62,8 +62,8 @@ def schema(sizes: Sizes) -> str:
     lines.append("grant select on all tables in schema public to anon; analyze;")
     for role in range(max(sizes.roles)):
         readable = [each for place, each in enumerate((*chain, tables[-1])) if role >> place & 1]
-        lines.append(f"""create role alike{role}; create role own{role}; grant alike{role}, own{role} to authenticated;
-            grant select on {tables[0]} to alike{role};
+        lines.append(f"""create role same{role}; create role own{role}; grant same{role}, own{role} to authenticated;
+            grant select on {tables[0]} to same{role};
             grant select on {", ".join([tables[0], *readable])} to own{role};""")
     return "\n".join(lines)
 
@@ -107,7 +107,7 @@ def rows(url: str, sizes: Sizes) -> Iterator[tuple[int, Figures]]:
 
 
 def nested(levels: int) -> str:
-    """A query of ten rows, each with one row of so many levels altogether."""
+    """A query of ten rows, each with one related row on each further level."""
     inner = ""
     for level in range(levels, 0, -1):
         inner = f"d{level}Collection(first: {10 if level == 1 else 1}) {{ edges {{ node {{ id title {inner} }} }} }}"
@@ -140,7 +140,7 @@ def roles(url: str, sizes: Sizes) -> Iterator[tuple[int, Figures]]:
     query = f"{{ r{sizes.rows[0]}Collection(first: 1) {{ edges {{ node {{ id }} }} }} }}"
     for number in sizes.roles:
         reported: dict[str, float] = {}
-        for kind in ("alike", "own"):
+        for kind in ("same", "own"):
             requests = [_request(query, f"{kind}{role}") for role in range(number)]
             found = _in_turn(url, requests, sizes.seconds)
             reported |= {f"{kind}: {name}": value for name, value in found.items()}

@@ -24,7 +24,7 @@ PLOTTED: Mapping[str, Sequence[str]] = {
     "connections": ("per second", "99 % ms"),
     "workers": ("per second", "99 % ms"),
     "tables": ("first answer CPU s", "MiB of a worker", "slowest during DDL ms"),
-    "roles": ("alike: median ms", "own: median ms", "alike: MiB of a worker", "own: MiB of a worker"),
+    "roles": ("same: median ms", "own: median ms", "same: MiB of a worker", "own: MiB of a worker"),
 }
 SHORT = Sizes((10, 100), (1, 2), (1, 4), (1,), (10,), (1, 2), 0.1)
 

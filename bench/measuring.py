@@ -91,7 +91,7 @@ class Measuring:
 
 
 def pgbench_of(question: Question, url: str, place: Path) -> PgBench | None:
-    """pgbench sending what the service sends for a question; None for one that it answers by itself."""
+    """pgbench sending what the service sends for a question; None for one that it answers without the database."""
     if question.truth is None:
         return None
     return PgBench([flight_of(steps) for steps in sent_for(question, url)[:CONNECTIONS]], url, place)

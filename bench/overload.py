@@ -1,7 +1,7 @@
 """Behaviour beyond the capacity: requests arrive at a fixed rate, whether or not earlier ones were answered.
 
 ``python -m bench.overload`` serves an embedded PostgreSQL with one worker and measures how many requests of 100 ms it
-answers each second. Then so many, and up to ten times as many, arrive: the table has how long accepted and refused
+answers each second. Then as many, and up to ten times as many, arrive: the table has how long accepted and refused
 requests took, from the time at which they were due.
 """
 

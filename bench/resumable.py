@@ -39,7 +39,7 @@ class Uploading:
         self._send("POST", f"/object/b/{key}", {}, content)
 
     def in_parts(self, key: str, content: bytes, times: int = 1) -> None:
-        """A resumable upload of ``content``, so many times one after the other."""
+        """A resumable upload of ``content``, repeated this number of times."""
         names = {"bucketName": "b", "objectName": key}
         metadata = ",".join(f"{name} {b64encode(value.encode()).decode()}" for name, value in names.items())
         headers = {"upload-length": str(len(content) * times), "upload-metadata": metadata}

@@ -147,7 +147,7 @@ def _wait_for(address: tuple[str, int]) -> None:
 
 
 def upload_in_parts(connection: socket.socket, path: str, block: bytes, times: int = 8) -> None:
-    """A multipart upload of an object that is ``block`` so many times."""
+    """A multipart upload of an object that repeats ``block`` this number of times."""
 
     def ask(method: str, query: str, body: bytes = b"") -> bytes:
         connection.sendall(signed(method, path, body, query))

@@ -35,7 +35,7 @@ def bodies_of(question: Question, queries: Mapping[str, str] = PORTICO) -> list[
 
 def sent_for(question: Question, url: str) -> list[Sequence[Step]]:
     """The steps that the service sends in one flight, once the session is clean, for each of the question's variables;
-    none for a question that it answers by itself."""
+    none for a question that it answers without the database."""
     head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
     application = create_app(configure({"DATABASE_URL": url, **SETTINGS}, {})[0], plugin_manager())
     asked = [json.loads(json.dumps(each)) for each in _variables(question)]

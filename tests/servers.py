@@ -116,7 +116,7 @@ def server_of(programs: Path) -> Iterator[PostgresServer]:
 
 
 def _movable(programs: Path, directory: Path) -> tuple[Path, Path]:
-    """The server's program and its shared files in a directory of ours, where tests may add an extension.
+    """The server's program and its shared files in a separate directory, where tests may add an extension.
 
     It finds its other files by where it is itself: make_relative_path in PostgreSQL's src/port/path.c.
     """

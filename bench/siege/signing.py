@@ -14,7 +14,7 @@ from bench.siege.client import ANON, S3_KEY, S3_SECRET, Answer, ask
 from bench.siege.grounds import Besieged
 
 PREFIX = "/storage/v1/s3"
-_TOLD_APART = re.compile(rb"<(Resource|RequestId|HostId)>[^<]*</\1>")
+_DIFFERS = re.compile(rb"<(Resource|RequestId|HostId)>[^<]*</\1>")
 
 
 def presigned(service: Besieged, method: str, path: str, **headers: str) -> str:
@@ -43,7 +43,7 @@ def ask_s3(
 
 def words(answer: Answer) -> tuple[int, bytes]:
     """The answer without what differs in each: the resource, and the request's id."""
-    return answer.status, _TOLD_APART.sub(b"", answer.body)
+    return answer.status, _DIFFERS.sub(b"", answer.body)
 
 
 def _url(service: Besieged, path: str) -> str:

@@ -24,7 +24,9 @@ grant all on person, trade to authenticated;
 def test_the_requests_are_answered_as_the_page_says(database_url: str, postgres: PostgresServer) -> None:
     install(database_url)
     postgres.execute(SCHEMA, database_url)
-    ask_cost, told_cost, explain, trial, told_trial = map(json.loads, re.findall(r"```json\n(.*?)```", PAGE, re.S))
+    ask_cost, documented_cost, explain, trial, documented_trial = map(
+        json.loads, re.findall(r"```json\n(.*?)```", PAGE, re.S)
+    )
     api = Api(database_url, dry_run=True)
 
     def answer(request: Any, role: str = "authenticated") -> Any:
@@ -32,13 +34,13 @@ def test_the_requests_are_answered_as_the_page_says(database_url: str, postgres:
 
     try:
         cost = answer(ask_cost)["extensions"]["cost"]
-        assert cost.keys() == told_cost.keys()
-        assert {**cost, "estimate": told_cost["estimate"]} == told_cost
+        assert cost.keys() == documented_cost.keys()
+        assert {**cost, "estimate": documented_cost["estimate"]} == documented_cost
         explained = answer(explain, "service_role")
         assert explained["data"] == {"person": None}
         assert explained["extensions"]["explain"][0]["paths"] == [["person"]]
         assert answer(explain)["errors"]
-        assert answer(trial) == told_trial
+        assert answer(trial) == documented_trial
         assert answer({"query": "{ personByPk(id: 2) { id } }"})["data"] == {"personByPk": None}
     finally:
         api.close()

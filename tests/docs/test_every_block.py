@@ -25,12 +25,12 @@ PROMISED = frozenset(_promises())
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_block_is_run_or_says_why_it_is_not(page: str) -> None:
-    nobody = [
+    unused = [
         f"{page}:{block.line} ({block.language})"
         for block in all_blocks(page)
         if block.language in RUNNABLE and block.not_run is None and (page, block.language) not in PROMISED
     ]
-    assert nobody == [], "run what blocks(page, language) gives in a test, or say `<!-- not run: why -->` above"
+    assert unused == [], "run what blocks(page, language) gives in a test, or say `<!-- not run: why -->` above"
 
 
 @pytest.mark.parametrize("page", PAGES)

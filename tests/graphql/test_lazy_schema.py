@@ -56,7 +56,7 @@ comment on function summary is '@graphql({"expose": true})';
 grant all on all tables in schema public to anon;
 """
 # The types of two junctions and a composite type would all have the same name.
-ALIKE = """
+SIMILAR_NAMES = """
 create table a (id int primary key);
 create table ab (id int primary key);
 create table d (id int primary key);
@@ -73,7 +73,7 @@ CASES = [
     (VARIED, {"graphql_features": ("none",)}),
     (VARIED, {"graphql_features": ("-keys", "-groups")}),
     (VARIED, {"graphql_dialect": "pg_graphql"}),
-    (ALIKE, {}),
+    (SIMILAR_NAMES, {}),
 ]
 
 
@@ -129,7 +129,7 @@ def test_a_request_makes_only_the_fields_and_columns_that_it_names(start_api: St
         api.ask(query, variables)
     role_schema = api.application.services.engine.role_schemas.of_role("anon")
     with_columns = {each.type_name for each in role_schema.relations if "columns" in vars(each)}
-    # Those that are asked for, and those that rows of these lead to.
+    # Those in the query, and those that rows of these lead to.
     assert {"T7", "T8", "T9"} <= with_columns
     assert len(with_columns) < 12 < len(role_schema.relations)
     unmade = ("T20Connection", "T20InsertResponse", "T20Filter", "T20KeyInput")
@@ -184,7 +184,7 @@ def test_the_type_of_a_variable_is_found_without_making_all(
 
 
 def test_contested_names_follow_the_order_of_the_whole_schema(reading_api: StartApi) -> None:
-    schema = fresh(reading_api(ALIKE)).graphql
+    schema = fresh(reading_api(SIMILAR_NAMES)).graphql
     fields = {name: str(get_named_type(schema.type_map[name].fields["dCollection"].type)) for name in ("a", "ab")}  # type: ignore[attr-defined]
     assert fields == {"a": "abcdConnection", "ab": "abcdConnection_"}
     edges = [str(get_named_type(schema.type_map[each].fields["edges"].type)) for each in fields.values()]  # type: ignore[attr-defined]

@@ -146,7 +146,7 @@ def test_a_manifest_names_documents(reading_api: StartApi, tmp_path: Path, manif
     assert ids(ask(api, documentId="0ab3")) == [1]
     assert ask(api, documentId=hash_of(NAMES)).data
     assert ask(api, documentId=f"sha256:{hash_of(NAMES)}").data
-    # What Apollo's clients send for a registered operation, whatever its id is made of.
+    # What Apollo's clients send for a registered operation with any kind of id.
     assert ask(api, extensions=persisted(NAMES)).data
     assert ids(ask(api, extensions={"persistedQuery": {"version": 1, "sha256Hash": "0ab3"}})) == [1]
     assert ask(api, extensions=persisted("{ __typename }")).code == "PERSISTED_QUERY_NOT_SUPPORTED"
@@ -354,7 +354,7 @@ def test_invalid_automatic_documents_are_not_kept(reading_api: StartApi) -> None
     for invalid in ("{ nothing }", "{"):
         assert ask(api, query=invalid, extensions=persisted(invalid)).errors
         assert ask(api, extensions=persisted(invalid)).code == "PERSISTED_QUERY_NOT_FOUND"
-    # From nobody in particular nothing is learned.
+    # Nothing is learned from an anonymous caller.
     body = json.dumps({"query": NAMES, "extensions": persisted(NAMES)})
     assert api.post(body, key=None).status == 401
     assert ask(api, extensions=persisted(NAMES)).code == "PERSISTED_QUERY_NOT_FOUND"

@@ -28,7 +28,7 @@ grant select on category to anon;
 def service(request: pytest.FixtureRequest, postgres: PostgresServer, tmp_path: Path) -> Iterator[tuple[str, str]]:
     """The URL of a service, and whether it keeps documents."""
     kept = "10" if request.param == "automatic" else "0"
-    # Each worker is taught by itself, and which one a request meets is chance.
+    # Each worker learns documents on its own, and any worker may get the next request.
     with serving(postgres, tmp_path, SCHEMA, workers=1, AUTOMATIC_DOCUMENTS=kept) as url:
         yield url, request.param
 
@@ -51,5 +51,5 @@ def test_apollo_client_sends_hashes(service: tuple[str, str]) -> None:
         assert [each["method"] for each in requests[2:]] == ["POST"] * 5 + ["GET"] * 6
         assert all(each["hash"] and not each["text"] for each in requests[2:])
     else:
-        # Told once for each client that hashes are of no use, it sends no more of them.
+        # After one response that hashes are not supported, a client sends no more of them.
         assert [each["hash"] for each in requests[:7]] == [True] + [False] * 6

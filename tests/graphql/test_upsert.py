@@ -97,7 +97,7 @@ def test_upserts_have_their_types(api: Api) -> None:
     assert response == {
         "affectedCount": "Int!", "records": "[Account!]!", "insertedCount": "Int!", "existing": "[Account!]!"
     }  # fmt: skip
-    # No key that the database counts up by itself, no deferrable one, no exclusion constraint; nothing for views.
+    # No key that the database generates, no deferrable one, no exclusion constraint; nothing for views.
     assert list(made["PostConstraint"].values) == ["post_slug_key"]
     assert list(made["PartConstraint"].values) == ["part_pkey"]
     assert list(made["LateConstraint"].values) == ["late_pkey"]

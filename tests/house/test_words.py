@@ -24,18 +24,22 @@ ACCOUNT = '"nobody"'
 """The string constant for the Unix account of that name."""
 QUOTED = re.compile(r"\"[^\"\n]*\"|`[^`\n]*`|'[^'\n]*'")
 CHECKED = re.compile(r"\.(py|md|sh|toml|cfg)$|^\.ci/")
-LEFT_OUT = ("bench/", "examples/", "tests/")
+WITH_DATA = ("bench/", "tests/")
+"""The folders whose string constants are data."""
 
 
 def checked_files() -> list[Path]:
     listed = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
-    files = [each for each in listed.splitlines() if CHECKED.search(each) and each != RULES]
-    return [REPOSITORY / each for each in files if not each.startswith(LEFT_OUT)]
+    own = str(Path(__file__).relative_to(REPOSITORY))
+    return [REPOSITORY / each for each in listed.splitlines() if CHECKED.search(each) and each not in (RULES, own)]
 
 
 def english_of(file: Path) -> Iterator[str]:
-    """The English of a file: of Python its comments, strings and names, of others all of it but code and quotations."""
+    """The English of a file: of Python its comments, names and strings, of others all of it but code and quotations.
+    Of the strings in ``WITH_DATA`` only those in three quotes, unless they are values."""
     text = file.read_text()
+    has_data = file.is_relative_to(REPOSITORY) and str(file.relative_to(REPOSITORY)).startswith(WITH_DATA)
+    before = ""
     if file.suffix != ".py":
         yield QUOTED.sub("", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
         return
@@ -43,8 +47,14 @@ def english_of(file: Path) -> Iterator[str]:
         if token.type == tokenize.NAME:
             yield token.string.replace("_", " ")
         elif token.type in (tokenize.COMMENT, tokenize.STRING) and token.string != ACCOUNT:
-            is_prose = token.string.startswith(("#", '"""'))
-            yield QUOTED.sub("", token.string.strip('"')) if is_prose else token.string
+            is_prose = token.string.startswith("#") or (token.string.startswith('"""') and not before)
+            if is_prose:
+                yield QUOTED.sub("", token.string.strip('"'))
+            elif not has_data:
+                yield token.string
+        if token.type not in (tokenize.NL, tokenize.COMMENT):
+            is_start = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+            before = "" if is_start else token.string
 
 
 @pytest.mark.parametrize("file", checked_files(), ids=lambda file: str(file.relative_to(REPOSITORY)))

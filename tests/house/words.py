@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def strings_with(words: Collection[str], directory: Path) -> Iterator[tuple[Path, str]]:
-    """The strings in the files of ``directory`` in which one of ``words`` occurs, in whatever case."""
+    """The strings in the files of ``directory`` in which one of ``words`` occurs, in upper or lower case."""
     for file in sorted(directory.rglob("*.py")):
         for text in _strings(ast.parse(file.read_text(), str(file))):
             if any(word.lower() in text.lower() for word in words):

@@ -365,7 +365,7 @@ def test_the_body_of_a_redirect_is_not_read(key_server: KeyServer) -> None:
     began = time.monotonic()
     with pytest.raises(Unavailable):
         keys.matching("RS256", "rsa-1")
-    # urllib follows so many redirects to the same URL.
+    # urllib follows this number of redirects to the same URL.
     assert key_server.fetches > 1
     assert time.monotonic() - began < 4
 

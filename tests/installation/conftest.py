@@ -63,7 +63,7 @@ def show_files(server: PostgresServer, url: str, files: Path) -> None:
         return
     if int(str(server.execute("show server_version_num")[0][0])) < 180000:
         if server.share is None:
-            pytest.skip("this server does not have the extension's files, and cannot be told where they are")
+            pytest.skip("this server does not have the extension's files, and cannot be configured to find them")
         shutil.copytree(files / "extension", server.share / "extension", dirs_exist_ok=True)
         return
     database = server.execute("select current_database()", url)[0][0]

@@ -93,4 +93,4 @@ def _shell(command: str, url: str) -> None:
             subprocess.run(["sh", "-c", here], cwd=REPOSITORY, check=True)
             assert (Path(share) / "extension" / "portico.control").is_file()
     else:
-        raise AssertionError(f"nobody runs this command: {command}")
+        raise AssertionError(f"no test runs this command: {command}")

@@ -26,7 +26,7 @@ def answered(report: Report) -> str:
 
 
 @pytest.fixture
-def nobody_yet(fresh_server: PostgresServer):
+def new_login(fresh_server: PostgresServer):
     """A server without the three roles; the function creates a database owned by a role with the given rights."""
     made: list[str] = []
 
@@ -44,8 +44,8 @@ def nobody_yet(fresh_server: PostgresServer):
         fresh_server.execute(f"drop role if exists {role}")
 
 
-def test_an_ordinary_owner_installs_what_it_may(nobody_yet, fresh_server: PostgresServer, session: Session) -> None:
-    url = nobody_yet("")
+def test_an_ordinary_owner_installs_what_it_may(new_login, fresh_server: PostgresServer, session: Session) -> None:
+    url = new_login("")
     report = install(url)
     assert (report.after, report.by_extension) == (VERSION, False)
     for name in ("anon", "authenticated", "service_role"):
@@ -71,8 +71,8 @@ def test_an_ordinary_owner_installs_what_it_may(nobody_yet, fresh_server: Postgr
     assert owner.run("select count(*) from storage.objects") == [[0]]
 
 
-def test_a_role_with_createrole_creates_the_roles(nobody_yet, session: Session) -> None:
-    url = nobody_yet("createrole")
+def test_a_role_with_createrole_creates_the_roles(new_login, session: Session) -> None:
+    url = new_login("createrole")
     report = install(url)
     assert {lack.what.split(":")[0].split(" (")[0] for lack in report.problems} == {
         "service_role does not bypass row level security",
@@ -100,9 +100,9 @@ def test_a_role_with_createrole_creates_the_roles(nobody_yet, session: Session) 
 
 
 def test_policies_of_a_service_role_without_bypassrls_are_restored(
-    nobody_yet, fresh_server: PostgresServer, session: Session
+    new_login, fresh_server: PostgresServer, session: Session
 ) -> None:
-    url = nobody_yet("")
+    url = new_login("")
     for role in ("anon", "authenticated", "service_role"):
         fresh_server.execute(f"create role {role} nologin; grant {role} to installer")
     install(url)
@@ -115,8 +115,8 @@ def test_policies_of_a_service_role_without_bypassrls_are_restored(
     assert owner.run(policies) == before
 
 
-def test_a_role_without_create_is_refused(nobody_yet, fresh_server: PostgresServer) -> None:
-    url = nobody_yet("")
+def test_a_role_without_create_is_refused(new_login, fresh_server: PostgresServer) -> None:
+    url = new_login("")
     fresh_server.execute("create role stranger login")
     try:
         with pytest.raises(InstallationError, match="stranger may not create schemas") as caught:
@@ -127,17 +127,17 @@ def test_a_role_without_create_is_refused(nobody_yet, fresh_server: PostgresServ
         fresh_server.execute("drop role stranger")
 
 
-def test_an_older_server_is_refused(nobody_yet, fresh_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_server_is_refused(new_login, fresh_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
     # No server is old enough for any other way.
     monkeypatch.setattr(sys.modules[install.__module__], "OLDEST_SERVER", 1_000_000)
-    url = nobody_yet("")
+    url = new_login("")
     with pytest.raises(InstallationError, match="objects need PostgreSQL 100 or newer; this is PostgreSQL 1"):
         install(url)
     assert not fresh_server.execute("select 1 from pg_namespace where nspname = 'graphql'", url)
 
 
-def test_objects_of_another_role_are_left_alone(nobody_yet, fresh_server: PostgresServer) -> None:
-    url = nobody_yet("createrole")
+def test_objects_of_another_role_are_left_alone(new_login, fresh_server: PostgresServer) -> None:
+    url = new_login("createrole")
     install(as_user(url, "postgres"))
     report = install(url)
     assert (report.before, report.after) == (VERSION, VERSION)

@@ -146,7 +146,7 @@ def test_requests_succeed_during_an_upgrade_without_the_extension(database_url: 
 
 
 def _go_on(requests: Requests, count: int) -> bool:
-    """Whether they have written so many objects, or failed."""
+    """Whether they have written this number of objects, or failed."""
     return sum(requests.written) >= count or bool(requests.failures)
 
 

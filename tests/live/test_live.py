@@ -714,7 +714,7 @@ def test_a_missing_right_to_change_a_table_is_reported(
     assert "permission denied" in refused.stderr
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc tells of memory")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc reports memory")
 def test_the_variables_of_streams_take_little_memory(live: Live) -> None:
     def memory() -> int:
         return int(Path(f"/proc/{live.process.pid}/statm").read_text().split()[1]) * 4096

@@ -277,7 +277,7 @@ def memory(live: Live) -> int:
     return int(Path(f"/proc/{live.process.pid}/statm").read_text().split()[1]) * 4096
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc tells of memory")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc reports memory")
 def test_unread_pongs_are_not_kept(live: Live) -> None:
     with raw_socket(live, receive_buffer=1 << 16) as connection:
         connection.sendall(frame(9, b"x" * 125) * 1000)

@@ -164,7 +164,7 @@ def test_each_metric_of_dashboard_and_alerts_exists(path: Path, storage: Service
     text = storage.get("/metrics").text
     reported = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
     reported |= {f"{name}{suffix}" for name in reported for suffix in ("_count", "_sum", "_bucket", "_total")}
-    # Told only where there are replicas.
+    # Reported only if there are replicas.
     reported |= set(
         re.findall(r'"(portico_replica_\w+)"', (REPOSITORY / "app" / "metrics" / "replicas.py").read_text())
     )

@@ -49,7 +49,7 @@ class Reader:
             return self.sql(block.text)
         if block.language == "python":
             return self.program("python", ".py", block.text)
-        raise AssertionError(f"{block.page}:{block.line}: nobody runs {block.language}")
+        raise AssertionError(f"{block.page}:{block.line}: no test runs {block.language}")
 
     def shell(self, text: str) -> str:
         """Run lines in the shell, whose variables stay. A service that they start is left running."""

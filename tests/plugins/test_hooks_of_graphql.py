@@ -127,8 +127,7 @@ def test_hook_relation_names(api_with: ApiWith) -> None:
 
 
 def names_given(api_with: ApiWith, name: Callable[[ApiRelation], OwnName], **hooks: Any) -> tuple[bool, str]:
-    """Whether all types are made when a type of such a name is asked for that each relation has, and what it is
-    called."""
+    """Whether a request that needs the type with this ``name`` made all types, and its field as it is printed."""
 
     def fields(api: ApiSchema, relation: ApiRelation) -> Fields:
         said = GraphQLField(GraphQLString, resolve=lambda field, rows: rows.column("id"))
@@ -151,7 +150,7 @@ def test_hook_own_type_names(api_with: ApiWith) -> None:
     def of_all(api: ApiSchema) -> list[OwnName]:
         return [own_name(each) for each in api.relations]
 
-    # A name that nobody announced is given when all types are made, in their order; one that was belongs to its owner.
+    # Without an announcement the name is given when all types are made, in their order.
     assert names_given(api_with, own_name) == (True, "  extra: Extra_")
     assert names_given(api_with, own_name, own_type_names=of_gone) == (False, "  extra: Extra")
     # Of two owners the first one has it.

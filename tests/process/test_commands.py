@@ -419,7 +419,7 @@ def test_an_interrupt_ends_an_import_that_catches_it(command: str) -> None:
 import signal, sys, time
 from app.cli import main
 
-# As on a terminal, whatever started the tests.
+# As on a terminal, even if the tests run without one.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 class Stubborn:

@@ -275,11 +275,11 @@ def test_an_absent_wheel_is_reported_with_its_extra(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_user_without_an_account_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody_there(_uid: int) -> None:
+    def no_account(_uid: int) -> None:
         raise KeyError
 
     # Stands for a user id without an account, as containers have them.
-    monkeypatch.setattr(pwd, "getpwuid", nobody_there)
+    monkeypatch.setattr(pwd, "getpwuid", no_account)
     with pytest.raises(EmbeddedError, match="no entry in /etc/passwd"):
         account.choose_account()
 

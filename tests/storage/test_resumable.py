@@ -557,11 +557,11 @@ def test_the_routes_can_be_turned_off(own_service: Callable[..., Service]) -> No
 
 
 def test_events_are_sent(own_service: Callable[..., Service]) -> None:
-    told_to: list[dict[str, Any]] = []
+    received: list[dict[str, Any]] = []
 
     class Receiver(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            told_to.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            received.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
             self.send_response(204)
             self.end_headers()
 
@@ -576,9 +576,9 @@ def test_events_are_sent(own_service: Callable[..., Service]) -> None:
             url = client.begin(path, 3, x_upsert="true")
             client.patch(url, 0, b"abc").raise_for_status()
             client.patch(url, 3, b"").raise_for_status()
-        until(lambda: len(told_to) == 2)
+        until(lambda: len(received) == 2)
         server.shutdown()
-    events = [each["event"] for each in told_to]
+    events = [each["event"] for each in received]
     assert {each["type"] for each in events} == {"ObjectCreated:Post", "ObjectCreated:Put"}
     assert {each["payload"]["uploadType"] for each in events} == {"resumable"}
 

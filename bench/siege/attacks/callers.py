@@ -75,6 +75,6 @@ def _nothing_stays(grounds: Grounds, seconds: float) -> Finding:
 
 
 ATTACKS = (
-    Attack("mixed callers, disturbed", "nobody is given another caller's row", _no_foreign_row),
+    Attack("mixed callers, disturbed", "no caller gets another caller's row", _no_foreign_row),
     Attack("spoilt sessions", "what a function sets in its session is gone for the next caller", _nothing_stays),
 )

@@ -141,7 +141,7 @@ ATTACKS = (
         f"no request takes {_CPU_S} s of CPU in a worker or tells 20 kB of errors",
         _variables,
     ),
-    Attack("answers without an end", "a worker and an answer stay bounded, whatever is nested or named anew", _no_end),
+    Attack("answers without an end", "nesting and aliases do not make a worker or an answer unbounded", _no_end),
     Attack("aliases of introspection", "an operation introspects twice at most, and soon", _introspection),
     Attack("regular expressions", f"no pattern keeps the database busy for {_SLOW_PATTERN_S:.0f} s", _regex),
 )

@@ -82,7 +82,7 @@ def _estimated(grounds: Grounds, _: float) -> Finding:
 
 
 ATTACKS = (
-    Attack("errors and hidden tables", "no error tells of a table that its reader may not see", _named),
+    Attack("errors and hidden tables", "no error names a table that its reader may not see", _named),
     Attack("estimates of hidden rows", "no caller without rows sees an estimate of the planner", _estimated),
     Attack("tables that were there", "installing opens no table without row level security", _opened),
 )

@@ -182,6 +182,6 @@ def _hidden_images(grounds: Grounds, _: float) -> Finding:
 ATTACKS = (
     Attack("images that grow", "no file makes the service draw for long or take much memory", _growing),
     Attack("images that are pages", "nothing that runs is in a drawn image", _two_things),
-    Attack("images beyond the limits", "no image is larger than its limits, whatever is asked for", _beyond_the_limits),
+    Attack("images beyond the limits", "no request gets an image beyond the limits", _beyond_the_limits),
     Attack("images of what is hidden", "who may not read an object gets no image of it", _hidden_images),
 )

@@ -59,4 +59,4 @@ def _generated_names(grounds: Grounds, seconds: float) -> Finding:
     return tally.finding(f"{len(taken)} tables")
 
 
-ATTACKS = (Attack("generated names", "each table answers for itself, whatever it is called", _generated_names),)
+ATTACKS = (Attack("generated names", "each table answers under its own name", _generated_names),)

@@ -156,4 +156,4 @@ def _writing(grounds: Grounds, seconds: float) -> Finding:
     return tally.finding(f"{answered} were answered")
 
 
-ATTACKS = (Attack("queries that write", "no query changes anything, whatever it calls", _writing),)
+ATTACKS = (Attack("queries that write", "no query changes anything, though functions try", _writing),)

@@ -168,7 +168,7 @@ def _being_there(grounds: Grounds, _: float) -> Finding:
         other = words(ask_s3(service, method, other_path, body, _STRANGER, other_headers))
         tally.add(one == other, (method, one_path, other_path, one, other))
     tally.add(ask_s3(service, "GET", "/", None, _STRANGER).status == 200, "the stranger did not come in at all")
-    tally.add(ask_s3(service, "GET", f"/{hidden}/there").body == b"x", "nobody reads the object")
+    tally.add(ask_s3(service, "GET", f"/{hidden}/there").body == b"x", "the object is readable")
     return tally.finding()
 
 

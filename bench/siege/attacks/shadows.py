@@ -105,4 +105,4 @@ def _shadowing(grounds: Grounds, seconds: float) -> Finding:
     return tally.finding(f"{len(made)} objects")
 
 
-ATTACKS = (Attack("shadowing objects", "PostgreSQL's own are called, whatever users call theirs", _shadowing),)
+ATTACKS = (Attack("shadowing objects", "users' objects with the names of PostgreSQL's are not called", _shadowing),)

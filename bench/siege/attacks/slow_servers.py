@@ -49,11 +49,11 @@ def _keys(grounds: Grounds, seconds: float) -> Finding:
     for kind, begun in _BEGUN.items():
         with _slow_server(begun) as url, grounds.serving(JWT_JWKS=url) as service:
             service.is_well()
-            _ask_in_vain(service, tally, f"the key server {kind}", max(seconds, 3))
+            _send_made_up_tokens(service, tally, f"the key server {kind}", max(seconds, 3))
     return tally.finding("tokens with keys that only the key server could know")
 
 
-def _ask_in_vain(service: Besieged, tally: Tally, kind: str, seconds: float) -> None:
+def _send_made_up_tokens(service: Besieged, tally: Tally, kind: str, seconds: float) -> None:
     """Twice as many callers as threads with forged tokens, and another caller beside them."""
     lock, deadline = threading.Lock(), time.monotonic() + seconds
 
@@ -98,6 +98,6 @@ def _receiver(grounds: Grounds, _: float) -> Finding:
 
 
 ATTACKS = (
-    Attack("a key server that hangs", "whoever sends made-up tokens, others are answered soon", _keys),
+    Attack("a key server that hangs", "made-up tokens do not delay the answers to others", _keys),
     Attack("a receiver that hangs", "no receiver of events keeps the upkeep from its work, none is lost", _receiver),
 )

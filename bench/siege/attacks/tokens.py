@@ -144,5 +144,5 @@ ATTACKS = (
         "roles in genuine tokens", "only roles of the API are taken, and no role is a failure of the service", _roles
     ),
     Attack("tokens and the database", "the database learns the caller, and no token", _kept_out),
-    Attack("tokens of two kinds", "a signed URL is nobody, and a user signs no URL", _two_kinds),
+    Attack("tokens of two kinds", "a signed URL is no credential, and a user's token signs no URL", _two_kinds),
 )
