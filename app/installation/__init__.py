@@ -16,7 +16,6 @@ from app.installation.install import (
 )
 from app.installation.missing import Problem, storage_damage
 from app.installation.public_relations import ClosedRelation, readable_private_relations
-from app.installation.scripts import install_files
 from app.installation.state import InstallationState, immutable, outdated, read_server, read_state, unsupported
 from app.installation.version import VERSION
 
@@ -32,7 +31,6 @@ __all__ = [
     "closed_relations",
     "immutable",
     "install",
-    "install_files",
     "make_logins",
     "outdated",
     "read_server",

@@ -20,7 +20,7 @@ from app.installation import (
     upgrade,
 )
 from app.installation import uninstall as uninstall_from
-from app.installation.scripts import install_files, install_script, upgrade_path, versions
+from app.installation.scripts import install_script, upgrade_path, versions
 from app.installation.version import precedence
 from tests.installation.catalog import describe, members
 from tests.installation.conftest import OLDEST, Session
@@ -347,16 +347,3 @@ def test_schema_versions_never_repeat_after_drop_and_create(database_url: str, s
         owner.run("drop table public.t")
         uninstall_from(database_url)
     assert sorted(set(seen)) == seen
-
-
-def test_files_are_put_in_place_once(tmp_path) -> None:
-    install_files(tmp_path)
-    put = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "extension").iterdir()}
-    assert set(put) == {path.name for path in scripts.DIRECTORY.glob("portico*")}
-    (tmp_path / "extension" / "portico.control").write_text("damaged")
-    install_files(tmp_path)
-    again = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "extension").iterdir()}
-    assert {name for name in put if again[name] != put[name]} == {"portico.control"}
-    assert (tmp_path / "extension" / "portico.control").read_text() == (
-        scripts.DIRECTORY / "portico.control"
-    ).read_text()
