@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from app.database import Statement
-from app.storage.bytes.backend import BlobMissing, Readable
+from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key
+from app.storage.bytes.joined_chunks import as_source
 from app.storage.names import successor
 from app.storage.outside.checked import Checked, is_md5
 from app.storage.outside.parallel import Transferred, attempted
@@ -95,7 +96,7 @@ class Exporting:
             if there is not None and self._is_equal(there, size, description, _exact(found, when)):
                 return Transferred(key, size, "there")
             if not self.dry_run:
-                source = Checked(_Joined(readable), size, description.md5, self.stop)
+                source = Checked(as_source(readable), size, description.md5, self.stop)
                 self.place.put(target, source, size, description, _exact(found, when))
             return Transferred(key, size, "copied", verified=bool(description.md5))
         finally:
@@ -137,19 +138,3 @@ def _description(found: StoredObject, user_metadata: Mapping[str, Any]) -> Objec
 
 def _plain(value: object) -> str:
     return value if isinstance(value, str) and value.isascii() and value.isprintable() else json.dumps(value)
-
-
-class _Joined:
-    """A readable blob, which is a file or chunks, as a source."""
-
-    def __init__(self, readable: Readable) -> None:
-        self._readable = readable
-        self._rest = b""
-
-    def read(self, size: int = -1, /) -> bytes:
-        if self._readable.file is not None:
-            return self._readable.file.read(size)
-        if not self._rest:
-            self._rest = next(iter(self._readable.chunks or ()), b"")
-        given, self._rest = (self._rest, b"") if size < 0 else (self._rest[:size], self._rest[size:])
-        return given
