@@ -105,7 +105,7 @@ def _settings(storage: Storage, given: dict[str, Any]) -> BucketSettings:
     types = given.get("allowed_mime_types")
     return BucketSettings(
         public=given.get("public", False),
-        file_size_limit=read_size_limit(given.get("file_size_limit"), largest=storage.limits.upload),
+        file_size_limit=read_size_limit(given.get("file_size_limit"), largest=storage.settings.upload_size_limit),
         allowed_mime_types=None if types is None else check_mime_types(types),
         given=frozenset(given),
     )

@@ -70,8 +70,8 @@ class ResumableSink:
 
     def _respond(self, route: ResumableRoute, method: str, req: falcon.Request, resp: falcon.Response) -> Response:
         environ = req.env
-        if self._storage.project_ref:
-            check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
+        if self._storage.settings.project_ref:
+            check_project(environ.get("HTTP_HOST"), self._storage.settings.project_ref)
         if route.action == "options":
             return self._options()
         headers = headers_of(environ)
@@ -92,7 +92,7 @@ class ResumableSink:
         headers = (
             ("tus-version", VERSION),
             ("tus-extension", _EXTENSIONS),
-            ("tus-max-size", str(self._storage.limits.upload)),
+            ("tus-max-size", str(self._storage.settings.upload_size_limit)),
             ("tus-checksum-algorithm", ALGORITHMS),
         )
         return Response(204, headers, content_type=None)
