@@ -113,7 +113,7 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     hooks = services.plugins.hook
     middleware = [observing, *(each for some in hooks.middleware(services=services) for each in some)]
     s3 = services.s3
-    if s3 is not None and s3.settings.host:
+    if s3 is not None and s3.settings.s3_protocol_host:
         middleware.append(S3Host(s3))
     app = falcon.App(middleware=middleware, router=FixedPaths())
     app.set_error_serializer(_write_error)
