@@ -99,7 +99,7 @@ def portico_server() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def portico_template(portico_server: str) -> Iterator[str]:
     """The name of a database in which Portico is installed. Others are created from it, which is faster."""
-    from app.installation import install
+    from app.installation.install import install
 
     name = f"portico_testing_{os.getpid()}"
     _execute(portico_server, f"create database {name}")

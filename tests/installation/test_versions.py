@@ -8,20 +8,13 @@ from functools import partial
 
 import pytest
 
-from app.installation import (
-    VERSION,
-    InstallationError,
-    Report,
-    install,
-    outdated,
-    read_state,
-    scripts,
-    storage_damage,
-    upgrade,
-)
-from app.installation import uninstall as uninstall_from
+from app.installation import scripts
+from app.installation.install import InstallationError, Report, install, upgrade
+from app.installation.install import uninstall as uninstall_from
+from app.installation.missing import storage_damage
 from app.installation.scripts import install_script, upgrade_path, versions
-from app.installation.version import precedence
+from app.installation.state import outdated, read_state
+from app.installation.version import VERSION, precedence
 from tests.installation.catalog import describe, members
 from tests.installation.conftest import OLDEST, Session
 from tests.postgres_server import PostgresServer
