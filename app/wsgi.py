@@ -43,8 +43,12 @@ class Application:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self._observing = Observing(services)
-        self.falcon = _routes(services, self._observing)
+        observing = Observing(services)
+        self.falcon = _routes(services, observing)
+        self.refused = observing.refused
+        """Notifies the observers of a request that the server itself refused."""
+        self.share = services.engine.database.share
+        """Divides the connections that a server allows among the workers."""
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         return self.falcon(environ, start_response)
@@ -80,18 +84,6 @@ class Application:
             return self.services.engine.identifications.caller(RequestHead(method, path, headers.get)) is not None
         except PorticoError:
             return False
-
-    def refused(
-        self, method: str, path: str, headers: Mapping[str, str], status: int, code: str
-    ) -> Sequence[tuple[str, str]]:
-        """Notify the observers of a request that the server itself refused. Returns additional headers of its
-        response."""
-        return self._observing.refused(method, path, headers, status, code)
-
-    def share(self, surplus: Callable[[int, int, bool], int]) -> None:
-        """Close the number of connections that ``surplus`` returns, for workers to which a server allows none.
-        ``surplus`` is described at ``Database.share``."""
-        self.services.engine.database.share(surplus)
 
     def close(self) -> None:
         self.services.close()

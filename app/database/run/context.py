@@ -248,14 +248,12 @@ def _encode_pairs(pairs: Sequence[SettingValue]) -> bytes:
     return b"".join([part for name, value in pairs for part in (_encode_name(name), _encode(value))])
 
 
-@lru_cache(256)
-def _encode_name(name: str) -> bytes:
-    return _encode(name)
-
-
 def _encode(value: str) -> bytes:
     encoded = _text(value)
     return _pack_length(len(encoded)) + encoded
+
+
+_encode_name = lru_cache(256)(_encode)
 
 
 def _text(value: str) -> bytes:

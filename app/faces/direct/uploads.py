@@ -61,7 +61,7 @@ def complete_direct(storage: Storage, request: RestRequest) -> Response:
 def _new_upload(storage: Storage, request: RestRequest, *, upsert: bool) -> NewUpload:
     if request.length:
         raise invalid_request("A direct upload begins with a request without a body")
-    length = request.header(_LENGTH)
+    length = request.headers.get(_LENGTH)
     if length is None or not _NUMBER.fullmatch(length):
         raise invalid_request(f"headers/{_LENGTH} must be the length of the object in bytes")
     size = int(length)

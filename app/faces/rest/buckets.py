@@ -113,7 +113,7 @@ def _settings(storage: Storage, given: dict[str, Any]) -> BucketSettings:
 
 def _is_old_client(request: RestRequest) -> bool:
     for header, first_new in (("x-client-info", (2, 18, 0)), ("user-agent", (0, 12, 1))):
-        found = _OLD_CLIENT.search(request.header(header) or "")
+        found = _OLD_CLIENT.search(request.headers.get(header) or "")
         if found and tuple(map(int, found.groups())) < first_new:
             return True
     return False

@@ -89,7 +89,7 @@ def sign_upload(storage: Storage, request: RestRequest) -> Response:
         name=request.name,
         upsert=request.upsert,
         owner=request.context.subject,
-        metadata={"mimetype": request.header("content-type"), "contentLength": request.length},
+        metadata={"mimetype": request.headers.get("content-type"), "contentLength": request.length},
         user_metadata=header_metadata(request.headers) or {},
     )
     try_write(storage, request.context, tried)
