@@ -17,7 +17,7 @@ from app.faces.resumable.checksum import ALGORITHMS
 from app.faces.resumable.common_headers import completed
 from app.faces.resumable.errors import refusal
 from app.faces.resumable.headers import VERSION, read_headers
-from app.faces.resumable.location import seen_from, upload_url
+from app.faces.resumable.location import upload_url
 from app.faces.resumable.operations import ResumableUploads
 from app.faces.resumable.request import UploadRequest
 from app.faces.resumable.routes import ResumableRoute, find_route, method_of
@@ -123,8 +123,9 @@ class ResumableSink:
     def _url(self, route: ResumableRoute, environ: Mapping[str, Any], upload_id: str) -> str:
         prefix = PREFIX if raw_path(environ).startswith(PREFIX + "/") else ""
         host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
-        seen = seen_from(environ["wsgi.url_scheme"], host, environ.get(FORWARDED, {}), prefix)
-        return upload_url(self._public_url, seen, f"{route.path}/{upload_id}")
+        forwarded, scheme = environ.get(FORWARDED, {}), environ["wsgi.url_scheme"]
+        path = f"{route.path}/{upload_id}"
+        return upload_url(self._public_url, path, scheme=scheme, host=host, prefix=prefix, forwarded=forwarded)
 
 
 _OPERATIONS: Mapping[str, Callable[[ResumableUploads, UploadRequest], Response]] = {

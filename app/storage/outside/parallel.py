@@ -44,11 +44,9 @@ class Transfer(Protocol[Item_contra]):
     @property
     def stop(self) -> threading.Event:
         """Set when running transfers must end."""
-        ...
 
     def transfer(self, item: Item_contra, /) -> Transferred:
         """Transfer one object, unless the target has an equal one. Raises errors that affect all other objects too."""
-        ...
 
 
 def in_parallel(transfer: Transfer[Item_contra], items: Iterable[Item_contra], jobs: int) -> Iterator[Transferred]:
