@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -15,8 +14,8 @@ from app.storage.bytes.blobs import blob_key
 from app.storage.bytes.joined_chunks import as_source
 from app.storage.names import successor
 from app.storage.outside.checked import Checked, is_md5
-from app.storage.outside.parallel import Transferred, attempted
-from app.storage.outside.place import ObjectDescription, OutsidePlace, PlacedObject
+from app.storage.outside.parallel import Transfer, Transferred, attempted
+from app.storage.outside.place import ObjectDescription, PlacedObject
 from app.storage.reading import Reading, find_with_bytes, modified
 from app.storage.records import ObjectName, StoredObject
 from app.storage.request_context import RequestContext
@@ -56,22 +55,13 @@ def objects_of(storage: Storage, request: RequestContext, bucket: str, prefix: s
 
 
 @dataclass(frozen=True, slots=True)
-class Exporting:
-    """An export of objects to a place; their keys there do not include ``prefix``. ``there``: the objects that the
-    place already has, by key. ``dry_run``: nothing is written."""
+class Exporting(Transfer[ToExport]):
+    """An export of objects to a place. ``there``: the objects that the place already has, by key."""
 
-    storage: Storage
-    request: RequestContext
-    place: OutsidePlace
     there: Mapping[str, PlacedObject]
-    bucket: str
-    prefix: str = ""
-    dry_run: bool = False
-    stop: threading.Event = field(default_factory=threading.Event)
 
-    def transfer(self, wanted: ToExport) -> Transferred:
-        """Export one object, unless the place has an equal one. Raises errors that affect all other objects too."""
-        return attempted(wanted.key, wanted.size, lambda: self._transfer(wanted.key))
+    def transfer(self, item: ToExport) -> Transferred:
+        return attempted(item.key, item.size, lambda: self._transfer(item.key))
 
     def _transfer(self, key: str) -> Transferred:
         """Export one object. Its row is read again, since its bytes may have been replaced after the listing."""
