@@ -121,7 +121,7 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     if services.settings.resumable_uploads:
         app.add_sink(ResumableSink(services.settings, services.storage, callers, storage), RESUMABLE_PATHS)
     if s3 is not None:
-        app.add_sink(S3Sink(s3, services.storage.settings.project_ref), S3_PATHS)
+        app.add_sink(S3Sink(s3), S3_PATHS)
     app.add_sink(absent_services.refuse, absent_services.PATHS)
     app.add_sink(home.sink, HOME)
     hooks.routes(app=app, services=services)

@@ -80,8 +80,7 @@ class StorageSink:
 
     def _respond(self, req: falcon.Request, resp: falcon.Response) -> Response:
         environ = req.env
-        if self._storage.settings.project_ref:
-            check_project(environ.get("HTTP_HOST"), self._storage.settings.project_ref)
+        check_project(environ.get("HTTP_HOST"), self._storage.settings.project_ref)
         path = without_prefix(raw_path(environ))
         method = req.method
         if method in _READING and path in _OPERATIONS:

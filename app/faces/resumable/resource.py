@@ -70,8 +70,7 @@ class ResumableSink:
 
     def _respond(self, route: ResumableRoute, method: str, req: falcon.Request, resp: falcon.Response) -> Response:
         environ = req.env
-        if self._storage.settings.project_ref:
-            check_project(environ.get("HTTP_HOST"), self._storage.settings.project_ref)
+        check_project(environ.get("HTTP_HOST"), self._storage.settings.project_ref)
         if route.action == "options":
             return self._options()
         headers = headers_of(environ)
