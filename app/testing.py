@@ -13,6 +13,7 @@ import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,7 +99,7 @@ def portico_server() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def portico_template(portico_server: str) -> Iterator[str]:
     """The name of a database in which Portico is installed. Others are created from it, which is faster."""
-    from app.installation import install
+    from app.installation.install import install
 
     name = f"portico_testing_{os.getpid()}"
     _execute(portico_server, f"create database {name}")
@@ -178,9 +179,6 @@ def _execute(url: str, sql: str) -> list[list[str | None]]:
     from app.database.wire.tls import tls_context
 
     target = parse_database_url(url)
-    connection = connect(target, tls_context(target), prepared_limit=0)
-    try:
+    with closing(connect(target, tls_context(target), prepared_limit=0)) as connection:
         rows = connection.simple(sql)[-1]
-    finally:
-        connection.close()
     return [[None if value is None else value.decode() for value in row] for row in rows]

@@ -43,8 +43,12 @@ class Application:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self._observing = Observing(services)
-        self.falcon = _routes(services, self._observing)
+        observing = Observing(services)
+        self.falcon = _routes(services, observing)
+        self.refused = observing.refused
+        """Notifies the observers of a request that the server itself refused."""
+        self.share = services.engine.database.share
+        """Divides the connections that a server allows among the workers."""
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         return self.falcon(environ, start_response)
@@ -81,18 +85,6 @@ class Application:
         except PorticoError:
             return False
 
-    def refused(
-        self, method: str, path: str, headers: Mapping[str, str], status: int, code: str
-    ) -> Sequence[tuple[str, str]]:
-        """Notify the observers of a request that the server itself refused. Returns additional headers of its
-        response."""
-        return self._observing.refused(method, path, headers, status, code)
-
-    def share(self, surplus: Callable[[int, int, bool], int]) -> None:
-        """Close the number of connections that ``surplus`` returns, for workers to which a server allows none.
-        ``surplus`` is described at ``Database.share``."""
-        self.services.engine.database.share(surplus)
-
     def close(self) -> None:
         self.services.close()
 
@@ -113,7 +105,7 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     hooks = services.plugins.hook
     middleware = [observing, *(each for some in hooks.middleware(services=services) for each in some)]
     s3 = services.s3
-    if s3 is not None and s3.settings.host:
+    if s3 is not None and s3.settings.s3_protocol_host:
         middleware.append(S3Host(s3))
     app = falcon.App(middleware=middleware, router=FixedPaths())
     app.set_error_serializer(_write_error)
@@ -129,7 +121,7 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     if services.settings.resumable_uploads:
         app.add_sink(ResumableSink(services.settings, services.storage, callers, storage), RESUMABLE_PATHS)
     if s3 is not None:
-        app.add_sink(S3Sink(s3, services.storage.project_ref), S3_PATHS)
+        app.add_sink(S3Sink(s3), S3_PATHS)
     app.add_sink(absent_services.refuse, absent_services.PATHS)
     app.add_sink(home.sink, HOME)
     hooks.routes(app=app, services=services)

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from app.identity.issuing import SigningKey, make_token
-from app.installation import install
+from app.installation.install import install
 from bench import schema_building
 from bench.beside import KEYS, PATH
 from bench.load import Load, http_request, run_load, seconds_of

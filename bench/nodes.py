@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.embedded import EmbeddedPostgres
-from app.installation import install
+from app.installation.install import install
 from bench.replica_client import ReplicaClient
 from bench.replicas import SCHEMA
 from bench.storage_service import KEY, SECRET

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.installation import install
+from app.installation.install import install
 from bench.replica_client import ReplicaClient
 from bench.service import serving
 from bench.storage_service import KEY, SECRET

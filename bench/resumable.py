@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.embedded import EmbeddedPostgres
-from app.installation import install
+from app.installation.install import install
 from bench.meter import MIB
 from bench.service import serving
 from bench.storage_service import KEY, variables

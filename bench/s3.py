@@ -27,7 +27,7 @@ from pathlib import Path
 
 from app.embedded import EmbeddedPostgres
 from app.faces.s3.signature import ALGORITHM, UNSIGNED, Scope, canonical_request, sign, signing_key, string_to_sign
-from app.installation import install
+from app.installation.install import install
 from bench import storage_service
 from bench.meter import KIB, MIB, KeptConnection, Meter, receive
 from bench.service import serving

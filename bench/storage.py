@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from app.embedded import EmbeddedPostgres
-from app.installation import install
+from app.installation.install import install
 from bench.floor import cpu_of_writing, empty_server
 from bench.images import measure_images
 from bench.meter import KIB, MIB, Meter, tell

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from app.embedded import EmbeddedPostgres
-from app.installation import install
+from app.installation.install import install
 from bench import s3, storage_service
 from bench.meter import MIB, KeptConnection, receive
 from bench.resumable import Uploading, create_bucket

@@ -19,11 +19,10 @@ _EVERYTHING = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "USAGE", "EXECU
 
 
 class UnknownRole(LookupError):
-    """The database has no role with the name ``role``."""
+    """The database has no role with this name."""
 
     def __init__(self, role: str) -> None:
         super().__init__(f'role "{role}" does not exist')
-        self.role = role
 
 
 class Privileges:

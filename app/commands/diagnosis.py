@@ -13,8 +13,9 @@ from app.commands.unprotected_tables import UNPROTECTED, unprotected
 from app.database import Database
 from app.documents.named import ANY_ROLE
 from app.identity import ANON, OWN_ROLES, SERVICE_ROLE
-from app.installation import OLDEST_SERVER, immutable, outdated, read_state, storage_damage, unsupported
-from app.installation.state import InstallationState, QueryValue
+from app.installation.install import OLDEST_SERVER
+from app.installation.missing import storage_damage
+from app.installation.state import InstallationState, QueryValue, immutable, outdated, read_state, unsupported
 from app.settings import Settings
 
 

@@ -15,7 +15,7 @@ from app.embedded import EmbeddedPostgres
 from app.embedded.failure import EmbeddedError
 from app.embedded.postmaster import SUPERUSER
 from app.identity.issuing import Keys, make_keys
-from app.installation import install
+from app.installation.install import install
 from app.settings import Settings
 
 DATABASE = "portico"

@@ -37,7 +37,7 @@ def command(grants_on_public: str, yes: bool, logins: str | None) -> None:
 
     It can be run again: it adds what is missing and keeps what exists.
     """
-    from app.installation import install, make_logins
+    from app.installation.install import install, make_logins
 
     with settings_with_database() as settings:
         if logins is not None and load().database_url is None:
@@ -56,7 +56,7 @@ def command(grants_on_public: str, yes: bool, logins: str | None) -> None:
 
 def _confirmed(url: str, yes: bool) -> Sequence[str]:
     """The names of the relations to open. Raises CommandError unless the operator confirms them."""
-    from app.installation import closed_relations
+    from app.installation.install import closed_relations
 
     found = closed_relations(url)
     names = [each.name for each in found if each.reason is None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from graphql import (
@@ -73,8 +73,5 @@ def plan_sql(
 
 @contextmanager
 def _schema_of(settings: Settings, plugins: Plugins, role: str) -> Iterator[tuple[Engine, ApiSchema]]:
-    engine = make_engine(settings, plugins)
-    try:
+    with closing(make_engine(settings, plugins)) as engine:
         yield engine, engine.role_schemas.of_role(role)
-    finally:
-        engine.close()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from app.installation import Problem, Report
+from app.installation.install import Report
+from app.installation.missing import Problem
 
 
 def print_report(report: Report) -> None:

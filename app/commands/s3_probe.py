@@ -6,6 +6,7 @@ import http.client
 import json
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -69,13 +70,10 @@ def _result(where: str, changed: list[str], arrived: dict[str, Any]) -> Finding:
 
 def _send(scheme: str, host: str, probe: SignedProbe) -> tuple[int, bytes]:
     kind = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
-    connection = kind(host, timeout=_TIMEOUT_S)
-    try:
+    with closing(kind(host, timeout=_TIMEOUT_S)) as connection:
         connection.putrequest("GET", f"{probe.path}?{probe.query}", skip_host=True, skip_accept_encoding=True)
         for name, value in probe.headers.items():
             connection.putheader(name, value)
         connection.endheaders()
         response = connection.getresponse()
         return response.status, response.read(1024 * 1024)
-    finally:
-        connection.close()

@@ -12,7 +12,7 @@ from app.commands.unprotected_tables import UNPROTECTED, unprotected
 from app.database import parse_database_url
 from app.identity import ANON, AUTHENTICATED
 from app.identity.issuing import is_too_short
-from app.installation import readable_private_relations
+from app.installation.public_relations import readable_private_relations
 from app.installation.state import QueryValue
 from app.settings import Settings
 

@@ -109,7 +109,7 @@ def _warn_about_database(settings: Settings) -> None:
     not available."""
     from app.database import Database
     from app.errors import PorticoError
-    from app.installation import immutable, outdated, read_server, read_state, unsupported
+    from app.installation.state import immutable, outdated, read_server, read_state, unsupported
 
     with closing(Database(settings)) as database:
         if database.target.ignored:

@@ -10,7 +10,7 @@ from app.commands.target import settings_with_database
 @click.command("uninstall")
 def command() -> None:
     """Remove the objects that `portico init` installed, except roles, grants, and the schemas auth and storage."""
-    from app.installation import uninstall
+    from app.installation.install import uninstall
 
     with settings_with_database() as settings:
         version = uninstall(settings.database_url or "").before

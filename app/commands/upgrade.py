@@ -11,7 +11,7 @@ from app.commands.target import settings_with_database
 @click.command("upgrade")
 def command() -> None:
     """Upgrade the objects that `portico init` installed to the version of this software, while requests run."""
-    from app.installation import upgrade
+    from app.installation.install import upgrade
 
     with settings_with_database() as settings:
         print_report(upgrade(settings.database_url or ""))

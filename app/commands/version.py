@@ -26,7 +26,8 @@ def command() -> None:
     if not has_database():
         return
     from app.database import Database
-    from app.installation import VERSION, outdated, read_state
+    from app.installation.state import outdated, read_state
+    from app.installation.version import VERSION
 
     with settings_with_database() as settings, closing(Database(settings)) as database:
         state = read_state(database.read)

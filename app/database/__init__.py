@@ -1,11 +1,9 @@
 """Access to PostgreSQL for the rest of the service: a connection pool, and requests in one round trip."""
 
-from app.database.pool.pool import PoolState
 from app.database.run.conflicts import CONFLICT_MARK, despite_conflicts
 from app.database.run.context import Context, ContextBuilder
-from app.database.run.database import BoundStatement, Database, DatabaseSettings
+from app.database.run.database import BoundStatement, Database
 from app.database.run.position import Bookmark, Position
-from app.database.run.transaction import Transaction
 from app.database.url.url import parse_database_url
 from app.database.wire.failure import (
     REFUSED_BY_POLICY,
@@ -27,9 +25,7 @@ __all__ = [
     "Context",
     "ContextBuilder",
     "Database",
-    "DatabaseSettings",
     "DatabaseUrlError",
-    "PoolState",
     "Position",
     "RoleRefused",
     "Row",
@@ -39,7 +35,6 @@ __all__ = [
     "StatementError",
     "StatementTimeout",
     "Target",
-    "Transaction",
     "despite_conflicts",
     "parse_database_url",
 ]

@@ -30,6 +30,11 @@ def quoted(name: str) -> str:
     return _PREPARER.quote_identifier(name)
 
 
+def as_constant(text: str) -> str:
+    """A string as a constant in SQL text."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 identifier = lru_cache(10_000)(_PREPARER.quote)
 """An identifier, quoted only where it must be."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from app.identity.issuing import make_user_token
+from app.identity import AUTHENTICATED
+from app.identity.issuing import TEN_YEARS_S, SigningKey, make_token
 from app.settings import Settings
 
 MAP = "maps/world.png"
@@ -29,10 +30,12 @@ _VISITS = "{ visitCollection { totalCount edges { node { note stars city { name 
 
 def demo_banner(settings: Settings, address: str) -> str:
     """The whole text. ``settings`` must have JWT_SECRET, which signs the users' tokens, and ANON_KEY."""
-    secret, anon_key = settings.jwt_secret or "", settings.anon_key or ""
+    key, anon_key = SigningKey((settings.jwt_secret or "").encode()), settings.anon_key or ""
+    audience = settings.jwt_audience or AUTHENTICATED
     url = f"{address}/graphql/v1"
     tokens = {
-        name: make_user_token(secret, user, email=email, audience=settings.jwt_audience) for name, user, email in USERS
+        name: make_token(key, AUTHENTICATED, TEN_YEARS_S, subject=user, audience=audience, email=email)
+        for name, user, email in USERS
     }
     lines = [f"Portico is ready: {url}", "", f"anon key:    {anon_key}"]
     lines += [f"{name}'s token: {token}" for name, token in tokens.items()]

@@ -12,7 +12,6 @@ import pwd
 import stat
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.embedded.account import Account
@@ -24,33 +23,15 @@ PORT = 5432
 LONGEST_SOCKET_PATH = 103 if sys.platform == "darwin" else 107
 
 
-@dataclass(frozen=True, slots=True)
 class Place:
-    directory: Path
-
-    @property
-    def data(self) -> Path:
-        return self.directory / "data"
-
-    @property
-    def log(self) -> Path:
-        return self.directory / "log"
-
-    @property
-    def state(self) -> Path:
-        return self.directory / "state.json"
-
-    @property
-    def gate_lock(self) -> Path:
-        return self.directory / "gate.lock"
-
-    @property
-    def members_lock(self) -> Path:
-        return self.directory / "members.lock"
-
-    @property
-    def keeper_lock(self) -> Path:
-        return self.directory / "keeper.lock"
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.data = directory / "data"
+        self.log = directory / "log"
+        self.state = directory / "state.json"
+        self.gate_lock = directory / "gate.lock"
+        self.members_lock = directory / "members.lock"
+        self.keeper_lock = directory / "keeper.lock"
 
     def make(self) -> None:
         """Create the directory, or check that it belongs to this user. Raises EmbeddedError."""

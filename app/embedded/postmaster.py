@@ -159,7 +159,6 @@ class Postmaster:
     def _offer_extension(self) -> str:
         """Copy the extension's files into a directory that the server may read. Returns the value of
         extension_control_path."""
-        # app.installation.install_files would import the database driver into the keeper.
         share = self.home / "share"
         if ":" in str(share):
             return "$system"

@@ -31,27 +31,21 @@ class Rule(Protocol):
 
     def leads_here(self, path: str, host: str | None) -> bool:
         """Whether a request to this path, at this host, belongs to the face."""
-        ...
 
     def may_wait(self, head: ReceivedHead) -> bool:
         """Whether ``admit`` may block, for example to fetch the keys that verify tokens."""
-        ...
 
     def admit(self, head: ReceivedHead) -> Admitted:
         """The body that the request may have. Raises PorticoError if the head alone forbids the request."""
-        ...
 
     def busy_status(self, head: ReceivedHead) -> int:
         """The status of the response when there are more requests than can be served."""
-        ...
 
     def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         """The response for an error; its body is bytes."""
-        ...
 
     def too_large(self, head: ReceivedHead, largest: int) -> Response:
         """The response to a request with a body of more than ``largest`` bytes; its own body is bytes."""
-        ...
 
 
 class RequestRefused(Exception):

@@ -87,11 +87,11 @@ class _WithDeadline(urllib.request.AbstractHTTPHandler):
 
 
 class _Http(_WithDeadline, urllib.request.HTTPHandler):
-    pass
+    """Opens http:// URLs."""
 
 
 class _Https(_WithDeadline, urllib.request.HTTPSHandler):
-    pass
+    """Opens https:// URLs."""
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

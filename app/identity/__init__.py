@@ -2,7 +2,7 @@
 
 from app.identity.api_roles import ApiRoles
 from app.identity.caller import Caller
-from app.identity.identity import Identity, IdentitySettings, has_keys
+from app.identity.identity import Identity, has_keys
 from app.identity.own_roles import ANON, AUTHENTICATED, OWN_ROLES, SERVICE_ROLE
 from app.identity.tokens import TokenError
 
@@ -14,7 +14,6 @@ __all__ = [
     "ApiRoles",
     "Caller",
     "Identity",
-    "IdentitySettings",
     "TokenError",
     "has_keys",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from app.errors import AccessError
 from app.identity.api_roles import ApiRoles
@@ -15,6 +15,7 @@ from app.identity.own_roles import ANON, AUTHENTICATED, SERVICE_ROLE
 from app.identity.project import check_project
 from app.identity.tokens import DEFAULT_LEEWAY_S, LONGEST_TOKEN, TokenError, TokenVerifier
 from app.identity.verified_tokens import Verified
+from app.settings import Settings
 
 # A token is accepted for at most this time after its key was withdrawn.
 _LONGEST_MEMORY_S = 300.0
@@ -23,22 +24,7 @@ _REMEMBERED = 2000
 _LONGEST_REMEMBERED = 2 * LONGEST_TOKEN + 100
 
 
-class IdentitySettings(Protocol):
-    @property
-    def jwt_secret(self) -> str | None: ...
-    @property
-    def jwt_jwks(self) -> str | None: ...
-    @property
-    def jwt_audience(self) -> str | None: ...
-    @property
-    def anon_key(self) -> str | None: ...
-    @property
-    def service_role_key(self) -> str | None: ...
-    @property
-    def project_ref(self) -> str | None: ...
-
-
-def has_keys(settings: IdentitySettings) -> bool:
+def has_keys(settings: Settings) -> bool:
     """Whether a key is configured that can identify callers. Without one, every request is refused."""
     return any((settings.jwt_secret, settings.jwt_jwks, settings.anon_key, settings.service_role_key))
 
@@ -52,7 +38,7 @@ class Identity:
 
     def __init__(
         self,
-        settings: IdentitySettings,
+        settings: Settings,
         *,
         roles: ApiRoles | None = None,
         leeway_s: float = DEFAULT_LEEWAY_S,

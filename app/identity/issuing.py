@@ -10,7 +10,7 @@ import jwt
 
 from app.identity.own_roles import ANON, SERVICE_ROLE
 
-_TEN_YEARS_S = 10 * 365 * 24 * 60 * 60
+TEN_YEARS_S = 10 * 365 * 24 * 60 * 60
 ISSUER = "portico"
 SHORTEST_SECRET = 32
 """In bytes; a shorter one could be guessed (RFC 7518, section 3.2)."""
@@ -37,13 +37,8 @@ def is_too_short(secret: str) -> bool:
 def make_keys(secret: str | None = None) -> Keys:
     """New keys, signed with ``secret`` or with a new one."""
     secret = secret or secrets.token_urlsafe(48)
-    return Keys(secret, make_key(secret, ANON), make_key(secret, SERVICE_ROLE))
-
-
-def make_key(secret: str, role: str) -> str:
-    """An API key for ``role``, valid for ten years."""
-    now = int(time.time())
-    return jwt.encode({"iss": ISSUER, "role": role, "iat": now, "exp": now + _TEN_YEARS_S}, secret, "HS256")
+    key = SigningKey(secret.encode())
+    return Keys(secret, make_token(key, ANON, TEN_YEARS_S), make_token(key, SERVICE_ROLE, TEN_YEARS_S))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +51,17 @@ class SigningKey:
 
 
 def make_token(
-    key: SigningKey, role: str, lifetime_s: int, *, subject: str | None = None, audience: str | None = None
+    key: SigningKey,
+    role: str,
+    lifetime_s: int,
+    *,
+    subject: str | None = None,
+    audience: str | None = None,
+    email: str | None = None,
 ) -> str:
     """A token for ``role``, valid for ``lifetime_s`` seconds."""
     now = int(time.time())
-    claims = {"iss": ISSUER, "role": role, "sub": subject, "aud": audience, "iat": now, "exp": now + lifetime_s}
+    claims = {"iss": ISSUER, "role": role, "sub": subject, "aud": audience, "email": email}
     headers = {"kid": key.key_id} if key.key_id else None
     given = {name: value for name, value in claims.items() if value is not None}
-    return jwt.encode(given, key.secret, key.algorithm, headers)
-
-
-def make_user_token(secret: str, user_id: str, *, email: str, audience: str | None = None) -> str:
-    """A token for one user, as a sign-in service would issue it, valid for ten years."""
-    now = int(time.time())
-    claims = {
-        "iss": ISSUER,
-        "sub": user_id,
-        "role": "authenticated",
-        "aud": audience or "authenticated",
-        "email": email,
-        "iat": now,
-        "exp": now + _TEN_YEARS_S,
-    }
-    return jwt.encode(claims, secret, "HS256")
+    return jwt.encode({**given, "iat": now, "exp": now + lifetime_s}, key.secret, key.algorithm, headers)

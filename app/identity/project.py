@@ -7,13 +7,13 @@ import ipaddress
 from app.errors import AccessError
 
 
-def check_project(host: str | None, project_ref: str) -> None:
-    """Raise AccessError (404) unless ``host``, a Host header, belongs to the project.
+def check_project(host: str | None, project_ref: str | None) -> None:
+    """Raise AccessError (404) unless ``host``, a Host header, belongs to the project, if there is one.
 
     An IP address, ``localhost`` and names under ``.localhost`` do not name a project and are accepted.
     """
     name = _without_port(host or "").lower()
-    if name.partition(".")[0] != project_ref.lower() and not _names_no_project(name):
+    if project_ref and name.partition(".")[0] != project_ref.lower() and not _names_no_project(name):
         raise AccessError("No project answers at this host name.", code="PROJECT_NOT_FOUND", status=404)
 
 

@@ -4,7 +4,7 @@ database."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -191,16 +191,14 @@ def uninstall(database_url: str) -> Report:
 @contextmanager
 def _transaction(database_url: str) -> Iterator[DatabaseConnection]:
     target = parse_database_url(database_url)
-    session = connect(target, tls_context(target), prepared_limit=0)
-    try:
-        _run(session, _BEGIN)
-        _run(session, _WAIT_FOR_LOCKS)
-        yield session
-        _commit(session)
-    except ConnectionLost as ex:
-        raise ex.explained() from ex
-    finally:
-        session.close()
+    with closing(connect(target, tls_context(target), prepared_limit=0)) as session:
+        try:
+            _run(session, _BEGIN)
+            _run(session, _WAIT_FOR_LOCKS)
+            yield session
+            _commit(session)
+        except ConnectionLost as ex:
+            raise ex.explained() from ex
 
 
 def _commit(session: DatabaseConnection) -> None:

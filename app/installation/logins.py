@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
+from app.database.identifiers import quoted
 from app.identity import SERVICE_ROLE
 from app.installation.state import QueryValue
 
@@ -44,9 +45,9 @@ def creation_sql(read: QueryValue, login: Login) -> str:
     database = read("select quote_ident(current_database())") or b""
     number = int(read("select current_setting('server_version_num')") or 0)
     how = " with inherit false, set true" if number >= 160000 else ""
-    commands = [f"create role {_quoted(login.name)} login noinherit password '{_verifier(login.password)}'"]
-    commands += [f"grant {_quoted(role)} to {_quoted(login.name)}{how}" for role in login.roles]
-    commands.append(f"grant connect on database {database.decode()} to {_quoted(login.name)}")
+    commands = [f"create role {quoted(login.name)} login noinherit password '{_verifier(login.password)}'"]
+    commands += [f"grant {quoted(role)} to {quoted(login.name)}{how}" for role in login.roles]
+    commands.append(f"grant connect on database {database.decode()} to {quoted(login.name)}")
     return ";\n".join(commands)
 
 
@@ -73,7 +74,3 @@ def _verifier(password: str) -> str:
     server = hmac.digest(salted, b"Server Key", "sha256")
     encoded = [base64.b64encode(each).decode() for each in (salt, stored, server)]
     return f"SCRAM-SHA-256${_ITERATIONS}:{encoded[0]}${encoded[1]}:{encoded[2]}"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

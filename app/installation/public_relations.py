@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from app.database.identifiers import as_constant
 from app.installation.scripts import private_relations
 from app.installation.state import QueryValue
 from schema_cache.fingerprint import PREAMBLE
@@ -82,5 +83,4 @@ def readable_private_relations(read: QueryValue, schema: str, role: str) -> list
 
 def opening_sql(name: str) -> str:
     """SQL that lets anon read a relation, and authenticated read and write it. ``name`` is an SQL identifier."""
-    constant = "'" + name.replace("'", "''") + "'"
-    return _OPEN.format(name=name, constant=constant)
+    return _OPEN.format(name=name, constant=as_constant(name))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections import deque
 from pathlib import Path
 
@@ -24,9 +22,7 @@ def versions() -> list[str]:
 
 
 def install_script(version: str) -> str:
-    """SQL that installs ``version`` and may be run again. Raises KeyError for a version that does not exist."""
-    if version not in versions():
-        raise KeyError(version)
+    """SQL that installs ``version``, one of ``versions()``, and may be run again."""
     return _read(f"portico--{version}.sql")
 
 
@@ -64,34 +60,6 @@ def uninstall_script() -> str:
     """SQL that removes the same objects as DROP EXTENSION: those that ``init`` installed, except the ones that users
     build upon."""
     return _read("uninstall.sql")
-
-
-def install_files(directory: Path | str) -> Path:
-    """Copy the extension's files into a directory of a PostgreSQL server. Returns ``directory`` as a path.
-
-    ``directory`` is the server's SHAREDIR (``pg_config --sharedir``), or any directory that the server's setting
-    ``extension_control_path`` names (PostgreSQL 18 or newer, ``$system:<directory>``). The files go into its
-    subdirectory ``extension``. Identical files are not touched. Others are replaced atomically, so that a running
-    server or a concurrent call never reads a partial file.
-    """
-    target = Path(directory) / "extension"
-    target.mkdir(mode=0o755, parents=True, exist_ok=True)
-    for source in DIRECTORY.glob("portico*"):
-        content = source.read_bytes()
-        place = target / source.name
-        if place.is_file() and place.read_bytes() == content:
-            continue
-        handle, name = tempfile.mkstemp(dir=target, prefix=".portico-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            # The server often runs as another user.
-            os.chmod(name, 0o644)
-            os.replace(name, place)
-        except BaseException:
-            os.unlink(name)
-            raise
-    return Path(directory)
 
 
 def _read(name: str) -> str:

@@ -43,7 +43,7 @@ def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSc
     check_depth(parsed.document.depth, api.rules.depth)
     if api.dialect.validates:
         # Only a caller that may see the whole database learns which parts of it are not in the API, and why.
-        explain = caller.role == SERVICE_ROLE or engine.show_sql
+        explain = caller.role == SERVICE_ROLE or engine.settings.show_sql
         _validate(parsed.document, api, engine, role=caller.role, explain=explain)
     if documents.is_automatic and is_taught(parsed.request):
         documents.remember(caller.role, parsed.document.text)

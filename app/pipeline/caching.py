@@ -26,7 +26,7 @@ def cacheable(
     headers = [
         *response.headers,
         ("ETag", etag),
-        ("Cache-Control", _cache_control(results, engine.max_age_s)),
+        ("Cache-Control", _cache_control(results, engine.settings.graphql_max_age_s)),
         ("Vary", ", ".join((*_ALWAYS_VARY, *others))),
     ]
     known = request.head.header("if-none-match")

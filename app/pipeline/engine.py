@@ -36,12 +36,9 @@ class Engine:
     SQL of a document depends on, and ``plans`` the plans by document shape and shape of the variables and literals.
 
     ``around``: the wrappers of stages, from plugins. ``identifications``: the plugins that identify the caller.
-    ``named_documents``: documents that requests name instead of sending their text. ``max_age_s``: for how many seconds
-    shared caches may keep a response to ``anon``. ``show_sql``: failing statements are logged. ``sql_comments``:
-    statements have a comment that names their operation. ``answer_limit``: the largest response, in bytes.
-    ``citus_claim``: the claim with the caller's value of the distribution columns, if any. ``extensions``: the members
-    of a request's ``extensions`` that plugins handle. ``answers_subscriptions``: a subscription is run as the query
-    with the same selection."""
+    ``named_documents``: documents that requests name instead of sending their text. ``answer_limit``: the largest
+    response, in bytes. ``extensions``: the members of a request's ``extensions`` that plugins handle.
+    ``answers_subscriptions``: a subscription is run as the query with the same selection."""
 
     around: Mapping[str, Around]
     identity: Identity
@@ -57,11 +54,8 @@ class Engine:
     valid_documents: BoundedCache[bool]
     steering: BoundedCache[Steering]
     plans: BoundedCache[SQLPlan]
-    show_sql: bool
-    sql_comments: bool
+    settings: Settings
     answer_limit: int
-    max_age_s: int
-    citus_claim: str
     extensions: RequestExtensions
     answers_subscriptions: bool = False
 
@@ -114,11 +108,8 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         valid_documents=BoundedCache(entries),
         steering=BoundedCache(entries),
         plans=BoundedCache(entries),
-        show_sql=settings.show_sql,
-        sql_comments=settings.sql_comments,
+        settings=settings,
         answer_limit=settings.answer_limit,
-        max_age_s=settings.graphql_max_age_s,
-        citus_claim=settings.citus_claim or "",
         extensions=request_extensions(plugins, settings=settings),
     )
 

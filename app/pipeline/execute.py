@@ -111,7 +111,7 @@ def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> li
     except StatementError as ex:
         if is_guarded and (names := settings_changed(ex)):
             raise _session_changed(names, plan, ex.statement_index) from None
-        if engine.show_sql and 1 <= ex.statement_index <= len(plan.statements):
+        if engine.settings.show_sql and 1 <= ex.statement_index <= len(plan.statements):
             log.warning("%s\n%s", ex.message, plan.statements[ex.statement_index - 1].statement.sql)
         raise client_error(ex, operation, plan) from None
     except RowTooLarge as ex:

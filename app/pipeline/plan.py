@@ -58,7 +58,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
         raise TextNeeded
     made = make_plan(document, operation.api, variables, steering)
     _steer_by_unused(document.literals, made, steering)
-    if engine.sql_comments:
+    if engine.settings.sql_comments:
         made = commented(made, document)
     _check_nodes(made, variables, operation.api.rules.nodes)
     engine.steering.put(key, steering, len(document.shape) + steering.size)
@@ -78,7 +78,8 @@ def _values(operation: AuthorizedOperation, engine: Engine) -> tuple[Sequence[st
     """The names of the variables that the SQL may depend on, and the variables. Both include ``CLAIM``, the caller's
     value for Citus's distribution columns, if the caller has the claim CITUS_CLAIM."""
     names, variables = operation.parsed.document.variable_names, operation.parsed.variables
-    claimed = operation.caller.claims.get(engine.citus_claim) if engine.citus_claim else None
+    claim = engine.settings.citus_claim
+    claimed = operation.caller.claims.get(claim) if claim else None
     if claimed is not None:
         return (*names, CLAIM), {**variables, CLAIM: claimed}
     if CLAIM in variables:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Protocol, TypeVar
 
@@ -39,23 +39,28 @@ class Kind(Protocol[Value_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    description: str = "text"
-    is_secret: bool = False
+class _Plain:
+    """A kind whose values may be shown as they are."""
 
-    def parse(self, text: str) -> str:
-        return text
+    is_secret: bool = field(default=False, kw_only=True)
 
     def show(self, value: Any) -> str:
         return str(value)
 
 
 @dataclass(frozen=True, slots=True)
-class Url:
+class Text(_Plain):
+    description: str = "text"
+
+    def parse(self, text: str) -> str:
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Url(_Plain):
     """A URL, a path or a keyword/value string. It may hold a password, which is not shown."""
 
     description: str = "URL"
-    is_secret: bool = False
 
     def parse(self, text: str) -> str:
         return text.strip()
@@ -96,11 +101,10 @@ class ReceiverUrl(WebUrl):
 
 
 @dataclass(frozen=True, slots=True)
-class Proxy:
+class Proxy(_Plain):
     """The IP address of a peer, as the socket reports it."""
 
     description: str = "IP address, or *"
-    is_secret: bool = False
 
     def parse(self, text: str) -> str:
         try:
@@ -109,9 +113,6 @@ class Proxy:
         except ValueError:
             raise KindError(f"{text!r} is not an {self.description}") from None
         return text.strip()
-
-    def show(self, value: Any) -> str:
-        return str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +145,9 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Number(_Plain):
     least: int = 0
     most: int | None = None
-    is_secret: bool = False
 
     @property
     def description(self) -> str:
@@ -162,14 +162,10 @@ class Number:
             raise KindError(f"{text!r} is not a {self.description}")
         return value
 
-    def show(self, value: Any) -> str:
-        return str(value)
-
 
 @dataclass(frozen=True, slots=True)
-class Seconds:
+class Seconds(_Plain):
     description: str = "number of seconds"
-    is_secret: bool = False
 
     def parse(self, text: str) -> float:
         if not re.fullmatch(r"\d+(\.\d+)?", text.strip()) or float(text) > LONGEST_S:
@@ -181,9 +177,8 @@ class Seconds:
 
 
 @dataclass(frozen=True, slots=True)
-class Bytes:
+class Bytes(_Plain):
     description: str = "number of bytes, with K, M, G or T for powers of 1024"
-    is_secret: bool = False
 
     def parse(self, text: str) -> int:
         # Python converts at most 4,300 digits; 18 are enough for any number of bytes.
@@ -200,9 +195,8 @@ class Bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(_Plain):
     description: str = "on or off"
-    is_secret: bool = False
 
     def parse(self, text: str) -> bool:
         word = text.strip().lower()
@@ -238,9 +232,8 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class Names(_Plain):
     description: str = "names, comma-separated"
-    is_secret: bool = False
 
     def parse(self, text: str) -> tuple[str, ...]:
         names = tuple(name for name in (part.strip() for part in text.split(",")) if name)
@@ -265,17 +258,13 @@ class Origins(Names):
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectRef:
+class ProjectRef(_Plain):
     description: str = "20 lower case letters or digits"
-    is_secret: bool = False
 
     def parse(self, text: str) -> str:
         if not re.fullmatch(r"[a-z0-9]{20}", text.strip()):
             raise KindError(f"{text!r} is not {self.description}")
         return text.strip()
-
-    def show(self, value: Any) -> str:
-        return str(value)
 
 
 TEXT = Text()

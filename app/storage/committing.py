@@ -61,8 +61,27 @@ def commit(
     also when the policies refuse the complete row. Raises RelatedMissing when the bucket is gone, NotPermitted when
     service_role may not insert, update or see the row, and RowLocked when other writers keep winning.
     """
+    skipped = 0
     with discarded_if_refused(storage.backend, new.version):
-        return _commit(storage, request, write, allowed, new, projection, extra)
+        for _ in range(_MAX_ATTEMPTS):
+            before = allowed.permission.replaces
+            rows = _commit_allowed(storage, request, write, allowed, new, projection, extra)
+            if rows:
+                if extra is not None or before is not None:
+                    # Some bytes are no longer named by a row.
+                    storage.note_freed()
+                return rows[0]
+            allowed = check_write(storage, request, write, new.metadata)
+            if allowed.permission.replaces == before:
+                if before is not None:
+                    raise no_row_updated(role=SERVICE_ROLE, table="objects")
+                # Either an object appeared and is gone again, or service_role cannot see it: then this raises. The
+                # result is not a permission for the caller.
+                check_write(storage, request, write, new.metadata, try_write_as_service)
+                skipped += 1
+                if skipped == _MAX_SKIPPED:
+                    raise no_row_inserted(role=SERVICE_ROLE, table="objects")
+        raise RowLocked
 
 
 def commit_untried(storage: Storage, request: RequestContext, write: Write, new: NewBytes) -> RawValue:
@@ -90,37 +109,6 @@ def _values(write: Write, new: NewBytes) -> tuple[RawValue, ...]:
         json_value(new.metadata),
         json_value(write.user_metadata),
     )
-
-
-def _commit(
-    storage: Storage,
-    request: RequestContext,
-    write: Write,
-    allowed: PermittedWrite,
-    new: NewBytes,
-    projection: Projection,
-    extra: ExtraCalls | None,
-) -> Row:
-    skipped = 0
-    for _ in range(_MAX_ATTEMPTS):
-        before = allowed.permission.replaces
-        rows = _commit_allowed(storage, request, write, allowed, new, projection, extra)
-        if rows:
-            if extra is not None or before is not None:
-                # Some bytes are no longer named by a row.
-                storage.note_freed()
-            return rows[0]
-        allowed = check_write(storage, request, write, new.metadata)
-        if allowed.permission.replaces == before:
-            if before is not None:
-                raise no_row_updated(role=SERVICE_ROLE, table="objects")
-            # Either an object appeared and is gone again, or service_role cannot see it: then this raises. The result
-            # is not a permission for the caller.
-            check_write(storage, request, write, new.metadata, try_write_as_service)
-            skipped += 1
-            if skipped == _MAX_SKIPPED:
-                raise no_row_inserted(role=SERVICE_ROLE, table="objects")
-    raise RowLocked
 
 
 def _commit_allowed(

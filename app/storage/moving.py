@@ -160,7 +160,7 @@ def delete(
 
     Raises NoSuchObject, PreconditionFailed, DeletionNotPermitted or RowLocked.
     """
-    check_key(name.key, any_script=storage.limits.any_script)
+    check_key(name.key, any_script=storage.any_script)
 
     def change() -> list[Row]:
         return storage.change(

@@ -57,7 +57,7 @@ def find(
     Raises NoSuchBucket or NoSuchObject. Only service_role learns which buckets exist: to others, a missing bucket and a
     bucket whose objects they may not see look the same.
     """
-    check_key(name.key, any_script=storage.limits.any_script)
+    check_key(name.key, any_script=storage.any_script)
     if reading.as_service or request.role == SERVICE_ROLE:
         public, row = _find_as_service(storage, request, name, projection)
     else:

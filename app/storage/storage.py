@@ -34,42 +34,32 @@ TRIAL = 2
 """The index of a trial's first statement in a StatementError of ``Storage.change``: index 1 is the savepoint."""
 
 
-@dataclass(frozen=True, slots=True)
-class StorageLimits:
-    """``upload``: the largest object, in bytes. ``signed_upload_s``: the lifetime of a signed upload URL, in seconds.
-    ``any_script``: see ``check_key``. ``links``: whether a remote backend may serve downloads directly.
-    ``direct_uploads``: whether clients may send bytes directly to a remote backend."""
-
-    upload: int
-    signed_upload_s: int
-    any_script: bool = False
-    links: bool = False
-    direct_uploads: bool = False
-
-
 @dataclass(frozen=True)
 class Storage:
     """``small_blobs``: the cache of small blobs. ``streams`` limits concurrent downloads of other blobs from a remote
     backend, and ``long_reads`` concurrent long listings. ``accessed`` collects the ids of objects that were read.
-    ``wake`` is set when there is background work. ``deletes_at_once``: whether replaced bytes have no grace period.
-    ``signing_secret``: the key that signs URLs; empty when none is configured."""
+    ``wake`` is set when there is background work. ``signing_secret``: the key that signs URLs; empty when none is
+    configured."""
 
+    settings: Settings
     database: Database
     contexts: ContextBuilder
     identity: Identity
     open_backend: Callable[[], Backend]
     signing_secret: bytes = field(repr=False)
-    limits: StorageLimits
     receivers: Sequence[EventReceiver]
     checks: Sequence[ObjectCheck]
-    project_ref: str | None
     small_blobs: SmallBlobs
     streams: threading.BoundedSemaphore
     long_reads: LongReads
     wake: threading.Event
     accessed: set[str]
-    deletes_at_once: bool
     background: Background
+
+    @property
+    def any_script(self) -> bool:
+        """See ``check_key``."""
+        return self.settings.object_keys == "unicode"
 
     @cached_property
     def backend(self) -> Backend:
@@ -97,36 +87,29 @@ class Storage:
         ``trial`` is run first and rolled back. The index in a StatementError of the trial is that in ``trial`` plus
         ``TRIAL``. Returns the rows of each call. It takes one round trip when there are neither receivers nor a check.
         """
-        return despite_conflicts(lambda: self._change(request, context, calls, events_of, check, trial))
-
-    def _change(
-        self,
-        request: RequestContext,
-        context: Context,
-        calls: Sequence[BoundStatement],
-        events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
-        check: Callable[[list[list[Row]]], None] | None,
-        trial: Sequence[BoundStatement],
-    ) -> list[list[Row]]:
         undone = (_SAVEPOINT, *trial, _UNDO) if trial else ()
-        if not self.receivers and check is None:
-            context = context.with_savepoints() if trial else context
-            return self.database.run(context, [*undone, *calls], read_only=False)[len(undone) :]
-        # ``ended`` is left after the transaction: announced events are confirmed or forgotten then.
-        with ExitStack() as ended, self.database.transaction(context) as transaction:
-            results = transaction.run_all([*undone, *calls])[len(undone) :]
-            if check is not None:
-                check(results)
-            events = events_of(results) if self.receivers else ()
-            if events:
-                names = json.dumps([receiver.name for receiver in self.receivers]).encode()
-                values = encode_events(events, request.request_id()), names
-                if context.role != SERVICE_ROLE and self.database.separates_service:
-                    ended.enter_context(announced(self.database, request.service_context(), values))
-                else:
-                    transaction.run_all([(BECOME, (SERVICE_ROLE.encode(),)), (RECORD_EVENTS, values)])
-        self.wake.set()
-        return results
+
+        def change_once() -> list[list[Row]]:
+            if not self.receivers and check is None:
+                own = context.with_savepoints() if trial else context
+                return self.database.run(own, [*undone, *calls], read_only=False)[len(undone) :]
+            # ``ended`` is left after the transaction: announced events are confirmed or forgotten then.
+            with ExitStack() as ended, self.database.transaction(context) as transaction:
+                results = transaction.run_all([*undone, *calls])[len(undone) :]
+                if check is not None:
+                    check(results)
+                events = events_of(results) if self.receivers else ()
+                if events:
+                    names = json.dumps([receiver.name for receiver in self.receivers]).encode()
+                    values = encode_events(events, request.request_id()), names
+                    if context.role != SERVICE_ROLE and self.database.separates_service:
+                        ended.enter_context(announced(self.database, request.service_context(), values))
+                    else:
+                        transaction.run_all([(BECOME, (SERVICE_ROLE.encode(),)), (RECORD_EVENTS, values)])
+            self.wake.set()
+            return results
+
+        return despite_conflicts(change_once)
 
     def read(self, request: RequestContext) -> Read:
         """A context manager for the statements of one request that may take long."""
@@ -134,7 +117,7 @@ class Storage:
 
     def note_freed(self) -> None:
         """Wake the background thread to delete bytes that no row names any more, if they have no grace period."""
-        if self.deletes_at_once:
+        if self.settings.replaced_bytes_grace_s == 0:
             self.wake.set()
 
     def note_access(self, object_id: str) -> None:
@@ -167,27 +150,19 @@ def open_storage(
     receivers = tuple(chain.from_iterable(plugins.hook.object_event_receivers(settings=settings)))
     wake, accessed = threading.Event(), set[str]()
     storage = Storage(
+        settings=settings,
         database=database,
         contexts=contexts,
         identity=identity,
         open_backend=opened,
         signing_secret=_signing_secret(settings),
-        limits=StorageLimits(
-            upload=settings.upload_size_limit,
-            signed_upload_s=settings.signed_upload_s,
-            any_script=settings.object_keys == "unicode",
-            links=settings.remote_downloads == "redirect",
-            direct_uploads=settings.remote_uploads == "direct",
-        ),
         receivers=receivers,
         checks=tuple(chain.from_iterable(plugins.hook.object_checks(settings=settings))),
-        project_ref=settings.project_ref,
         small_blobs=SmallBlobs(settings.object_cache),
         streams=threading.BoundedSemaphore(settings.remote_streams),
         long_reads=LongReads(settings.threads),
         wake=wake,
         accessed=accessed,
-        deletes_at_once=settings.replaced_bytes_grace_s == 0,
         background=Background(
             WorkList(database, contexts, lambda: storage.backend, receivers, grace_s=settings.replaced_bytes_grace_s),
             wake,

@@ -78,7 +78,7 @@ def put(
     if extra is None and _is_committed_untried(storage, request, write, content.size):
         return _store_untried(storage, request, write, content, expected)
     allowed = permitted(storage, request, write, expected, content.size)
-    largest = size_limit(allowed.permission.bucket, write.name.key, storage.limits.upload)
+    largest = size_limit(allowed.permission.bucket, write.name.key, storage.settings.upload_size_limit)
     new = _write_bytes(storage, write, content, largest)
     return _written(commit(storage, request, write, allowed, new, extra=extra)[0], new)
 
@@ -86,7 +86,7 @@ def put(
 def _is_committed_untried(storage: Storage, request: RequestContext, write: Write, size: int | None) -> bool:
     """Whether to commit first, and to check the permission only if that fails. A refusal then wastes only a few stored
     bytes, which no plugin's check has seen."""
-    is_small = size is not None and size <= min(_SMALL, storage.limits.upload)
+    is_small = size is not None and size <= min(_SMALL, storage.settings.upload_size_limit)
     is_ordinary = not (storage.checks or write.replacing_event or write.name.key.endswith(PLACEHOLDER))
     return write.etags is None and is_small and is_ordinary and request.role == SERVICE_ROLE
 
@@ -95,8 +95,8 @@ def _store_untried(
     storage: Storage, request: RequestContext, write: Write, content: Content, expected: Mapping[str, Any]
 ) -> Written:
     """Store an object in one round trip if it is certainly allowed; otherwise check the permission."""
-    check_key(write.name.key, any_script=storage.limits.any_script)
-    new = _write_bytes(storage, write, content, storage.limits.upload)
+    check_key(write.name.key, any_script=storage.any_script)
+    new = _write_bytes(storage, write, content, storage.settings.upload_size_limit)
     identifier = commit_untried(storage, request, write, new)
     if identifier is None:
         with discarded_on_failure(storage, new.version):
@@ -117,7 +117,7 @@ def permitted(
     ``expected`` is the known part of the object's metadata. Only callers who may write to the bucket learn its rules. A
     ``size`` of None is checked later, when it is known.
     """
-    check_key(write.name.key, any_script=storage.limits.any_script)
+    check_key(write.name.key, any_script=storage.any_script)
     mime_type = expected["mimetype"]
     try:
         allowed = check_write(storage, request, write, expected)
@@ -134,7 +134,7 @@ def permitted(
 
 def check_rules(storage: Storage, bucket: Bucket, key: str, mime_type: str, size: int | None) -> None:
     """Raise TooLarge or InvalidMimeType unless the bucket allows such an object. ``size`` is None if unknown."""
-    if size is not None and size > size_limit(bucket, key, storage.limits.upload):
+    if size is not None and size > size_limit(bucket, key, storage.settings.upload_size_limit):
         raise TooLarge
     if not keeps_folder(key, size):
         check_mime_type(mime_type, bucket)

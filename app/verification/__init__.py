@@ -4,7 +4,7 @@ Each file has one kind of comparison and writes its own SQL: nothing here uses t
 Nothing that serves requests imports this package.
 """
 
-from app.verification.report import Difference, Verification
+from app.verification.report import Verification
 from app.verification.walk import Extent, verify
 
-__all__ = ["Difference", "Extent", "Verification", "verify"]
+__all__ = ["Extent", "Verification", "verify"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,9 +105,3 @@ def arguments(**given: str | None) -> str:
     """The arguments in parentheses, without those that are None."""
     listed = ", ".join(f"{name.rstrip('_')}: {value}" for name, value in given.items() if value is not None)
     return f"({listed})" if listed else ""
-
-
-def inside(result: ResultOrFailure) -> Iterator[Any]:
-    """The data of a result, unless it is null or a failure."""
-    if isinstance(result, Value) and result.data is not None:
-        yield result.data

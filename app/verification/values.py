@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from operator import eq
 from typing import Any
 
 from graphql import GraphQLEnumType, get_named_type
@@ -79,24 +80,20 @@ def _json(printed: Any, sql: Any) -> bool:
     return bool(json.loads(json.dumps(printed), parse_float=Decimal) == sql)
 
 
-def _equal(printed: Any, sql: Any) -> bool:
-    return bool(printed == sql)
-
-
 _WITHOUT_JSON = ("NaN", "Infinity", "-Infinity")
 """Floats that JSON does not have; the API prints null for them."""
 
 _BY_SCALAR: Mapping[str, Same] = {
     "BigFloat": _numbers,
     "BigInt": _numbers,
-    "Boolean": _equal,
-    "Date": _equal,
+    "Boolean": eq,
+    "Date": eq,
     "Datetime": _moments,
     "Float": _floats,
-    "Int": _equal,
+    "Int": eq,
     "JSON": _json,
     "Opaque": _json,
-    "String": _equal,
-    "Time": _equal,
-    "UUID": _equal,
+    "String": eq,
+    "Time": eq,
+    "UUID": eq,
 }

@@ -34,6 +34,7 @@ from app.query.sql.constructs import as_text, cast_to, row_count, unmodified, un
 from app.query.sql.texts import ArrayText
 from app.query.write.assignments import arguments_of_updates
 from app.query.write.changes import Affected, Rollback, answer, response_type
+from app.query.write.nested.values import member_at
 from app.query.write.unnesting import array_for, unnested
 
 MAX_UPDATES = 10_000
@@ -157,13 +158,7 @@ class Within:
     to_text: ToText
 
     def __call__(self, updates: list[Any]) -> str | None:
-        return self.to_text([_below(each, self.path) for each in updates])
-
-
-def _below(value: Any, path: Sequence[str]) -> Any:
-    for step in path:
-        value = value.get(step)
-    return value
+        return self.to_text([member_at(each, self.path) for each in updates])
 
 
 @dataclass(frozen=True)

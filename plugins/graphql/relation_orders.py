@@ -86,30 +86,19 @@ def order_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
         if taken[1] and _is_opted_in(api, taken[0]):
             _add_by_arguments(api, relation, taken, members)
     for relationship in relationships_of(api, relation):
-        member = _by_many(api, relationship) if relationship.to_many else _by_one(api, relationship)
-        if member is not None:
-            members.setdefault(relationship.name, member)
+        target = relationship.target
+        type_ = _many_type(api, target) if relationship.to_many else order_by_type(api, target)
+        if type_ is not None:
+            members.setdefault(relationship.name, _by_related(api, relationship, type_))
     return Fields(40, members)
 
 
-def _by_one(api: ApiSchema, relationship: Relationship) -> GraphQLInputField | None:
-    type_ = order_by_type(api, relationship.target)
-    if type_ is None:
-        return None
+def _by_related(api: ApiSchema, relationship: Relationship, type_: GraphQLInputObjectType) -> GraphQLInputField:
+    term_of = of_all_related if relationship.to_many else related
 
     def order(value: Mapping[str, Any] | None) -> Sequence[OrderKey]:
         keys = keys_of_element(api, type_, value or {})
-        return [replace(key, term=related(relationship, key.term)) for key in keys]
-
-    return GraphQLInputField(type_, extensions={"order": order})
-
-
-def _by_many(api: ApiSchema, relationship: Relationship) -> GraphQLInputField:
-    type_ = _many_type(api, relationship.target)
-
-    def order(value: Mapping[str, Any] | None) -> Sequence[OrderKey]:
-        keys = keys_of_element(api, type_, value or {})
-        return [replace(key, term=of_all_related(relationship, key.term)) for key in keys]
+        return [replace(key, term=term_of(relationship, key.term)) for key in keys]
 
     return GraphQLInputField(type_, extensions={"order": order})
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from app.database.identifiers import quoted
+from app.database.identifiers import as_constant, quoted
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.notices import Notice, relation_subject
 from app.hooks import hookimpl
@@ -57,11 +57,7 @@ def _key(relation: Relation, searched: Searched) -> str:
     columns = ((each, quoted(each.name)) for name in searched.columns if (each := relation.column(name)) is not None)
     texts = (name if column.type_text == "text" else f"{name}::text" for column, name in columns)
     text = " || ' ' || ".join(f"coalesce({each}, '')" for each in texts)
-    return f"to_tsvector({_literal(searched.config or '')}, {text})"
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return f"to_tsvector({as_constant(searched.config or '')}, {text})"
 
 
 def _advice(relation: Relation, searched: Searched) -> Notice:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -120,8 +120,5 @@ def _access_keys() -> Iterator[tuple[Settings, AccessKeys]]:
         secret = settings.jwt_secret or settings.service_role_key
         if not secret:
             raise CommandError("set JWT_SECRET: the secrets of access keys are encrypted with a key derived from it")
-        database = Database(settings)
-        try:
+        with closing(Database(settings)) as database:
             yield settings, AccessKeys(database, ContextBuilder(), secret)
-        finally:
-            database.close()

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
+from itertools import chain
 from typing import IO, Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -19,7 +20,7 @@ from uuid import uuid4
 from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing, Labels, Piece
-from app.storage.bytes.cloud import CloudBackend, abandon, bucket_and_prefix, cloud_module
+from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module, write_chunks
 from app.storage.bytes.transfer import FetchedChunks, Translated, in_batches
 from app.storage.bytes.upload_links import Arrived, UploadLink
 
@@ -75,9 +76,6 @@ class AzureBackend(CloudBackend):
         reader.seek(start)
         return reader
 
-    def _size(self, name: str) -> int:
-        return int(self._container.get_blob_client(name).get_blob_properties().size)
-
     def _copy(self, source: str, target: str) -> None:
         blob = self._container.get_blob_client(target)
         state = blob.start_copy_from_url(self._container.get_blob_client(source).url)["copy_status"]
@@ -89,15 +87,11 @@ class AzureBackend(CloudBackend):
 
     def _join(self, pieces: Sequence[Piece], target: str) -> None:
         # Azure can fetch blocks from URLs, but these need a signature, which not every credential can make.
+        chunks = (
+            FetchedChunks(self._reader(piece.key, 0, piece.size), piece.size, self._translated) for piece in pieces
+        )
         writer = self._writer(target, "application/octet-stream")
-        try:
-            for piece in pieces:
-                for chunk in FetchedChunks(self._reader(piece.key, 0, piece.size), piece.size, self._translated):
-                    writer.write(chunk)
-            writer.close()
-        except BaseException:
-            abandon(writer)
-            raise
+        write_chunks(writer, chain.from_iterable(chunks), self._translated)
 
     def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
         return self._signed(
@@ -149,9 +143,6 @@ class AzureBackend(CloudBackend):
     def _listed(self, prefix: str) -> Iterator[Blob]:
         for blob in self._container.list_blobs(name_starts_with=prefix):
             yield Blob(blob.name, blob.size, blob.last_modified)
-
-    def discard_unfinished(self, before: datetime, *, dry_run: bool = False) -> int:
-        return 0
 
     def close(self) -> None:
         self._service.close()

@@ -7,11 +7,13 @@ formats themselves. Types without a signature in the table are not checked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from app.hooks import hookimpl
 from app.settings import Setting, Settings
 from app.settings.kinds import SWITCH
+from app.storage.bytes.joined_chunks import as_source
 from app.storage.errors import ContentMismatch
 from app.storage.upkeep.events import ObjectCheck, UploadedObject
 
@@ -62,16 +64,7 @@ def check_content_type(uploaded: UploadedObject) -> None:
     signatures = SIGNATURES.get(declared)
     if signatures is None:
         return
-    start = _first_bytes(uploaded)
+    with closing(uploaded.open_read()) as readable:
+        start = as_source(readable).read(_LOOKED_AT)
     if not any(start[place : place + len(mark)] == mark for place, mark in signatures):
         raise ContentMismatch(declared)
-
-
-def _first_bytes(uploaded: UploadedObject) -> bytes:
-    readable = uploaded.open_read()
-    try:
-        if readable.file is not None:
-            return readable.file.read(_LOOKED_AT)
-        return next(iter(readable.chunks or ()), b"")[:_LOOKED_AT]
-    finally:
-        readable.close()

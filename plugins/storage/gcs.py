@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import IO, Any
 from urllib.parse import urlsplit
 
@@ -81,12 +81,6 @@ class GoogleBackend(CloudBackend):
         reader.seek(start)
         return reader
 
-    def _size(self, name: str) -> int:
-        blob = self._bucket.get_blob(name, **self._patience)
-        if blob is None:
-            raise BlobMissing
-        return int(blob.size)
-
     def _copy(self, source: str, target: str) -> None:
         origin, blob = self._bucket.blob(source), self._bucket.blob(target)
         token, _, _ = blob.rewrite(origin, **self._patience)
@@ -154,9 +148,6 @@ class GoogleBackend(CloudBackend):
         fields = "items(name,size,updated),nextPageToken"
         for blob in self._client.list_blobs(self._bucket, prefix=prefix, fields=fields, **self._patience):
             yield Blob(blob.name, int(blob.size), blob.updated)
-
-    def discard_unfinished(self, before: datetime, *, dry_run: bool = False) -> int:
-        return 0
 
     def close(self) -> None:
         self._client.close()

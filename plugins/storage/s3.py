@@ -97,9 +97,6 @@ class S3Backend(CloudBackend):
         reader.seek(start)
         return reader
 
-    def _size(self, name: str) -> int:
-        return int(self._client.head_object(Bucket=self._bucket, Key=name)["ContentLength"])
-
     def _copy(self, source: str, target: str) -> None:
         # One CopyObject copies up to 5 GiB; the SDK copies larger blobs in parts.
         self._client.copy(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any
 
 import click
@@ -57,27 +58,26 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
     from app.storage.upkeep.sweep import Sweep
     from app.storage.upkeep.work import WorkList
 
-    with service_with_database() as (settings, plugins):
-        database, contexts = Database(settings), ContextBuilder()
-        backend = open_backend(plugins, storage_url(settings))
-        try:
-            work = WorkList(database, contexts, lambda: backend, (), grace_s=settings.replaced_bytes_grace_s)
-            sweeping = Sweep(database, contexts, backend, work, older_than_s=older_than)
-            found = sweeping.run(delete=delete)
-            done = "deleted" if delete else "would be deleted (--delete)"
-            click.echo(f"{found.seen} blobs checked")
-            click.echo(f"{found.orphans} without an object, {found.orphan_bytes} bytes: {done}")
-            click.echo(f"{found.unfinished} unfinished writes: {done}")
-            if delete:
-                click.echo(f"{found.replaced} replaced versions deleted")
-            click.echo(f"{found.waiting} replaced versions are still in their grace period")
-            if found.foreign:
-                click.echo(f"{found.foreign} blobs of other origin: left alone")
-            missing = 0
-            for each in sweeping.rows_without_bytes() if rows else ():
-                missing += 1
-                click.echo(f"missing bytes: {each.bucket}/{each.name} (version {each.version or 'none'})")
-            return 1 if missing else 0
-        finally:
-            backend.close()
-            database.close()
+    with (
+        service_with_database() as (settings, plugins),
+        closing(Database(settings)) as database,
+        closing(open_backend(plugins, storage_url(settings))) as backend,
+    ):
+        contexts = ContextBuilder()
+        work = WorkList(database, contexts, lambda: backend, (), grace_s=settings.replaced_bytes_grace_s)
+        sweeping = Sweep(database, contexts, backend, work, older_than_s=older_than)
+        found = sweeping.run(delete=delete)
+        done = "deleted" if delete else "would be deleted (--delete)"
+        click.echo(f"{found.seen} blobs checked")
+        click.echo(f"{found.orphans} without an object, {found.orphan_bytes} bytes: {done}")
+        click.echo(f"{found.unfinished} unfinished writes: {done}")
+        if delete:
+            click.echo(f"{found.replaced} replaced versions deleted")
+        click.echo(f"{found.waiting} replaced versions are still in their grace period")
+        if found.foreign:
+            click.echo(f"{found.foreign} blobs of other origin: left alone")
+        missing = 0
+        for each in sweeping.rows_without_bytes() if rows else ():
+            missing += 1
+            click.echo(f"missing bytes: {each.bucket}/{each.name} (version {each.version or 'none'})")
+        return 1 if missing else 0

@@ -16,13 +16,14 @@ from app.commands.target import service_with_database
 from app.hooks import hookimpl
 
 if TYPE_CHECKING:
-    from app.storage.outside.parallel import Sized, Transfer
-    from app.storage.outside.place import OutsidePlace, PlaceOptions
+    from app.storage.outside.exporting import ToExport
+    from app.storage.outside.parallel import Transfer
+    from app.storage.outside.place import OutsidePlace, PlacedObject, PlaceOptions
     from app.storage.request_context import RequestContext
     from app.storage.storage import Storage
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Item = TypeVar("Item", bound="Sized")
+Item = TypeVar("Item", "PlacedObject", "ToExport")
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,7 @@ def import_objects(
 
     options = PlaceOptions(endpoint_url, profile)
     with _opened(source_url, options, bucket, "storage.object.import") as ends:
-        importing = Importing(
-            ends.storage, ends.request, ends.place, ends.bucket, ends.prefix, owner=owner, dry_run=dry_run
-        )
+        importing = Importing(ends.storage, ends.request, ends.place, ends.bucket, ends.prefix, dry_run, owner)
         return _run(importing, sorted(ends.place.list(), key=lambda each: each.key), jobs)
 
 
@@ -110,7 +109,7 @@ def export_objects(
     options = PlaceOptions(endpoint_url, profile, may_be_new=True)
     with _opened(target_url, options, bucket, "storage.object.export") as ends:
         there = {each.key: each for each in ends.place.list()}
-        exporting = Exporting(ends.storage, ends.request, ends.place, there, ends.bucket, ends.prefix, dry_run=dry_run)
+        exporting = Exporting(ends.storage, ends.request, ends.place, ends.bucket, ends.prefix, dry_run, there)
         return _run(exporting, list(objects_of(ends.storage, ends.request, ends.bucket, ends.prefix)), jobs)
 
 

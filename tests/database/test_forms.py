@@ -12,7 +12,7 @@ import pytest
 
 from app.database import BoundStatement, Context, ContextBuilder, Database, Row, RowTooLarge, Statement, StatementError
 from app.identity import Caller
-from app.installation import install
+from app.installation.install import install
 from tests.database.conftest import READER, ROLES, SCHEMA, WRITER, MakeDatabase
 from tests.postgres_server import PostgresServer
 

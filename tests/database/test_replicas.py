@@ -16,7 +16,7 @@ from app.commands.failure import explained
 from app.database import Bookmark, Context, ContextBuilder, Database, Position, Statement, StatementError
 from app.errors import Unavailable
 from app.identity import Caller
-from app.installation import InstallationError, install
+from app.installation.install import InstallationError, install
 from app.settings import load
 from bench.streaming import Cluster, Node, missing, streaming, wait_until
 from tests.database.conftest import ROLES, SCHEMA, WRITER, MakeDatabase

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from app.installation import install
+from app.installation.install import install
 from tests.docs.blocks import REPOSITORY, blocks
 from tests.graphql.api import Api
 from tests.postgres_server import PostgresServer

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from app.installation import install
+from app.installation.install import install
 from tests.docs.blocks import REPOSITORY, blocks
 from tests.graphql.api import Api
 from tests.postgres_server import PostgresServer

@@ -9,7 +9,7 @@ from app.demo import load_demo
 from app.demo.banner import USERS
 from app.discovery import plugin_manager
 from app.graphql.schema.comments import DIRECTIVES
-from app.installation import install
+from app.installation.install import install
 from tests.docs.blocks import REPOSITORY, blocks
 from tests.graphql.api import Api
 from tests.postgres_server import PostgresServer

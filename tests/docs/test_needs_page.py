@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.installation import install
+from app.installation.install import install
 from tests.docs.blocks import blocks
 from tests.graphql.api import Api
 from tests.postgres_server import PostgresServer

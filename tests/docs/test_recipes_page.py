@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.installation import install
+from app.installation.install import install
 from tests.docs.blocks import blocks
 from tests.graphql.api import Answer, Api
 from tests.postgres_server import PostgresServer, connect

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.database import parse_database_url
-from app.installation import install
+from app.installation.install import install
 from tests.database.proxy import Proxy
 from tests.elsewhere.walking import inserted_and_verified
 from tests.packages import maven_archive, python_packages

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.installation import install
+from app.installation.install import install
 from tests.elsewhere.walking import inserted_and_verified
 from tests.packages import npm_packages, python_packages
 from tests.postgres_server import PostgresServer

@@ -16,7 +16,7 @@ import pytest
 from app.commands.diagnosis import examine
 from app.commands.security_review import review
 from app.database import Database, parse_database_url
-from app.installation import closed_relations, install
+from app.installation.install import closed_relations, install
 from app.settings import load
 from tests.elsewhere.walking import inserted_and_verified
 from tests.graphql.api import ANON_KEY, JWT_SECRET, SERVICE_KEY, Api

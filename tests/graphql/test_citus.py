@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.commands.citus_checks import spread
-from app.installation import install
+from app.installation.install import install
 from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
 from tests.postgres_server import PostgresServer

@@ -11,7 +11,7 @@ import pytest
 
 from app.graphql.schema.api_schema import ApiSchema
 from app.hooks import hookimpl
-from app.installation import install
+from app.installation.install import install
 from tests.graphql.api import Answer, Api
 from tests.graphql.conftest import ROLES
 from tests.postgres_server import PostgresServer, connect

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.installation import install
+from app.installation.install import install
 from tests.database.proxy import Proxy
 from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES

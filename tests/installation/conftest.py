@@ -10,7 +10,7 @@ import pg8000.exceptions
 import pg8000.native
 import pytest
 
-from app.installation import install_files, scripts
+from app.installation import scripts
 from tests.postgres_server import PostgresServer, connect
 from tests.servers import own_server
 
@@ -52,7 +52,10 @@ def files(scripts_with_history: None) -> Iterator[Path]:
     """A directory with the extension's files that the server's account can read."""
     directory = Path(tempfile.mkdtemp(prefix="portico-files-"))
     directory.chmod(0o755)
-    yield install_files(directory)
+    (directory / "extension").mkdir(mode=0o755)
+    for source in scripts.DIRECTORY.glob("portico*"):
+        shutil.copyfile(source, directory / "extension" / source.name)
+    yield directory
     shutil.rmtree(directory)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pg8000.exceptions
 import pytest
 
-from app.installation import closed_relations, install, upgrade
+from app.installation.install import closed_relations, install, upgrade
 from app.installation.scripts import versions
 from tests.installation.conftest import Session
 

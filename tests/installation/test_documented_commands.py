@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pg8000.exceptions
 
-from app.installation import VERSION, closed_relations, install, uninstall, upgrade
+from app.installation.install import closed_relations, install, uninstall, upgrade
+from app.installation.version import VERSION
 from tests.docs.blocks import REPOSITORY, blocks
 from tests.installation.conftest import Session, show_files
 from tests.postgres_server import PostgresServer

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from app.installation import install
+from app.installation.install import install
 from tests.installation.catalog import describe
 from tests.installation.conftest import Session, show_files
 from tests.postgres_server import PostgresServer

@@ -12,7 +12,8 @@ from app.commands.doctor import findings
 from app.commands.finding import Finding
 from app.database.url.url import parse_database_url
 from app.discovery import configure
-from app.installation import VERSION, install, upgrade
+from app.installation.install import install, upgrade
+from app.installation.version import VERSION
 from tests.installation.test_rights import as_user
 from tests.postgres_server import PostgresServer
 from tests.storage.service import ANON, SERVICE, Service, running, token

@@ -6,8 +6,9 @@ from importlib import import_module
 
 import pytest
 
-from app.installation import VERSION, InstallationError, install
-from app.installation import uninstall as uninstall_from
+from app.installation.install import InstallationError, install
+from app.installation.install import uninstall as uninstall_from
+from app.installation.version import VERSION
 from tests.installation.conftest import Session
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from app.database.url.url import parse_database_url
 from app.hooks import hookimpl
-from app.installation import InstallationError, install, make_logins
+from app.installation.install import InstallationError, install, make_logins
 from app.installation.logins import Login, url_of
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
 from tests.installation.test_hardening import examined

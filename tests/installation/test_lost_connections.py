@@ -8,7 +8,8 @@ import pytest
 
 from app.database.wire.wire import DatabaseConnection
 from app.errors import Unavailable
-from app.installation import VERSION, Report, install, uninstall, upgrade
+from app.installation.install import Report, install, uninstall, upgrade
+from app.installation.version import VERSION
 from tests.database.proxy import Proxy
 from tests.installation.conftest import OLDEST, Session
 

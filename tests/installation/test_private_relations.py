@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.commands.finding import Finding
-from app.installation import closed_relations, install
+from app.installation.install import closed_relations, install
 from tests.installation.conftest import Session
 from tests.installation.test_hardening import examined
 from tests.postgres_server import PostgresServer

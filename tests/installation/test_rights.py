@@ -11,7 +11,8 @@ import pg8000.native
 import pytest
 
 from app.database.url.url import parse_database_url
-from app.installation import VERSION, InstallationError, Report, install, uninstall, upgrade
+from app.installation.install import InstallationError, Report, install, uninstall, upgrade
+from app.installation.version import VERSION
 from tests.installation.conftest import Session, show_files
 from tests.postgres_server import PostgresServer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pg8000.exceptions
 import pytest
 
-from app.installation import install
+from app.installation.install import install
 from tests.installation.conftest import Session
 from tests.postgres_server import PostgresServer
 

@@ -8,20 +8,13 @@ from functools import partial
 
 import pytest
 
-from app.installation import (
-    VERSION,
-    InstallationError,
-    Report,
-    install,
-    outdated,
-    read_state,
-    scripts,
-    storage_damage,
-    upgrade,
-)
-from app.installation import uninstall as uninstall_from
-from app.installation.scripts import install_files, install_script, upgrade_path, versions
-from app.installation.version import precedence
+from app.installation import scripts
+from app.installation.install import InstallationError, Report, install, upgrade
+from app.installation.install import uninstall as uninstall_from
+from app.installation.missing import storage_damage
+from app.installation.scripts import install_script, upgrade_path, versions
+from app.installation.state import outdated, read_state
+from app.installation.version import VERSION, precedence
 from tests.installation.catalog import describe, members
 from tests.installation.conftest import OLDEST, Session
 from tests.postgres_server import PostgresServer
@@ -347,16 +340,3 @@ def test_schema_versions_never_repeat_after_drop_and_create(database_url: str, s
         owner.run("drop table public.t")
         uninstall_from(database_url)
     assert sorted(set(seen)) == seen
-
-
-def test_files_are_put_in_place_once(tmp_path) -> None:
-    install_files(tmp_path)
-    put = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "extension").iterdir()}
-    assert set(put) == {path.name for path in scripts.DIRECTORY.glob("portico*")}
-    (tmp_path / "extension" / "portico.control").write_text("damaged")
-    install_files(tmp_path)
-    again = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "extension").iterdir()}
-    assert {name for name in put if again[name] != put[name]} == {"portico.control"}
-    assert (tmp_path / "extension" / "portico.control").read_text() == (
-        scripts.DIRECTORY / "portico.control"
-    ).read_text()

@@ -12,8 +12,9 @@ import pytest
 
 from app.database import Context, ContextBuilder, Database, Statement, StatementError
 from app.identity import Caller
-from app.installation import VERSION, install, upgrade
+from app.installation.install import install, upgrade
 from app.installation.scripts import versions
+from app.installation.version import VERSION
 from tests.installation.catalog import describe
 from tests.installation.conftest import Session
 from tests.process.running import until

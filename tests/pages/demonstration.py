@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from app.installation import install
+from app.installation.install import install
 from tests.docs.blocks import REPOSITORY
 from tests.pages.reader import Reader
 from tests.postgres_server import PostgresServer

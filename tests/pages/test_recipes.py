@@ -9,7 +9,7 @@ from typing import Any
 import falcon.testing
 import pytest
 
-from app.installation import install
+from app.installation.install import install
 from app.wsgi import create_app
 from tests.docs.blocks import blocks
 from tests.graphql.api import Api, token

@@ -18,7 +18,7 @@ from app.demo import demo_banner, load_demo
 from app.demo.pictures import store_pictures
 from app.discovery import configure, plugin_manager
 from app.identity.issuing import make_keys
-from app.installation import install
+from app.installation.install import install
 from app.settings import Settings
 from app.wsgi import create_app
 from tests.postgres_server import PostgresServer

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.installation import VERSION
+from app.installation.version import VERSION
 from tests.postgres_server import PostgresServer
 from tests.servers import embedded_server
 

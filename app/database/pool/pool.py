@@ -86,7 +86,7 @@ class Pool:
     ) -> None:
         self._connect = connect
         self._wanted = wanted
-        self._size = size
+        self.size = size
         self._timeout_s = timeout_s
         self._throttle = LogThrottle()
         self._outage = Outage(self._throttle)
@@ -114,14 +114,9 @@ class Pool:
         )
 
     @property
-    def size(self) -> int:
-        """The most connections that there may be."""
-        return self._size
-
-    @property
     def has_room(self) -> bool:
         """Whether a connection is free, or may be opened."""
-        return bool(self._parked) or self._queue.checkedout() < self._size
+        return bool(self._parked) or self._queue.checkedout() < self.size
 
     def acquire(self, *, waits: bool = True, session: object = None) -> Lease:
         """Take a connection that was just checked to be alive, if possible one whose session has the context
@@ -286,7 +281,7 @@ class Pool:
     def state(self) -> PoolState:
         parked, taken = len(self._parked), self._queue.checkedout()
         return PoolState(
-            size=self._size,
+            size=self.size,
             open=self._count_open(),
             in_use=max(0, taken - parked),
             waits=self._waits,

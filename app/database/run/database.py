@@ -6,7 +6,6 @@ import ssl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Protocol
 
 from app.database.pool.pool import Pool, PoolState
 from app.database.pool.probe import Probe
@@ -26,6 +25,7 @@ from app.database.wire.target import DatabaseUrlError, Target
 from app.database.wire.tls import tls_context
 from app.errors import Unavailable
 from app.identity import SERVICE_ROLE
+from app.settings import Settings
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
 
 BoundStatement = tuple[Statement, Sequence[bytes | None]]
@@ -35,29 +35,6 @@ _CHECK_CONSTRAINTS = Statement("SET CONSTRAINTS ALL IMMEDIATE", "constraints")
 """The first thing that a commit does."""
 
 
-class DatabaseSettings(Protocol):
-    @property
-    def database_url(self) -> str | None: ...
-    @property
-    def service_database_url(self) -> str | None: ...
-    @property
-    def pool_size(self) -> int: ...
-    @property
-    def pool_timeout_s(self) -> float: ...
-    @property
-    def statement_timeout_ms(self) -> int: ...
-    @property
-    def database_margin_s(self) -> float: ...
-    @property
-    def prepared_statements(self) -> bool: ...
-    @property
-    def prepared_statement_limit(self) -> int: ...
-    @property
-    def database_read_urls(self) -> Sequence[str]: ...
-    @property
-    def read_max_lag_s(self) -> float: ...
-
-
 class Database:
     """One per process, made after forking; shared by its threads. Connects on first use.
 
@@ -65,7 +42,7 @@ class Database:
     connections with another login, and replicas do not answer it. Everything else uses the login of DATABASE_URL.
     """
 
-    def __init__(self, settings: DatabaseSettings) -> None:
+    def __init__(self, settings: Settings) -> None:
         if not settings.database_url:
             raise ValueError("no database URL is configured")
         self.target = parse_database_url(settings.database_url)

@@ -93,11 +93,11 @@ class StatementError(DatabaseError):
 
 
 class StatementTimeout(StatementError):
-    pass
+    """The statement ran longer than the timeout."""
 
 
 class SchemaOutdated(StatementError):
-    pass
+    """The schema has another version than the context of the statement names."""
 
 
 class RowTooLarge(OverLimit):

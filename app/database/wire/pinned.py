@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from app.database.identifiers import as_constant
 from app.database.wire.statement import Statement
 
 PINNED: Mapping[str, str] = MappingProxyType(
@@ -57,12 +58,8 @@ def pins_of(state: bytes | None) -> str | None:
         missing["search_path"] = suitable_path(path)
     if not missing:
         return None
-    calls = (f"pg_catalog.set_config('{name}', {_quoted(value)}, true)" for name, value in missing.items())
+    calls = (f"pg_catalog.set_config('{name}', {as_constant(value)}, true)" for name, value in missing.items())
     return f"SELECT {', '.join(calls)}"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 _NAMES = ", ".join(f"'{name}'" for name in sorted(PINNED))

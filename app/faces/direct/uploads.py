@@ -39,7 +39,7 @@ def begin_direct(storage: Storage, request: RestRequest) -> Response:
         "signer": claims.get("signer"),
         "upload": signer.seal({"id": upload.id}),
     }
-    token = signer.sign(permit, lifetime_s=storage.limits.signed_upload_s)
+    token = signer.sign(permit, lifetime_s=storage.settings.signed_upload_s)
     response: Mapping[str, Any] = {
         "url": link.url,
         "method": "PUT",
@@ -61,11 +61,11 @@ def complete_direct(storage: Storage, request: RestRequest) -> Response:
 def _new_upload(storage: Storage, request: RestRequest, *, upsert: bool) -> NewUpload:
     if request.length:
         raise invalid_request("A direct upload begins with a request without a body")
-    length = request.header(_LENGTH)
+    length = request.headers.get(_LENGTH)
     if length is None or not _NUMBER.fullmatch(length):
         raise invalid_request(f"headers/{_LENGTH} must be the length of the object in bytes")
     size = int(length)
-    if size > storage.limits.upload:
+    if size > storage.settings.upload_size_limit:
         raise TooLarge
     etags, must_be_new = write_conditions(request.headers)
     if etags is not None:
@@ -79,7 +79,7 @@ def _new_upload(storage: Storage, request: RestRequest, *, upsert: bool) -> NewU
         user_metadata=content.user_metadata or {},
         length=size,
         notes={},
-        lifetime_s=storage.limits.signed_upload_s,
+        lifetime_s=storage.settings.signed_upload_s,
     )
 
 

@@ -45,7 +45,7 @@ class GraphQLResource:
                 raise RequestError("The body must be a JSON object with a query", hint=hint)
             bookmark = bookmark_of(req.env, self._database)
         except PorticoError as ex:
-            _send(shape_error(_request(req, {}), ex), resp)
+            send(shape_error(_request(req, {}), ex), resp)
             return
         if parts is None:
             timed = run(_request(req, body, accept=accept, bookmark=bookmark), self._engine)
@@ -68,7 +68,7 @@ class GraphQLResource:
             return
         hint = "Send POST requests to /graphql/v1, those for a registered document with documentId in the body."
         refusal = RequestError("This path takes GET requests only", code="METHOD_NOT_ALLOWED", hint=hint, status=405)
-        _send(shape_error(_request(req, {}), refusal), resp)
+        send(shape_error(_request(req, {}), refusal), resp)
         resp.set_header("Allow", "GET")
 
     def on_get_document(self, req: falcon.Request, resp: falcon.Response, document_id: Any) -> None:
@@ -86,7 +86,7 @@ class GraphQLResource:
             }
             bookmark = bookmark_of(req.env, self._database)
         except PorticoError as ex:
-            _send(shape_error(_request(req, {}), ex), resp)
+            send(shape_error(_request(req, {}), ex), resp)
             return
         _send_timed(run(_request(req, body, queries_only=True, bookmark=bookmark), self._engine), resp)
 
@@ -141,10 +141,11 @@ def _request(
 def _send_timed(timed: TimedResponse, resp: falcon.Response) -> None:
     resp.context.operations = timed.operations
     resp.set_header("Server-Timing", timed.server_timing)
-    _send(timed.response, resp)
+    send(timed.response, resp)
 
 
-def _send(response: GraphQLResponse, resp: falcon.Response) -> None:
+def send(response: GraphQLResponse, resp: falcon.Response) -> None:
+    """Make ``response`` the response of Falcon."""
     resp.status = falcon.code_to_http_status(response.status)
     resp.context.codes = response.codes
     if response.status != _NOT_MODIFIED:

@@ -77,7 +77,7 @@ class Rendering:
         self, storage: Storage, request: RestRequest, found: StoredObject, transform: Transform, expires: int | None
     ) -> Response | None:
         """The response, or None if the object's bytes are missing."""
-        wanted = _wanted(transform, request.header("accept"), self._offered)
+        wanted = _wanted(transform, request.headers.get("accept"), self._offered)
         name = self._name(found, wanted)
         tag, second = f'"{name}"', modified(found)
         headers = _headers(request, found, transform, expires, tag, second)

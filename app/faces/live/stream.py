@@ -18,6 +18,7 @@ import falcon.asgi
 
 from app.errors import OverLimit, PorticoError, RequestError
 from app.faces.graphql.request_json import read_json, refuse_coding
+from app.faces.graphql.resource import send
 from app.faces.live.access_log import StreamRecord
 from app.faces.live.connections import when_gone
 from app.faces.live.hub import Hub
@@ -121,9 +122,5 @@ def _seconds_left(query: LiveQuery) -> float:
 def _refuse(error: PorticoError, resp: falcon.asgi.Response) -> int:
     """Make the error the response; returns its status."""
     reply = shape_error(GraphQLRequest(None), error)
-    resp.status = falcon.code_to_http_status(reply.status)
-    resp.content_type = reply.content_type
-    resp.data = reply.body
-    for name, value in reply.headers:
-        resp.set_header(name, value)
+    send(reply, resp)
     return reply.status

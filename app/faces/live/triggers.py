@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from app.database.identifiers import quoted
+from app.database.identifiers import as_constant, quoted
 from app.database.url.url import parse_database_url
 from app.database.wire.connect import connect
 from app.database.wire.failure import ConnectionLost
 from app.database.wire.tls import tls_context
 from app.database.wire.wire import DatabaseConnection
 from app.errors import RequestError
-from app.query.sql.constructs import as_constant
 
 CHANNEL = "portico_live"
 _LOCK_S = 10

@@ -105,7 +105,7 @@ def _settings(storage: Storage, given: dict[str, Any]) -> BucketSettings:
     types = given.get("allowed_mime_types")
     return BucketSettings(
         public=given.get("public", False),
-        file_size_limit=read_size_limit(given.get("file_size_limit"), largest=storage.limits.upload),
+        file_size_limit=read_size_limit(given.get("file_size_limit"), largest=storage.settings.upload_size_limit),
         allowed_mime_types=None if types is None else check_mime_types(types),
         given=frozenset(given),
     )
@@ -113,7 +113,7 @@ def _settings(storage: Storage, given: dict[str, Any]) -> BucketSettings:
 
 def _is_old_client(request: RestRequest) -> bool:
     for header, first_new in (("x-client-info", (2, 18, 0)), ("user-agent", (0, 12, 1))):
-        found = _OLD_CLIENT.search(request.header(header) or "")
+        found = _OLD_CLIENT.search(request.headers.get(header) or "")
         if found and tuple(map(int, found.groups())) < first_new:
             return True
     return False

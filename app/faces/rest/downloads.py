@@ -103,7 +103,8 @@ def _respond(storage: Storage, request: RestRequest, found: StoredObject, expire
     wanted = applicable_range(request.headers, etag=found.entity_tag, modified=second)
     part = WHOLE if wanted is None else part_of(wanted, size_of(storage, found))
     try:
-        if storage.limits.links and (link := link_to(storage, found, _labels(request, found, expires))) is not None:
+        redirects = storage.settings.remote_downloads == "redirect"
+        if redirects and (link := link_to(storage, found, _labels(request, found, expires))) is not None:
             return _redirect(link)
         body, length = open_bytes(storage, found, part.start, part.end)
     except BlobMissing:

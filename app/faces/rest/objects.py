@@ -101,6 +101,6 @@ def _names(storage: Storage, given: dict[str, Any]) -> tuple[ObjectName, ObjectN
     refuse_version(given.get("sourceVersionId"))
     bucket = check_bucket_name(given["bucketId"])
     target_bucket = check_bucket_name(given.get("destinationBucket") or bucket)
-    any_script = storage.limits.any_script
+    any_script = storage.any_script
     source = ObjectName(bucket, check_key(given["sourceKey"], any_script=any_script))
     return source, ObjectName(target_bucket, check_key(given["destinationKey"], any_script=any_script))

@@ -33,9 +33,6 @@ class RestRequest(NamedTuple):
     length: int | None
     client: str = ""
 
-    def header(self, name: str) -> str | None:
-        return self.headers.get(name)
-
     @property
     def name(self) -> ObjectName:
         """The object that the path names."""

@@ -60,7 +60,8 @@ class StorageSink:
         self._storage = storage
         self._callers = callers
         self._router = Router(routes)
-        self._described = {_DOCUMENTATION: openapi_page(routes), f"{_DOCUMENTATION}/json": _document(routes)}
+        document = openapi_document(routes, version("portico"), PREFIX)
+        self._described = {_DOCUMENTATION: openapi_page(routes), f"{_DOCUMENTATION}/json": document}
         self._anonymous = anonymous()
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
@@ -79,8 +80,7 @@ class StorageSink:
 
     def _respond(self, req: falcon.Request, resp: falcon.Response) -> Response:
         environ = req.env
-        if self._storage.project_ref:
-            check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
+        check_project(environ.get("HTTP_HOST"), self._storage.settings.project_ref)
         path = without_prefix(raw_path(environ))
         method = req.method
         if method in _READING and path in _OPERATIONS:
@@ -156,10 +156,6 @@ def _no_route(method: str, path: str) -> Response:
         return Response(404, body=json.dumps(body).encode(), content_type="application/json", code="InvalidRequest")
     body = {"message": message, "error": "Not Found", "statusCode": 404}
     return Response(404, body=json.dumps(body).encode(), code="NotFound")
-
-
-def _document(routes: Sequence[Route]) -> bytes:
-    return openapi_document(routes, version("portico"), PREFIX)
 
 
 def _status(_storage: Storage, _environ: Mapping[str, Any]) -> Response:

@@ -12,16 +12,14 @@ from app.faces.rest.credentials import required_signed_token
 from app.faces.rest.downloads import serve
 from app.faces.rest.json_bodies import Member, read_json_object
 from app.faces.rest.request import RestRequest, json_response
+from app.faces.rest.uploads import upload
 from app.faces.rest.versions import refuse_version
 from app.faces.shared.signing import DOWNLOAD, LATEST, UPLOAD, Signer, check_scope, signed_key
-from app.faces.shared.upload_body import check_declared, header_metadata, read_upload
-from app.faces.shared.write_conditions import write_conditions
+from app.faces.shared.upload_body import header_metadata
 from app.http.response import Response
 from app.identity import ANON, Caller
-from app.storage import writing
-from app.storage.errors import InvalidValue, NoSuchObject, PreconditionFailed
+from app.storage.errors import InvalidValue, NoSuchObject
 from app.storage.names import check_key
-from app.storage.permission_trial import Write
 from app.storage.permissions import TriedWrite, try_write
 from app.storage.reading import Reading, is_visible, visible_keys
 from app.storage.records import ObjectName
@@ -56,7 +54,7 @@ def signed_download(
     more_claims: Mapping[str, Any] = MappingProxyType({}),
 ) -> Response:
     """The response with a URL below ``path``, if the object is visible to the caller. Raises NoSuchObject."""
-    check_key(request.key, any_script=storage.limits.any_script)
+    check_key(request.key, any_script=storage.any_script)
     if not is_visible(storage, request.context, request.name):
         raise NoSuchObject
     return json_response({"signedURL": _signed_url(storage, request.name, lifetime_s, path, more_claims)})
@@ -86,12 +84,12 @@ def sign_upload(storage: Storage, request: RestRequest) -> Response:
     given = (
         read_json_object(request, SIGN_UPLOAD_BODY, optional=True) if request.media_type == "application/json" else {}
     )
-    check_key(request.key, any_script=storage.limits.any_script)
+    check_key(request.key, any_script=storage.any_script)
     tried = TriedWrite(
         name=request.name,
         upsert=request.upsert,
         owner=request.context.subject,
-        metadata={"mimetype": request.header("content-type"), "contentLength": request.length},
+        metadata={"mimetype": request.headers.get("content-type"), "contentLength": request.length},
         user_metadata=header_metadata(request.headers) or {},
     )
     try_write(storage, request.context, tried)
@@ -100,7 +98,7 @@ def sign_upload(storage: Storage, request: RestRequest) -> Response:
         claims["owner"] = request.context.subject
     signer = Signer(storage.signing_secret)
     claims["signer"] = signer.seal(request.context.caller.claims)
-    longest = storage.limits.signed_upload_s
+    longest = storage.settings.signed_upload_s
     token = signer.sign(claims, lifetime_s=min(given.get("expiresIn", longest), longest))
     url = f"/object/upload/sign/{in_url(request.bucket)}/{in_url(request.key)}?token={token}"
     return json_response({"url": url, "token": token})
@@ -110,24 +108,10 @@ def put_signed(storage: Storage, request: RestRequest) -> Response:
     """PUT /object/upload/sign/{bucket}/{key}?token=...: a signed upload, if its signer still has the permission."""
     claims, request = verified(storage, request, UPLOAD)
     context = signer_of(storage, request, claims)
-    check_declared(request.headers)
-    content = read_upload(request.headers, request.body, request.length)
-    etags, must_be_new = write_conditions(request.headers)
     upsert = claims.get("upsert") is True
-    if etags is not None and not upsert:
-        # This token does not permit the upload to replace an object.
-        raise PreconditionFailed
-    write = Write(
-        name=request.name,
-        upsert=upsert and not must_be_new,
-        owner=context.subject,
-        user_metadata=content.user_metadata or {},
-        event=CREATED_PUT if upsert else CREATED_POST,
-        etags=etags,
-        must_be_new=must_be_new,
-    )
-    identifier = writing.put(storage, context, write, content).id
-    return json_response({"Key": f"{request.bucket}/{request.key}", "Id": identifier})
+    event = CREATED_PUT if upsert else CREATED_POST
+    # A token without upsert does not permit the upload to replace an object.
+    return upload(storage, request, context, upsert=upsert, event=event, takes_entity_tags=upsert)
 
 
 def signer_of(storage: Storage, request: RestRequest, claims: dict[str, Any]) -> RequestContext:

@@ -7,33 +7,16 @@ import zlib
 from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from app.faces.resumable.errors import TusError, invalid_headers
+from app.faces.shared.digests import Cyclic, Digest
 from app.storage.bytes.backend import ByteSource, PassThrough
 
-
-class _Sum(Protocol):
-    def update(self, data: bytes, /) -> None: ...
-    def digest(self) -> bytes: ...
-
-
-class _Crc32:
-    def __init__(self) -> None:
-        self._value = 0
-
-    def update(self, data: bytes, /) -> None:
-        self._value = zlib.crc32(data, self._value)
-
-    def digest(self) -> bytes:
-        return self._value.to_bytes(4, "big")
-
-
-_ALGORITHMS: dict[str, Callable[[], _Sum]] = {
+_ALGORITHMS: dict[str, Callable[[], Digest]] = {
     "md5": lambda: hashlib.md5(usedforsecurity=False),
     "sha1": lambda: hashlib.sha1(usedforsecurity=False),
     "sha256": hashlib.sha256,
-    "crc32": _Crc32,
+    "crc32": lambda: Cyclic(zlib.crc32, 4),
 }
 ALGORITHMS = ",".join(_ALGORITHMS)
 
@@ -41,7 +24,7 @@ ALGORITHMS = ",".join(_ALGORITHMS)
 @dataclass(frozen=True, slots=True)
 class _Checked(PassThrough):
     source: ByteSource
-    computed: _Sum
+    computed: Digest
     expected: bytes
 
     def read(self, size: int = -1, /) -> bytes:

@@ -41,7 +41,7 @@ class ResumableUploads:
         check_bucket_name(intended.name.bucket)
         if request.signed is not None:
             request.signed.check(intended.name, None)
-        if headers.length is not None and headers.length > self.storage.limits.upload:
+        if headers.length is not None and headers.length > self.storage.settings.upload_size_limit:
             raise TooLarge
         size = request.length if headers.has_bytes else 0
         if size and headers.length is not None and size > headers.length:

@@ -17,7 +17,7 @@ from app.faces.resumable.checksum import ALGORITHMS
 from app.faces.resumable.common_headers import completed
 from app.faces.resumable.errors import refusal
 from app.faces.resumable.headers import VERSION, read_headers
-from app.faces.resumable.location import seen_from, upload_url
+from app.faces.resumable.location import upload_url
 from app.faces.resumable.operations import ResumableUploads
 from app.faces.resumable.request import UploadRequest
 from app.faces.resumable.routes import ResumableRoute, find_route, method_of
@@ -70,8 +70,7 @@ class ResumableSink:
 
     def _respond(self, route: ResumableRoute, method: str, req: falcon.Request, resp: falcon.Response) -> Response:
         environ = req.env
-        if self._storage.project_ref:
-            check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
+        check_project(environ.get("HTTP_HOST"), self._storage.settings.project_ref)
         if route.action == "options":
             return self._options()
         headers = headers_of(environ)
@@ -92,7 +91,7 @@ class ResumableSink:
         headers = (
             ("tus-version", VERSION),
             ("tus-extension", _EXTENSIONS),
-            ("tus-max-size", str(self._storage.limits.upload)),
+            ("tus-max-size", str(self._storage.settings.upload_size_limit)),
             ("tus-checksum-algorithm", ALGORITHMS),
         )
         return Response(204, headers, content_type=None)
@@ -123,8 +122,9 @@ class ResumableSink:
     def _url(self, route: ResumableRoute, environ: Mapping[str, Any], upload_id: str) -> str:
         prefix = PREFIX if raw_path(environ).startswith(PREFIX + "/") else ""
         host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
-        seen = seen_from(environ["wsgi.url_scheme"], host, environ.get(FORWARDED, {}), prefix)
-        return upload_url(self._public_url, seen, f"{route.path}/{upload_id}")
+        forwarded, scheme = environ.get(FORWARDED, {}), environ["wsgi.url_scheme"]
+        path = f"{route.path}/{upload_id}"
+        return upload_url(self._public_url, path, scheme=scheme, host=host, prefix=prefix, forwarded=forwarded)
 
 
 _OPERATIONS: Mapping[str, Callable[[ResumableUploads, UploadRequest], Response]] = {

@@ -8,7 +8,7 @@ from typing import Any
 from app.faces.s3.canned_acls import ACL, grants_public_reads
 from app.faces.s3.errors import S3Error, access_denied, not_implemented
 from app.faces.s3.request import S3Request
-from app.faces.s3.xml_writing import XML, Element, document, text_document
+from app.faces.s3.xml_writing import XML, Element, xml_response
 from app.http.response import Response
 from app.storage import buckets
 from app.storage.buckets import BucketSettings
@@ -37,14 +37,13 @@ def list_buckets(storage: Storage, request: S3Request) -> Response:
     ]
     most = request.number("max-buckets", _MOST, least=1, most=_MOST)
     given = found[:most]
-    body = document(
+    return xml_response(
         "ListAllMyBucketsResult",
         ("Owner", owner(request)),
         ("Buckets", [("Bucket", [("Name", name), ("CreationDate", created)]) for name, created in given]),
         ("ContinuationToken", given[-1][0] if len(found) > most else None),
         ("Prefix", prefix or None),
     )
-    return Response(body=body, content_type=XML)
 
 
 def owner(request: S3Request) -> list[Element]:
@@ -80,7 +79,7 @@ def create_bucket(storage: Storage, request: S3Request) -> Response:
 def head_bucket(storage: Storage, request: S3Request) -> Response:
     """HEAD /{bucket}"""
     check_visible(storage, request)
-    return Response(headers=(("x-amz-bucket-region", request.settings.region),), content_type=XML)
+    return Response(headers=(("x-amz-bucket-region", request.settings.s3_protocol_region),), content_type=XML)
 
 
 def delete_bucket(storage: Storage, request: S3Request) -> Response:
@@ -92,15 +91,14 @@ def delete_bucket(storage: Storage, request: S3Request) -> Response:
 def get_location(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}?location; S3 has an empty name for the region us-east-1."""
     check_visible(storage, request)
-    region = request.settings.region
-    body = text_document("LocationConstraint", "" if region == "us-east-1" else region)
-    return Response(body=body, content_type=XML)
+    region = request.settings.s3_protocol_region
+    return xml_response("LocationConstraint", text="" if region == "us-east-1" else region)
 
 
 def get_versioning(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}?versioning: no status, as for a bucket whose versioning was never enabled."""
     check_visible(storage, request)
-    return Response(body=document("VersioningConfiguration"), content_type=XML)
+    return xml_response("VersioningConfiguration")
 
 
 def _check_own(storage: Storage, request: S3Request) -> None:

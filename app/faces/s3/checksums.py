@@ -8,33 +8,12 @@ import hashlib
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from app.faces.s3.errors import S3Error, bad_digest
+from app.faces.shared.digests import Cyclic, Digest
 
 PREFIX = "x-amz-checksum-"
-
-
-class Digest(Protocol):
-    """A checksum that is being computed."""
-
-    def update(self, data: bytes, /) -> None: ...
-    def digest(self) -> bytes: ...
-
-
-class _Cyclic:
-    """A cyclic redundancy check; ``step`` continues one over further bytes."""
-
-    def __init__(self, step: Callable[[bytes, int], int], size: int) -> None:
-        self._step = step
-        self._size = size
-        self._value = 0
-
-    def update(self, data: bytes, /) -> None:
-        self._value = self._step(data, self._value)
-
-    def digest(self) -> bytes:
-        return self._value.to_bytes(self._size, "big")
 
 
 def _optional(module: str, name: str) -> Any:
@@ -49,16 +28,16 @@ def _crc32c() -> Digest | None:
     extend = _optional("google_crc32c", "extend")
     if extend is None or _optional("google_crc32c", "implementation") != "c":
         return None
-    return _Cyclic(lambda data, value: int(extend(value, data)), 4)
+    return Cyclic(lambda data, value: int(extend(value, data)), 4)
 
 
 def _crc64nvme() -> Digest | None:
     step = _optional("awscrt.checksums", "crc64nvme")
-    return None if step is None else _Cyclic(step, 8)
+    return None if step is None else Cyclic(step, 8)
 
 
 ALGORITHMS: Mapping[str, Callable[[], Digest | None]] = {
-    "crc32": lambda: _Cyclic(zlib.crc32, 4),
+    "crc32": lambda: Cyclic(zlib.crc32, 4),
     "crc32c": _crc32c,
     "crc64nvme": _crc64nvme,
     "md5": lambda: hashlib.md5(usedforsecurity=False),

@@ -16,7 +16,7 @@ from app.faces.s3.errors import (
 )
 from app.faces.s3.request import S3Request
 from app.faces.s3.xml_reading import children, read_document, text_of
-from app.faces.s3.xml_writing import XML, Element, document
+from app.faces.s3.xml_writing import XML, Element, xml_response
 from app.faces.shared.write_conditions import deletion_conditions
 from app.http.response import Response
 from app.identity import SERVICE_ROLE
@@ -62,8 +62,7 @@ def delete_objects(storage: Storage, request: S3Request) -> Response:
     refused |= {each: access_denied() for each in current if not each.etag and each.key in kept}
     refused |= {each: no_such_version() for each in entries if each not in current}
     results = [_result(each, refused.get(each)) for each in entries]
-    body = document("DeleteResult", *(each for each in results if not quiet or each[0] == "Error"))
-    return Response(body=body, content_type=XML)
+    return xml_response("DeleteResult", *(each for each in results if not quiet or each[0] == "Error"))
 
 
 class _Entry(NamedTuple):

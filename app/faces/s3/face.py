@@ -21,7 +21,7 @@ from app.faces.s3.key_ring import KeyRing, SigningSecret
 from app.faces.s3.object_headers import check_refused_headers
 from app.faces.s3.probe import PARAMETER, answer_probe, is_probe
 from app.faces.s3.query_headers import with_query_headers
-from app.faces.s3.request import S3Request, S3Settings
+from app.faces.s3.request import S3Request
 from app.faces.s3.request_signature import RequestSignature, check_time, signature_of_request
 from app.faces.s3.routes import S3Operation, route
 from app.faces.s3.signature import UNSIGNED, signing_key
@@ -30,6 +30,7 @@ from app.faces.shared.upload_body import check_declared
 from app.http.head import Head
 from app.http.response import Response
 from app.identity import Caller
+from app.settings import Settings
 from app.storage.bytes.backend import ByteSource
 from app.storage.request_context import RequestContext, anonymous
 from app.storage.storage import Storage
@@ -62,12 +63,12 @@ class Authenticated:
 class S3Face:
     """The face. The threads of a process share it."""
 
-    def __init__(self, storage: Storage, keys: KeyRing, settings: S3Settings, probe_secret: str | None = None) -> None:
+    def __init__(self, storage: Storage, keys: KeyRing, settings: Settings, probe_secret: str | None = None) -> None:
         self._probe_secret = probe_secret
         self._storage = storage
         self._keys = keys
         self.settings = settings
-        self._verifier = Verifier(settings.public_url, settings.host, settings.debug)
+        self._verifier = Verifier(settings.public_url, settings.s3_protocol_host, settings.s3_protocol_debug)
         self._anonymous = anonymous()
 
     def leads_here(self, path: str, host: str | None) -> bool:
@@ -91,7 +92,7 @@ class S3Face:
         return RequestTarget(_decoded(bucket), _decoded(key), base, by_host=host is not None)
 
     def _host_of(self, given: str | None) -> str | None:
-        return bucket_of_host(given, self.settings.host)
+        return bucket_of_host(given, self.settings.s3_protocol_host)
 
     def refusal(self, head: Head, error: PorticoError, request_id: str | None = None) -> Response:
         """The response for an error."""
@@ -191,7 +192,7 @@ class S3Face:
         scheme = head.headers.get("x-forwarded-proto", "http").partition(",")[0].strip()
         host = head.headers.get("host", "")
         if target.by_host:
-            host = _with_port_of(host, self.settings.host or "")
+            host = _with_port_of(host, self.settings.s3_protocol_host or "")
         return f"{scheme if scheme in ('http', 'https') else 'http'}://{host}{target.base}"
 
 

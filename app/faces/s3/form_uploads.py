@@ -8,7 +8,6 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -43,18 +42,9 @@ _HEADERS = (
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
-class PostedForm:
-    """The fields before the file, by names in lower case. Anything after the file is ignored."""
-
-    fields: Mapping[str, str]
-    file: ByteSource = field(repr=False)
-
-
 def post_object(storage: Storage, request: S3Request) -> Response:
     """POST /{bucket} with multipart/form-data"""
-    form = _read(request)
-    fields = form.fields
+    fields, file = _read(request)
     policy = fields.get("policy")
     if policy is None:
         raise access_denied("Missing signature")
@@ -70,12 +60,13 @@ def post_object(storage: Storage, request: S3Request) -> Response:
         if _CONTROL.search(fields.get(header, "")):
             raise invalid_argument(f"The field {header} has a control character")
     name = ObjectName(request.bucket, fields["key"])
-    body = VerifiedBody(_Measured(form.file, least, most), None, None, Checksums(fields))
+    body = VerifiedBody(_Measured(file, least, most), None, None, Checksums(fields))
     etag = stored(storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums))
     return _respond(known, name, fields, (("etag", etag), *headers_of(body.checksums)))
 
 
-def _read(request: S3Request) -> PostedForm:
+def _read(request: S3Request) -> tuple[dict[str, str], ByteSource]:
+    """The fields before the file, by names in lower case, and the file. Anything after the file is ignored."""
     fields: dict[str, str] = {}
     try:
         for part in form_parts(request.body, request.headers.get("content-type", "")):
@@ -85,7 +76,7 @@ def _read(request: S3Request) -> PostedForm:
             if name == "file":
                 if "key" in fields:
                     fields["key"] = fields["key"].replace("${filename}", _file_name(part))
-                return PostedForm(fields, part.stream)
+                return fields, part.stream
             if len(fields) >= _MOST_FIELDS:
                 raise invalid_request(f"The form has more than {_MOST_FIELDS} fields")
             data = part.stream.read(_LARGEST_FIELD + 1)

@@ -1,28 +1,8 @@
-"""Adapters that make chunks, or a part of a longer source, a source with ``read``."""
+"""An adapter that makes a part of a longer source a source."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from app.storage.bytes.backend import ByteSource
-
-
-class JoinedChunks:
-    """A source that reads chunks of any size."""
-
-    def __init__(self, chunks: Iterable[bytes]) -> None:
-        self._chunks: Iterator[bytes] = iter(chunks)
-        self._rest = b""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Return at most ``size`` bytes; b"" at the end."""
-        if size < 0:
-            data, self._rest = b"".join([self._rest, *self._chunks]), b""
-            return data
-        if not self._rest:
-            self._rest = next(self._chunks, b"")
-        data, self._rest = self._rest[:size], self._rest[size:]
-        return data
 
 
 class Bounded:

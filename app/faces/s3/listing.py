@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from app.faces.s3.buckets import owner
 from app.faces.s3.errors import invalid_argument
 from app.faces.s3.listed_keys import ListedKeys, WantedKeys, listed_keys, wanted_by
 from app.faces.s3.request import S3Request
-from app.faces.s3.xml_writing import XML, Element, document
+from app.faces.s3.xml_writing import Element, xml_response
 from app.http.response import Response
 from app.storage.listing import Entry
 from app.storage.storage import Storage
@@ -22,7 +22,7 @@ def list_objects(storage: Storage, request: S3Request) -> Response:
     wanted = wanted_by(request, marker)
     found = listed_keys(storage, request, wanted)
     next_marker = found.last.name if found.has_next and found.last and wanted.delimiter else None
-    body = document(
+    return xml_response(
         "ListBucketResult",
         ("Name", request.bucket),
         ("Prefix", wanted.encode(wanted.prefix)),
@@ -35,7 +35,6 @@ def list_objects(storage: Storage, request: S3Request) -> Response:
         *common_prefixes(found, wanted),
         ("EncodingType", request.query.get("encoding-type")),
     )
-    return Response(body=body, content_type=XML)
 
 
 def list_objects_v2(storage: Storage, request: S3Request) -> Response:
@@ -46,7 +45,7 @@ def list_objects_v2(storage: Storage, request: S3Request) -> Response:
     found = listed_keys(storage, request, wanted)
     following = encode_token(found.last) if found.has_next and found.last else None
     members = owner(request) if request.query.get("fetch-owner") == "true" else None
-    body = document(
+    return xml_response(
         "ListBucketResult",
         ("Name", request.bucket),
         ("Prefix", wanted.encode(wanted.prefix)),
@@ -61,7 +60,6 @@ def list_objects_v2(storage: Storage, request: S3Request) -> Response:
         ("NextContinuationToken", following),
         ("StartAfter", wanted.encode(start) if start else None),
     )
-    return Response(body=body, content_type=XML)
 
 
 def list_versions(storage: Storage, request: S3Request) -> Response:
@@ -69,25 +67,8 @@ def list_versions(storage: Storage, request: S3Request) -> Response:
     marker = request.query.get("key-marker", "")
     wanted = wanted_by(request, marker)
     found = listed_keys(storage, request, wanted)
-    members = owner(request)
-    versions: list[Element] = [
-        (
-            "Version",
-            [
-                ("Key", wanted.encode(key)),
-                ("VersionId", "null"),
-                ("IsLatest", True),
-                ("LastModified", modified),
-                ("ETag", etag),
-                ("Size", size),
-                ("StorageClass", "STANDARD"),
-                ("Owner", members),
-            ],
-        )
-        for key, modified, etag, size in found.objects
-    ]
     following = found.last.name if found.has_next and found.last else None
-    body = document(
+    return xml_response(
         "ListVersionsResult",
         ("Name", request.bucket),
         ("Prefix", wanted.encode(wanted.prefix)),
@@ -97,20 +78,26 @@ def list_versions(storage: Storage, request: S3Request) -> Response:
         ("MaxKeys", wanted.limit),
         ("Delimiter", wanted.encoded_delimiter),
         ("IsTruncated", found.has_next),
-        *versions,
+        *contents(found, wanted, owner(request), "Version", (("VersionId", "null"), ("IsLatest", True))),
         *common_prefixes(found, wanted),
         ("EncodingType", request.query.get("encoding-type")),
     )
-    return Response(body=body, content_type=XML)
 
 
-def contents(found: ListedKeys, wanted: WantedKeys, members: list[Element] | None = None) -> Iterator[Element]:
-    """The elements of objects."""
+def contents(
+    found: ListedKeys,
+    wanted: WantedKeys,
+    members: list[Element] | None = None,
+    name: str = "Contents",
+    version: Iterable[Element] = (),
+) -> Iterator[Element]:
+    """The elements of objects: of this name, with these members for the owner and for the version."""
     for key, modified, etag, size in found.objects:
         yield (
-            "Contents",
+            name,
             [
                 ("Key", wanted.encode(key)),
+                *version,
                 ("LastModified", modified),
                 ("ETag", etag),
                 ("Size", size),

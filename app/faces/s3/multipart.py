@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from datetime import UTC, datetime
 from urllib.parse import quote
 
 from app.faces.s3.canned_acls import ACL, check_object_acl
 from app.faces.s3.errors import S3Error, invalid_argument, invalid_request, not_implemented
-from app.faces.s3.joined_reader import Bounded, JoinedChunks
+from app.faces.s3.joined_reader import Bounded
 from app.faces.s3.listed_parts import MOST_PARTS, ListedPart, chosen, listed_parts
 from app.faces.s3.object_headers import (
     caching_of,
@@ -30,11 +31,12 @@ from app.faces.s3.stored_checksums import (
 )
 from app.faces.s3.stored_parts import as_parts_member
 from app.faces.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed
-from app.faces.s3.xml_writing import XML, Element, document
+from app.faces.s3.xml_writing import XML, Element, xml_response
 from app.faces.shared.write_conditions import WRITE_CONDITIONS, write_conditions
 from app.http.response import Response
-from app.storage.bytes.backend import BlobMissing, ByteSource, Readable
+from app.storage.bytes.backend import BlobMissing, Readable
 from app.storage.bytes.blobs import blob_key
+from app.storage.bytes.joined_chunks import as_source
 from app.storage.errors import NoSuchUpload, PreconditionFailed, StorageError
 from app.storage.reading import Reading, find_with_bytes, size_of
 from app.storage.records import StoredObject
@@ -43,6 +45,7 @@ from app.storage.unfinished import uploads
 from app.storage.unfinished.finishing import finish
 from app.storage.unfinished.numbered import list_parts, put_part
 from app.storage.unfinished.records import Finished, NewUpload, Upload
+from app.times import as_json
 
 _LARGEST_PART = 5 * 1024**3
 _LARGEST_PAGE = 1000
@@ -66,13 +69,14 @@ def create_upload(storage: Storage, request: S3Request) -> Response:
         user_metadata=user_metadata_of(headers) or None,
         length=None,
         notes={**wanted, _CONDITIONS: {name: headers[name] for name in WRITE_CONDITIONS if name in headers}},
-        lifetime_s=request.settings.upload_lifetime_s,
+        lifetime_s=request.settings.s3_upload_lifetime_s,
     )
     upload = uploads.create(storage, request.context, new)
-    body = document(
-        "InitiateMultipartUploadResult", ("Bucket", request.bucket), ("Key", request.key), ("UploadId", upload.id)
+    return xml_response(
+        "InitiateMultipartUploadResult",
+        *(("Bucket", request.bucket), ("Key", request.key), ("UploadId", upload.id)),
+        headers=requested_checksum_headers(wanted),
     )
-    return Response(headers=requested_checksum_headers(wanted), body=body, content_type=XML)
 
 
 def upload_part(storage: Storage, request: S3Request) -> Response:
@@ -92,14 +96,11 @@ def copy_part(storage: Storage, request: S3Request) -> Response:
     readable = find_with_bytes(
         storage, request.context, copy_source(request), Reading(), lambda found, _: _opened(storage, request, found)
     )
-    source: ByteSource = readable.file if readable.file is not None else JoinedChunks(readable.stream)
     size = readable.length
-    try:
-        part = put_part(storage, request.context, upload, number, Bounded(source, size), size=size)
-    finally:
-        readable.close()
-    body = document("CopyPartResult", ("LastModified", moment(part.created_at)), ("ETag", f'"{part.md5}"'))
-    return Response(body=body, content_type=XML)
+    with closing(readable):
+        source = Bounded(as_source(readable), size)
+        part = put_part(storage, request.context, upload, number, source, size=size)
+    return xml_response("CopyPartResult", ("LastModified", moment(part.created_at)), ("ETag", f'"{part.md5}"'))
 
 
 def _opened(storage: Storage, request: S3Request, found: StoredObject) -> Readable | None:
@@ -133,7 +134,7 @@ def complete_upload(storage: Storage, request: S3Request) -> Response:
 def _complete(storage: Storage, request: S3Request, upload: Upload, wanted: list[ListedPart]) -> Finished:
     # minio-go sends conditions with the request that begins the upload, so they are in the upload's notes.
     etags, must_be_new = write_conditions({**upload.notes.get(_CONDITIONS, {}), **request.headers})
-    parts = chosen(list_parts(storage, request.context, upload), wanted, request.settings.smallest_part)
+    parts = chosen(list_parts(storage, request.context, upload), wanted, request.settings.s3_smallest_part)
     size = sum(part.size for part in parts)
     if request.headers.get(_SIZE, str(size)).strip() != str(size):
         raise invalid_request(f"The listed parts have {size} bytes, which is not the {_SIZE} given")
@@ -177,7 +178,7 @@ def list_upload_parts(storage: Storage, request: S3Request) -> Response:
         )
         for part in given
     ]
-    body = document(
+    return xml_response(
         "ListPartsResult",
         ("Bucket", request.bucket),
         ("Key", request.key),
@@ -188,12 +189,11 @@ def list_upload_parts(storage: Storage, request: S3Request) -> Response:
         ("IsTruncated", len(found) > most),
         *elements,
     )
-    return Response(body=body, content_type=XML)
 
 
 def moment(seconds: float) -> str:
     """A time in the format of listings."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return as_json(datetime.fromtimestamp(seconds, UTC))
 
 
 def _found(storage: Storage, request: S3Request) -> Upload:
@@ -225,7 +225,7 @@ def _source_range(request: S3Request, size: int) -> tuple[int, int]:
 
 
 def _completed(request: S3Request, finished: Finished) -> Response:
-    body = document(
+    return xml_response(
         "CompleteMultipartUploadResult",
         ("Location", f"{request.base}/{quote(request.bucket)}/{quote(request.key)}"),
         ("Bucket", request.bucket),
@@ -233,4 +233,3 @@ def _completed(request: S3Request, finished: Finished) -> Response:
         ("ETag", finished.entity_tag),
         *elements_of(checksums_in(finished.metadata)),
     )
-    return Response(body=body, content_type=XML)

@@ -11,7 +11,7 @@ from app.faces.s3.object_parts import part_number, parts_element, requested_part
 from app.faces.s3.request import S3Request
 from app.faces.s3.stored_checksums import checksums_in, elements_of, headers_of
 from app.faces.s3.verification import missing_signature
-from app.faces.s3.xml_writing import XML, ElementContent, document
+from app.faces.s3.xml_writing import ElementContent, xml_response
 from app.faces.shared.object_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, stored_header
 from app.faces.shared.ranges import WHOLE, ResponsePart, applicable_range, is_byte_range, part_of
 from app.http.preconditions import evaluate
@@ -44,7 +44,7 @@ def get_object(storage: Storage, request: S3Request) -> Response:
 def get_tagging(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}/{key}?tagging: objects have no tags."""
     find(storage, request.context, request.name, reading_of(request))
-    return Response(body=document("Tagging", ("TagSet", [])), content_type=XML)
+    return xml_response("Tagging", ("TagSet", []))
 
 
 def get_attributes(storage: Storage, request: S3Request) -> Response:
@@ -60,8 +60,11 @@ def get_attributes(storage: Storage, request: S3Request) -> Response:
     wanted = {each.strip() for each in request.headers.get("x-amz-object-attributes", "").split(",")}
     if not wanted <= values.keys():
         raise invalid_argument(f"x-amz-object-attributes takes {', '.join(values)}")
-    body = document("GetObjectAttributesResponse", *((name, values[name]) for name in values if name in wanted))
-    return Response(headers=(("last-modified", http_date(found.updated_at)),), body=body, content_type=XML)
+    return xml_response(
+        "GetObjectAttributesResponse",
+        *((name, values[name]) for name in values if name in wanted),
+        headers=(("last-modified", http_date(found.updated_at)),),
+    )
 
 
 def reading_of(request: S3Request) -> Reading:

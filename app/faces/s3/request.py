@@ -9,22 +9,9 @@ from app.faces.s3.body import VerifiedBody, read_all
 from app.faces.s3.errors import access_denied, invalid_argument
 from app.faces.s3.request_signature import RequestSignature
 from app.faces.s3.xml_reading import LARGEST_XML
+from app.settings import Settings
 from app.storage.records import ObjectName
 from app.storage.request_context import RequestContext
-
-
-@dataclass(frozen=True, slots=True)
-class S3Settings:
-    """The settings of this face. ``host``: the host name whose root is this face. ``debug``: whether errors contain the
-    text that the service has signed. ``smallest_part``: the minimum size of all parts but the last, in bytes.
-    ``upload_lifetime_s``: the lifetime of an unfinished upload, in seconds."""
-
-    region: str
-    host: str | None
-    public_url: str | None
-    debug: bool
-    smallest_part: int
-    upload_lifetime_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +34,7 @@ class S3Request:
     is_signed: bool
     allowed_buckets: frozenset[str] | None
     base: str
-    settings: S3Settings
+    settings: Settings
     authenticate_form: Callable[[S3Request, RequestSignature, str], S3Request] = field(repr=False)
 
     @property

@@ -24,9 +24,8 @@ PATHS = re.compile(r"(?:/storage/v1)?/s3(?:/|$)")
 class S3Sink:
     """A Falcon sink: operations also differ by their query, and signatures cover the undecoded path."""
 
-    def __init__(self, face: S3Face, project_ref: str | None) -> None:
+    def __init__(self, face: S3Face) -> None:
         self._face = face
-        self._project_ref = project_ref
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
         # A sink has no URI template, by which metrics distinguish operations, so it is set here.
@@ -43,8 +42,9 @@ class S3Sink:
         send(_exposed(response, head), resp)
 
     def _respond(self, req: falcon.Request, resp: falcon.Response, head: Head, request_id: str) -> Response:
-        if self._project_ref and not self._face.target(head).by_host:
-            check_project(head.headers.get("host"), self._project_ref)
+        project_ref = self._face.settings.project_ref
+        if project_ref and not self._face.target(head).by_host:
+            check_project(head.headers.get("host"), project_ref)
         probed = self._face.probe(head)
         if probed is not None:
             return probed

@@ -8,7 +8,6 @@ from app.faces.s3.access_keys import AccessKeys
 from app.faces.s3.face import S3Face
 from app.faces.s3.key_ring import KeyRing
 from app.faces.s3.probe import probe_secret
-from app.faces.s3.request import S3Settings
 from app.settings import SettingError, Settings
 from app.storage.storage import Storage
 
@@ -30,16 +29,4 @@ def open_s3(settings: Settings, storage: Storage) -> S3Face | None:
         project_ref=settings.project_ref,
         stored=AccessKeys(storage.database, storage.contexts, secret) if secret else None,
     )
-    return S3Face(
-        storage,
-        keys,
-        S3Settings(
-            region=settings.s3_protocol_region,
-            host=settings.s3_protocol_host,
-            public_url=settings.public_url,
-            debug=settings.s3_protocol_debug,
-            smallest_part=settings.s3_smallest_part,
-            upload_lifetime_s=settings.s3_upload_lifetime_s,
-        ),
-        probe_secret(secret) if secret else None,
-    )
+    return S3Face(storage, keys, settings, probe_secret(secret) if secret else None)

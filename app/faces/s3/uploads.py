@@ -18,7 +18,7 @@ from app.faces.s3.object_headers import (
 )
 from app.faces.s3.request import S3Request
 from app.faces.s3.stored_checksums import as_member, headers_of
-from app.faces.s3.xml_writing import XML, document
+from app.faces.s3.xml_writing import XML, xml_response
 from app.faces.shared.write_conditions import write_conditions
 from app.http.preconditions import evaluate
 from app.http.response import Response
@@ -134,7 +134,7 @@ def copy_object(storage: Storage, request: S3Request) -> Response:
     except PreconditionFailed:
         raise missing_or_failed(storage, request, request.name, etags) from None
     etag, modified = json.loads(copied)
-    return Response(body=document("CopyObjectResult", ("LastModified", modified), ("ETag", etag)), content_type=XML)
+    return xml_response("CopyObjectResult", ("LastModified", modified), ("ETag", etag))
 
 
 def _with_new_description(found: Described, headers: Mapping[str, str]) -> Described:

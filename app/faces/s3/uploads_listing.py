@@ -7,7 +7,7 @@ from app.faces.s3.grouped_keys import GroupedPage, common_prefix
 from app.faces.s3.listed_keys import wanted_by
 from app.faces.s3.multipart import moment
 from app.faces.s3.request import S3Request
-from app.faces.s3.xml_writing import XML, Element, document
+from app.faces.s3.xml_writing import Element, xml_response
 from app.http.response import Response
 from app.storage.storage import Storage
 from app.storage.unfinished.listing import list_uploads
@@ -38,7 +38,7 @@ def list_multipart_uploads(storage: Storage, request: S3Request) -> Response:
         for upload in found.items
     ]
     key, identifier = _markers(found.last)
-    body = document(
+    return xml_response(
         "ListMultipartUploadsResult",
         ("Bucket", request.bucket),
         ("KeyMarker", wanted.encode(marker)),
@@ -53,7 +53,6 @@ def list_multipart_uploads(storage: Storage, request: S3Request) -> Response:
         *elements,
         *(("CommonPrefixes", [("Prefix", wanted.encode(each))]) for each in found.prefixes),
     )
-    return Response(body=body, content_type=XML)
 
 
 def _markers(last: Upload | str | None) -> tuple[str, str]:

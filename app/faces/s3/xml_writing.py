@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from app.http.response import Headers, Response
+
 XML = "application/xml; charset=utf-8"
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -19,18 +21,15 @@ Element = tuple[str, ElementContent]
 """A name, which attributes may follow, and the content: text, a number, or elements; None for no element at all."""
 
 
-def document(root: str, *members: Element, namespace: bool = True) -> bytes:
-    """The document with these members of its root."""
-    attribute = _NAMESPACE if namespace else ""
-    inner = "".join(_written(members))
-    text = f"<{root}{attribute}>{inner}</{root}>" if inner else f"<{root}{attribute}/>"
-    return (_DECLARATION + text).encode()
+def document(root: str, *members: Element, text: str = "", namespace: bool = True) -> bytes:
+    """The document whose root has these members, or only this text."""
+    name = root + _NAMESPACE if namespace else root
+    return (_DECLARATION + "".join(_written([(name, members or text)]))).encode()
 
 
-def text_document(root: str, text: str) -> bytes:
-    """The document whose root contains only text."""
-    inner = f"<{root}{_NAMESPACE}>{_escaped(text)}</{root}>" if text else f"<{root}{_NAMESPACE}/>"
-    return (_DECLARATION + inner).encode()
+def xml_response(root: str, *members: Element, text: str = "", headers: Headers = ()) -> Response:
+    """The response with such a document."""
+    return Response(headers=headers, body=document(root, *members, text=text), content_type=XML)
 
 
 def _written(elements: Iterable[Element]) -> Iterable[str]:

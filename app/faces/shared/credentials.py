@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from app.identity.tokens import Reason
 
-_CREDENTIAL, _SIGNED = "authorization", "token"
+_CREDENTIAL = "authorization"
 _SCHEME = "bearer "
 
 TOKEN_MESSAGES: Mapping[Reason, str] = {
@@ -31,8 +31,3 @@ def bearer_token(headers: Mapping[str, str], query: Mapping[str, str]) -> str | 
         return None
     given = given.strip()
     return given[len(_SCHEME) :].strip() if given[: len(_SCHEME)].lower() == _SCHEME else given
-
-
-def signed_token(query: Mapping[str, str]) -> str | None:
-    """The token of a signed URL: the query parameter ``token``, else None."""
-    return query.get(_SIGNED)

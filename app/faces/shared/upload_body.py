@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import io
 import json
 import math
 import re
@@ -151,8 +150,6 @@ def _look_through(parts: Iterable[FormPart]) -> _Form:
 def _seekable(body: BinaryIO) -> BinaryIO:
     """The body as a stream that can be read twice. Portico's own server provides one; other servers' bodies are
     copied."""
-    if isinstance(body, io.IOBase) and body.seekable():
-        return body
     if hasattr(body, "seek"):
         return body
     copy = tempfile.TemporaryFile()  # noqa: SIM115 - it ends with the request

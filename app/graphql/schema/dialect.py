@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How the API behaves where the GraphQL specification and pg_graphql disagree.
+    """How the API behaves where the GraphQL specification and pg_graphql disagree. The defaults are those of STANDARD.
 
     ``validates``: documents must pass all rules of the GraphQL specification; otherwise the declared types of variables
     are not checked, unknown fields are found while planning, and errors have only pg_graphql's messages.
@@ -38,57 +38,32 @@ class Dialect:
     """
 
     name: str
-    validates: bool
-    partial_answers: bool
-    introspection: bool
-    to_one_by_table: bool
-    to_one_nullable: bool
-    partitioned_tables: bool
-    one_order_key_per_element: bool
-    direction_aliases: bool
-    node_fragments: bool
-    introspection_oddities: bool
-    all_enum_labels: bool
-    nested_arrays: bool
-    finite_floats: bool
-    nullable_json: bool
-    lists_all_enums: bool
-    reads_after_functions: bool
-    fields_that_write: bool
-    required_inserts: bool
-    native_json: bool
-    described_by_comments: bool
-    keyless_rows: bool
-    only_possible: bool
-    extended: bool
+    validates: bool = True
+    partial_answers: bool = False
+    introspection: bool = True
+    to_one_by_table: bool = True
+    to_one_nullable: bool = True
+    partitioned_tables: bool = True
+    one_order_key_per_element: bool = True
+    direction_aliases: bool = True
+    node_fragments: bool = True
+    introspection_oddities: bool = False
+    all_enum_labels: bool = True
+    nested_arrays: bool = True
+    finite_floats: bool = True
+    nullable_json: bool = True
+    lists_all_enums: bool = False
+    reads_after_functions: bool = True
+    fields_that_write: bool = False
+    required_inserts: bool = True
+    native_json: bool = False
+    described_by_comments: bool = False
+    keyless_rows: bool = True
+    only_possible: bool = True
+    extended: bool = True
 
 
-STANDARD = Dialect(
-    name="standard",
-    validates=True,
-    partial_answers=False,
-    introspection=True,
-    to_one_by_table=True,
-    to_one_nullable=True,
-    partitioned_tables=True,
-    one_order_key_per_element=True,
-    direction_aliases=True,
-    node_fragments=True,
-    introspection_oddities=False,
-    all_enum_labels=True,
-    nested_arrays=True,
-    finite_floats=True,
-    nullable_json=True,
-    lists_all_enums=False,
-    reads_after_functions=True,
-    fields_that_write=False,
-    required_inserts=True,
-    native_json=False,
-    described_by_comments=False,
-    keyless_rows=True,
-    only_possible=True,
-    extended=True,
-)
+STANDARD = Dialect(name="standard")
 
 PG_GRAPHQL = Dialect(
     name="pg_graphql",
@@ -110,8 +85,6 @@ PG_GRAPHQL = Dialect(
     reads_after_functions=False,
     fields_that_write=True,
     required_inserts=False,
-    native_json=False,
-    described_by_comments=False,
     keyless_rows=False,
     only_possible=False,
     extended=False,

@@ -97,17 +97,6 @@ def field_name(api: ApiSchema, function: Function, directives: Mapping[str, Any]
 # Arguments
 
 
-def arguments_of(
-    api: ApiSchema,
-    function: Function,
-    type_of: TypeOf,
-    arguments: Sequence[Argument] | None = None,
-) -> NamedArguments | None:
-    """The function's arguments, or some of them, as those of a field; None if one of them cannot be."""
-    found = arguments_or_obstacle(api, function, type_of, arguments)
-    return None if isinstance(found, Obstacle) else found
-
-
 def arguments_or_obstacle(
     api: ApiSchema, function: Function, type_of: TypeOf, arguments: Sequence[Argument] | None = None
 ) -> NamedArguments | Obstacle:

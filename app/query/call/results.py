@@ -48,7 +48,6 @@ class FunctionResult(Protocol):
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
     ) -> ColumnElement[Any]:
         """The result of a call as the API prints it. ``outer``: the FROM elements that ``arguments`` refer to."""
-        ...
 
 
 def any_result_of(api: ApiSchema, function: Function, type_name: str) -> FunctionResult | Obstacle:

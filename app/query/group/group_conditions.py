@@ -35,10 +35,6 @@ class Group:
         return aggregate if self.counted is None else aggregate.filter(self.counted)
 
 
-GroupCondition = Callable[[Group, Any], Condition | None]
-"""A function from the value of a member to a condition on a group, for HAVING; None if it has no effect. It is the
-extension ``having`` of the member."""
-
 NARROWING = "filter"
 """The member with the filter for the rows that count. It does not have the extension ``having``."""
 

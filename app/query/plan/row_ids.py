@@ -59,11 +59,6 @@ def node_id_expression(view: RoleView, rows: Rows) -> ColumnElement[Any]:
     return base64_of_json((constant(relation.relation.schema), constant(relation.relation.name), *key))
 
 
-def cursor_expression(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
-    """The cursor of a row whose ordering columns are ``columns``."""
-    return base64_of_json(columns)
-
-
 def decode_node_id(value: Any) -> NodeId:
     """The nodeId of a row, decoded. Raises RequestError; the numbers in its messages are pg_graphql's."""
 

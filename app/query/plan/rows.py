@@ -31,11 +31,9 @@ class Rows(Protocol):
 
     def column(self, name: str) -> ColumnElement[Any]:
         """The column with that SQL name, of the current row."""
-        ...
 
     def whole(self) -> ColumnElement[Any]:
         """The current row as a value of the relation's row type."""
-        ...
 
 
 class _Joined(NamedTuple):

@@ -23,13 +23,12 @@ from sqlalchemy.sql.selectable import Alias
 
 from app.graphql.schema.relations import ApiRelation
 from app.query.filter.conditions import conditions_of_arguments
-from app.query.plan.row_ids import cursor_expression
 from app.query.plan.rows import NamedRows, Rows, TableRows
 from app.query.plan.walk import Field
 from app.query.read.ordering import ordering_of
 from app.query.read.pages import Page, page_of
 from app.query.sql.compiled_constructs import InPlace, Query, RowColumn
-from app.query.sql.constructs import jsonb_array, row_count
+from app.query.sql.constructs import base64_of_json, jsonb_array, row_count
 from app.query.sql.json_texts import json_list
 
 EQUAL_BEFORE = "equal_before"
@@ -163,7 +162,7 @@ class Collection:
     @cached_property
     def cursor(self) -> ColumnElement[Any]:
         """The cursor of a row of the page."""
-        return cursor_expression(self._place(self.rows))
+        return base64_of_json(self._place(self.rows))
 
     def identity(self, rows: Rows) -> ColumnElement[Any]:
         """One value that distinguishes a row of the collection from all others; ``rows`` are those of the page, or of a

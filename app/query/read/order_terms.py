@@ -37,7 +37,6 @@ class Term(Protocol):
 
     def of(self, rows: Rows) -> ColumnElement[Any]:
         """The term's value in the current row."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import Grouping
 from sqlalchemy.sql.functions import Function
 
-from app.database.identifiers import quoted
+from app.database.identifiers import as_constant, quoted
 from app.database.wire.sqlstates import INVALID_TEXT_REPRESENTATION
 from app.errors import Diagnosis
 from app.query.sql.compiled_constructs import WrittenCast, WrittenSQL, pg_type
@@ -120,11 +120,6 @@ class Constant(ColumnClause[Any]):
     def __init__(self, content: str) -> None:
         super().__init__(as_constant(content), is_literal=True)
         self.content = content
-
-
-def as_constant(text: str) -> str:
-    """A string as a constant in SQL text."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def call(name: str, *arguments: ColumnElement[Any]) -> Function[Any]:

@@ -13,8 +13,9 @@ from typing import Any
 from sqlalchemy import ColumnElement
 from sqlalchemy.sql.elements import Null
 
+from app.database.identifiers import as_constant
 from app.query.sql.compiled_constructs import WrittenCast, WrittenSQL, anded
-from app.query.sql.constructs import JSON_TEXT, Constant, JsonText, as_constant
+from app.query.sql.constructs import JSON_TEXT, Constant, JsonText
 
 # PostgreSQL parses a chain of operators recursively, and its stack is limited, so longer chains are split by
 # parentheses.

@@ -45,16 +45,13 @@ class Objects(Protocol):
     @property
     def number(self) -> int | Leaf:
         """The number of objects, or the list of them."""
-        ...
 
     def gives(self, column: ApiColumn) -> bool:
         """Whether all objects have a value for the column."""
-        ...
 
     def rows(self, columns: Columns, position: str) -> FromClause:
         """The values for ``columns``, under these names, and the position of each object under the name ``position``.
         All objects must have a value for each column. The values can be cast to the types of the columns."""
-        ...
 
 
 class PlainObjects(Objects, Protocol):
@@ -62,7 +59,6 @@ class PlainObjects(Objects, Protocol):
 
     def insert(self) -> InsertOfObjects:
         """The statement that inserts the objects."""
-        ...
 
 
 class InsertOfObjects(Insert):
@@ -79,12 +75,10 @@ class UnevenObjects(Protocol):
 
     def gives(self, column: ApiColumn) -> bool:
         """Whether all objects have the column, perhaps with null."""
-        ...
 
     def rows_with_presence(self, columns: Columns, column: ApiColumn) -> FromClause:
         """A row for each object that has values for all of ``columns``: the values, under the columns' names, and a
         boolean ``given`` that says whether the object has a value for ``column``."""
-        ...
 
 
 class Inserted(Affected):

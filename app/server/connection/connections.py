@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from app.server.capacity import WorkerTotals
 from app.server.connection.connection import Connection, Waits
 from app.server.connection.ending import LONGEST_S
+from app.settings import Settings
 
 # A client that did something this recently is not closed to make room for another.
 _ACTIVE_S = 1.0
@@ -17,36 +17,12 @@ _ACTIVE_S = 1.0
 _LEAST_BYTES_PER_S = 500
 
 
-@dataclass(frozen=True, slots=True)
-class ClientTimeouts:
-    """How many seconds to wait for a client, by what it must do next."""
-
-    idle: float
-    header: float
-    body: float
-    response: float
-
-    def ends_for(self, connection: Connection) -> float:
-        """The time at which the connection times out, in seconds of ``time.monotonic``."""
-        waits_for = connection.waits_for
-        if waits_for is Waits.REQUEST:
-            return connection.since + self.idle
-        if waits_for is Waits.HEADER:
-            return connection.since + self.header
-        if waits_for is Waits.BODY:
-            least = connection.since + self.body + connection.body_received / _LEAST_BYTES_PER_S
-            return min(connection.last_activity + self.body, least)
-        if waits_for is Waits.RESPONSE:
-            return connection.last_activity + self.response
-        return connection.since + LONGEST_S
-
-
 class Connections:
     """The open connections, shared by the worker's threads. ``totals`` publishes their number to other workers."""
 
-    def __init__(self, totals: WorkerTotals, timeouts: ClientTimeouts) -> None:
+    def __init__(self, totals: WorkerTotals, settings: Settings) -> None:
         self._totals = totals
-        self._timeouts = timeouts
+        self._settings = settings
         self._lock = threading.Lock()
         self._open: set[Connection] = set()
         self._turned_away: set[Connection] = set()
@@ -81,11 +57,26 @@ class Connections:
         now = time.monotonic()
 
         def is_late(connection: Connection) -> bool:
-            return now > self._timeouts.ends_for(connection)
+            return now > self._end_of(connection)
 
         for connection in self:
             if is_late(connection):
                 connection.close_if(is_late)
+
+    def _end_of(self, connection: Connection) -> float:
+        """The time at which the connection times out, in seconds of ``time.monotonic``."""
+        waits_for = connection.waits_for
+        if waits_for is Waits.REQUEST:
+            return connection.since + self._settings.idle_timeout_s
+        if waits_for is Waits.HEADER:
+            return connection.since + self._settings.header_timeout_s
+        if waits_for is Waits.BODY:
+            limit = self._settings.body_timeout_s
+            least = connection.since + limit + connection.body_received / _LEAST_BYTES_PER_S
+            return min(connection.last_activity + limit, least)
+        if waits_for is Waits.RESPONSE:
+            return connection.last_activity + self._settings.send_timeout_s
+        return connection.since + LONGEST_S
 
     def close_unused(self) -> None:
         """Close the connections that wait for another request."""

@@ -16,7 +16,7 @@ from typing import Any
 from app.http.admission import Admission
 from app.http.cross_origin import CrossOrigin
 from app.server.capacity import WorkerTotals, make_capacity
-from app.server.connection.connections import ClientTimeouts, Connections
+from app.server.connection.connections import Connections
 from app.server.connection.listener import Listener
 from app.server.connection.server import Server, WSGIApplication
 from app.server.turns.loop import Loop, guarded
@@ -56,7 +56,7 @@ class Worker:
             admission,
             CrossOrigin(settings.cors_origins),
         )
-        self._connections = Connections(totals, _timeouts(settings))
+        self._connections = Connections(totals, settings)
         self._listener = Listener(self._server, self._connections, listener, settings.connection_limit)
 
     def stop(self) -> None:
@@ -124,15 +124,6 @@ def run_worker(
 def _stop_after(parent_gone: Callable[[], object], worker: Worker) -> None:
     parent_gone()
     worker.stop()
-
-
-def _timeouts(settings: Settings) -> ClientTimeouts:
-    return ClientTimeouts(
-        idle=settings.idle_timeout_s,
-        header=settings.header_timeout_s,
-        body=settings.body_timeout_s,
-        response=settings.send_timeout_s,
-    )
 
 
 def _adjustments(settings: Settings, largest: int) -> Adjustments:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from io import BytesIO
 from tempfile import TemporaryFile, gettempdir
 from typing import IO
@@ -79,9 +80,7 @@ def _file_without_a_name() -> IO[bytes]:
     other process can open it.
     """
     if hasattr(os, "O_TMPFILE"):
-        try:
+        # Not every file system supports this. If the folder itself is unusable, the last line raises the error.
+        with suppress(OSError):
             return open(os.open(gettempdir(), os.O_TMPFILE | os.O_RDWR, 0o666), "w+b")
-        except OSError:
-            # Not every file system supports this. If the folder itself is unusable, the next line raises the error.
-            pass
     return TemporaryFile("w+b")

@@ -20,7 +20,6 @@ class Attendant(Protocol):
 
     def attend(self) -> None:
         """Handle the socket, which was ready when the leader checked; another thread may have been faster."""
-        ...
 
 
 class Readiness(Protocol):
@@ -31,11 +30,9 @@ class Readiness(Protocol):
     def watch(self, sock: socket.socket, before: int, events: int, attendant: Attendant) -> None:
         """Make ``wait`` return ``attendant`` for ``events`` of ``sock``: EVENT_READ, EVENT_WRITE or 0 for none.
         ``before``: the events registered so far."""
-        ...
 
     def wait(self, timeout: float | None) -> Iterable[Attendant]:
         """The attendants of sockets that are ready, after at most ``timeout`` seconds."""
-        ...
 
 
 def new_readiness() -> Readiness:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from importlib import import_module
 from io import BytesIO
+from itertools import chain
 from types import ModuleType
 from typing import IO, Any
 from urllib.parse import unquote, urlsplit
@@ -56,26 +58,13 @@ class CloudBackend(ABC):
                     with self._translated:
                         self._put_small(name, first, label)
                     return source.stored()
-            self._put_parts(name, label, first, source)
+            with self._translated:
+                writer = self._writer(name, label)
+            write_chunks(writer, chain([first] if first else (), iter(source.read, b"")), self._translated)
         except BlobMissing as ex:
             # In a write, the only thing that can be missing is the bucket.
             raise BackendUnavailable from ex
         return source.stored()
-
-    def _put_parts(self, name: str, content_type: str, first: bytes, source: Metered) -> None:
-        with self._translated:
-            writer = self._writer(name, content_type)
-        try:
-            chunk = first or source.read()
-            while chunk:
-                with self._translated:
-                    writer.write(chunk)
-                chunk = source.read()
-            with self._translated:
-                writer.close()
-        except BaseException:
-            abandon(writer)
-            raise
 
     def open_read(self, key: str, start: int = 0, end: int | None = None) -> Readable:
         if end is None or end <= start:
@@ -91,12 +80,8 @@ class CloudBackend(ABC):
         return Readable(length, chunks=FetchedChunks(reader, length, self._translated))
 
     def stat(self, key: str) -> int | None:
-        name = self._name(key)
-        try:
-            with self._translated:
-                return self._size(name)
-        except BlobMissing:
-            return None
+        found = self.arrived(key)
+        return None if found is None else found.size
 
     def copy(self, source: str, target: str) -> None:
         if source == target:
@@ -141,6 +126,9 @@ class CloudBackend(ABC):
         except BlobMissing:
             return None
 
+    def discard_unfinished(self, before: datetime, *, dry_run: bool = False) -> int:
+        return 0
+
     def _name(self, key: str) -> str:
         return self._prefix + checked_key(key)
 
@@ -161,10 +149,6 @@ class CloudBackend(ABC):
         """A smart-open reader positioned at ``start``, from which ``length`` bytes will be read."""
 
     @abstractmethod
-    def _size(self, name: str) -> int:
-        """The size of a blob. Raises an error that ``_translated`` turns into BlobMissing if there is none."""
-
-    @abstractmethod
     def _copy(self, source: str, target: str) -> None:
         """Copy a blob on the server's side."""
 
@@ -182,11 +166,25 @@ class CloudBackend(ABC):
 
     @abstractmethod
     def _arrived(self, name: str) -> Arrived:
-        """See ``UploadLinking.arrived``. Raises as ``_size`` does."""
+        """See ``UploadLinking.arrived``. Raises an error that ``_translated`` turns into BlobMissing if there is no
+        blob."""
 
     @abstractmethod
     def _listed(self, prefix: str) -> Iterator[Blob]:
         """All blobs whose name starts with ``prefix``; their keys include the backend's prefix."""
+
+
+def write_chunks(writer: Any, chunks: Iterable[bytes], translated: Translated) -> None:
+    """Write the chunks and close the writer. After any error, nothing that it wrote becomes visible."""
+    try:
+        for chunk in chunks:
+            with translated:
+                writer.write(chunk)
+        with translated:
+            writer.close()
+    except BaseException:
+        abandon(writer)
+        raise
 
 
 def abandon(writer: Any) -> None:

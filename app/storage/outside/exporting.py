@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from app.database import Statement
-from app.storage.bytes.backend import BlobMissing, Readable
+from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key
+from app.storage.bytes.joined_chunks import as_source
 from app.storage.names import successor
 from app.storage.outside.checked import Checked, is_md5
-from app.storage.outside.parallel import Transferred, attempted
-from app.storage.outside.place import ObjectDescription, OutsidePlace, PlacedObject
+from app.storage.outside.parallel import Transfer, Transferred, attempted
+from app.storage.outside.place import ObjectDescription, PlacedObject
 from app.storage.reading import Reading, find_with_bytes, modified
 from app.storage.records import ObjectName, StoredObject
 from app.storage.request_context import RequestContext
@@ -55,22 +55,13 @@ def objects_of(storage: Storage, request: RequestContext, bucket: str, prefix: s
 
 
 @dataclass(frozen=True, slots=True)
-class Exporting:
-    """An export of objects to a place; their keys there do not include ``prefix``. ``there``: the objects that the
-    place already has, by key. ``dry_run``: nothing is written."""
+class Exporting(Transfer[ToExport]):
+    """An export of objects to a place. ``there``: the objects that the place already has, by key."""
 
-    storage: Storage
-    request: RequestContext
-    place: OutsidePlace
     there: Mapping[str, PlacedObject]
-    bucket: str
-    prefix: str = ""
-    dry_run: bool = False
-    stop: threading.Event = field(default_factory=threading.Event)
 
-    def transfer(self, wanted: ToExport) -> Transferred:
-        """Export one object, unless the place has an equal one. Raises errors that affect all other objects too."""
-        return attempted(wanted.key, wanted.size, lambda: self._transfer(wanted.key))
+    def transfer(self, item: ToExport) -> Transferred:
+        return attempted(item.key, item.size, lambda: self._transfer(item.key))
 
     def _transfer(self, key: str) -> Transferred:
         """Export one object. Its row is read again, since its bytes may have been replaced after the listing."""
@@ -95,7 +86,7 @@ class Exporting:
             if there is not None and self._is_equal(there, size, description, _exact(found, when)):
                 return Transferred(key, size, "there")
             if not self.dry_run:
-                source = Checked(_Joined(readable), size, description.md5, self.stop)
+                source = Checked(as_source(readable), size, description.md5, self.stop)
                 self.place.put(target, source, size, description, _exact(found, when))
             return Transferred(key, size, "copied", verified=bool(description.md5))
         finally:
@@ -137,19 +128,3 @@ def _description(found: StoredObject, user_metadata: Mapping[str, Any]) -> Objec
 
 def _plain(value: object) -> str:
     return value if isinstance(value, str) and value.isascii() and value.isprintable() else json.dumps(value)
-
-
-class _Joined:
-    """A readable blob, which is a file or chunks, as a source."""
-
-    def __init__(self, readable: Readable) -> None:
-        self._readable = readable
-        self._rest = b""
-
-    def read(self, size: int = -1, /) -> bytes:
-        if self._readable.file is not None:
-            return self._readable.file.read(size)
-        if not self._rest:
-            self._rest = next(iter(self._readable.chunks or ()), b"")
-        given, self._rest = (self._rest, b"") if size < 0 else (self._rest[:size], self._rest[size:])
-        return given

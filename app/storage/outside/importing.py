@@ -4,9 +4,8 @@ events."""
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,14 +15,12 @@ from app.storage.committing import ExtraCalls
 from app.storage.content_types import check_content_type
 from app.storage.errors import NoSuchObject, RelatedMissing
 from app.storage.outside.checked import Checked, is_md5
-from app.storage.outside.parallel import Transferred, attempted
-from app.storage.outside.place import ObjectDescription, OutsidePlace, PlacedObject
+from app.storage.outside.parallel import Transfer, Transferred, attempted
+from app.storage.outside.place import ObjectDescription, PlacedObject
 from app.storage.permission_trial import Write
 from app.storage.reading import Reading, find
 from app.storage.records import ObjectName, StoredObject
-from app.storage.request_context import RequestContext
 from app.storage.row_decoding import text
-from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 from app.storage.writing import Content, expected_metadata, permitted, put
 from app.times import as_json
@@ -52,22 +49,14 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Importing:
-    """An import of objects into a bucket, below ``prefix``. ``owner``: the owner of objects that have none yet.
-    ``dry_run``: nothing is written, but everything is checked that does not need the bytes."""
+class Importing(Transfer[PlacedObject]):
+    """An import of objects into a bucket. ``owner``: the owner of objects that have none yet. A dry run checks
+    everything that does not need the bytes."""
 
-    storage: Storage
-    request: RequestContext
-    place: OutsidePlace
-    bucket: str
-    prefix: str = ""
-    owner: str | None = None
-    dry_run: bool = False
-    stop: threading.Event = field(default_factory=threading.Event)
+    owner: str | None
 
-    def transfer(self, found: PlacedObject) -> Transferred:
-        """Import one object, unless the bucket has an equal one. Raises errors that affect all other objects too."""
-        return attempted(found.key, found.size, lambda: self._transfer(found))
+    def transfer(self, item: PlacedObject) -> Transferred:
+        return attempted(item.key, item.size, lambda: self._transfer(item))
 
     def _transfer(self, found: PlacedObject) -> Transferred:
         name = ObjectName(self.bucket, self.prefix + found.key)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, Literal, TypeVar
 
 from app.errors import PorticoError, Unavailable
 from app.storage.bytes.backend import BackendFull
-from app.storage.outside.place import PlaceUnusable
+from app.storage.outside.place import OutsidePlace, PlaceUnusable
 from app.storage.outside.reasons import reason
+from app.storage.request_context import RequestContext
+from app.storage.storage import Storage
 
-Item_contra = TypeVar("Item_contra", contravariant=True)
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,30 +31,25 @@ class Transferred:
     why: str = ""
 
 
-class Sized(Protocol):
-    """An object to transfer, with its size in bytes."""
+@dataclass(frozen=True, slots=True)
+class Transfer(ABC, Generic[Item]):
+    """An import or an export between a place and the objects of a bucket whose keys begin with ``prefix``; keys in the
+    place do not include it. ``dry_run``: nothing is written. ``stop`` is set when running transfers must end."""
 
-    @property
-    def size(self) -> int: ...
+    storage: Storage
+    request: RequestContext
+    place: OutsidePlace
+    bucket: str
+    prefix: str
+    dry_run: bool
+    stop: threading.Event = field(default_factory=threading.Event, init=False)
 
-
-class Transfer(Protocol[Item_contra]):
-    """An import or an export. ``dry_run``: nothing is written."""
-
-    @property
-    def dry_run(self) -> bool: ...
-
-    @property
-    def stop(self) -> threading.Event:
-        """Set when running transfers must end."""
-        ...
-
-    def transfer(self, item: Item_contra, /) -> Transferred:
+    @abstractmethod
+    def transfer(self, item: Item) -> Transferred:
         """Transfer one object, unless the target has an equal one. Raises errors that affect all other objects too."""
-        ...
 
 
-def in_parallel(transfer: Transfer[Item_contra], items: Iterable[Item_contra], jobs: int) -> Iterator[Transferred]:
+def in_parallel(transfer: Transfer[Item], items: Iterable[Item], jobs: int) -> Iterator[Transferred]:
     """The result of each item, in the order in which they finish. At most ``jobs`` transfers run at a time.
 
     After an exception no other item is started, the transfer is stopped, and running items end before the exception

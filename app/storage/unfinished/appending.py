@@ -58,7 +58,7 @@ def append(storage: Storage, request: RequestContext, upload: Upload, addition: 
     if addition.offset != upload.received:
         raise OffsetConflict
     length = upload.length if upload.length is not None else addition.length
-    most = size_limit(allowed.permission.bucket, upload.name.key, storage.limits.upload)
+    most = size_limit(allowed.permission.bucket, upload.name.key, storage.settings.upload_size_limit)
     if length is not None and length > most:
         raise TooLarge
     part = _stored(storage, upload, addition, _bounded(addition, length, most))

@@ -93,7 +93,7 @@ def _finish(storage: Storage, request: RequestContext, upload: Upload) -> Finish
 
 
 def _receiving(storage: Storage) -> UploadLinking:
-    if not storage.limits.direct_uploads or not isinstance(storage.backend, UploadLinking):
+    if storage.settings.remote_uploads != "direct" or not isinstance(storage.backend, UploadLinking):
         raise DirectUploadUnavailable
     return storage.backend
 

@@ -36,7 +36,7 @@ def put_part(
     errors of ``stream``; then nothing has changed.
     """
     allowed = permitted(storage, request, upload)
-    most = size_limit(allowed.permission.bucket, upload.name.key, storage.limits.upload)
+    most = size_limit(allowed.permission.bucket, upload.name.key, storage.settings.upload_size_limit)
     if size is not None and size > most:
         raise TooLarge
     version = new_version()

@@ -29,12 +29,9 @@ def announced(database: Database, context: Context, values: Sequence[bytes]) -> 
     ids = b"{" + b",".join(row[0] or b"" for row in rows) + b"}"
     try:
         yield
-    except PorticoError as ex:
-        if ex.code != "OUTCOME_UNKNOWN":
+    except BaseException as ex:
+        if not isinstance(ex, PorticoError) or ex.code != "OUTCOME_UNKNOWN":
             _settle(database, context, (FORGET_EVENTS, (ids,)))
-        raise
-    except BaseException:
-        _settle(database, context, (FORGET_EVENTS, (ids,)))
         raise
     _settle(database, context, (CONFIRM_EVENTS, (ids,)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.installation import install
+from app.installation.install import install
 from bench.siege.client import ANON
 from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import Grounds

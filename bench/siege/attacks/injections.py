@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from app.installation import make_logins
+from app.installation.install import make_logins
 from bench.siege.client import ANON, SERVICE, token
 from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import SCHEMA, Besieged, Grounds

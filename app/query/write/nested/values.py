@@ -77,10 +77,11 @@ class Values:
     to_text: ToText
 
     def __call__(self, batches: Batches) -> str | None:
-        return self.to_text([_at(item.value, self.path) for each in self.batches for item in each.of(batches)])
+        return self.to_text([member_at(item.value, self.path) for each in self.batches for item in each.of(batches)])
 
 
-def _at(value: Any, path: Sequence[str]) -> Any:
+def member_at(value: Any, path: Sequence[str]) -> Any:
+    """The member at the end of a path of names."""
     for step in path:
         value = value.get(step)
     return value
