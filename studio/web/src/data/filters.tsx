@@ -1,8 +1,9 @@
-// The filter builder. All conditions must hold; the caller's filter type has the columns and operators.
+// The filter builder. All conditions must hold. The columns, the operators and their descriptions are those of the caller's
+// filter type.
 
 import { useState } from "react";
 import { Icon } from "../ui/icons";
-import type { Operator, Table } from "./model";
+import type { Table, ValueKind } from "./model";
 
 export interface Condition {
   column: string;
@@ -12,30 +13,6 @@ export interface Condition {
   label?: string;
 }
 
-const WORDS: Record<string, string> = {
-  eq: "is",
-  neq: "is not",
-  gt: ">",
-  gte: "≥",
-  lt: "<",
-  lte: "≤",
-  in: "is one of",
-  is: "is",
-  of: "is",
-  startsWith: "starts with",
-  endsWith: "ends with",
-  includes: "includes",
-  iincludes: "includes (any case)",
-  like: "like",
-  ilike: "like (any case)",
-  regex: "matches",
-  iregex: "matches (any case)",
-  contains: "contains",
-  containedBy: "is contained by",
-  overlaps: "overlaps",
-  distinctFrom: "differs from",
-};
-
 export function Filters({ table, conditions, change }: { table: Table; conditions: Condition[]; change: (conditions: Condition[]) => void }) {
   const [adding, setAdding] = useState(false);
   if (!Object.keys(table.operators).length) return null;
@@ -43,8 +20,8 @@ export function Filters({ table, conditions, change }: { table: Table; condition
     <div className="row filters">
       {conditions.map((each, index) => (
         <span key={index} className="chip">
-          <span className="ellipsis">
-            {each.column} {WORDS[each.operator] ?? each.operator} <strong>{each.label ?? each.value}</strong>
+          <span className="ellipsis" title={table.operators[each.column]?.find(({ name }) => name === each.operator)?.about}>
+            {each.column} {each.operator} <strong>{each.label ?? each.value}</strong>
           </span>
           <button className="plain" aria-label={`Remove the condition on ${each.column}`} onClick={() => change(conditions.filter((_, at) => at !== index))}>
             <Icon name="close" />
@@ -91,14 +68,14 @@ function NewCondition({ table, add, cancel }: { table: Table; add: (condition: C
           <option key={each}>{each}</option>
         ))}
       </select>
-      <select aria-label="Comparison" value={chosen.name} onChange={(event) => setOperator(event.target.value)}>
+      <select className="operator" aria-label="Operator" title={chosen.about} value={chosen.name} onChange={(event) => setOperator(event.target.value)}>
         {operators.map((each) => (
           <option key={each.name} value={each.name}>
-            {WORDS[each.name] ?? each.name}
+            {each.about ? `${each.name}: ${each.about}` : each.name}
           </option>
         ))}
       </select>
-      <ValueField operator={chosen} value={given} change={setValue} />
+      <ValueField kind={chosen.kind} value={given} change={setValue} />
       <button className="primary">Add</button>
       <button type="button" className="plain" onClick={cancel}>
         Cancel
@@ -107,16 +84,13 @@ function NewCondition({ table, add, cancel }: { table: Table; add: (condition: C
   );
 }
 
-function ValueField({ operator, value, change }: { operator: Operator; value: string; change: (value: string) => void }) {
-  const { kind } = operator;
+function ValueField({ kind, value, change }: { kind: ValueKind; value: string; change: (value: string) => void }) {
   const choices = kind.isList ? undefined : (kind.values ?? (kind.type === "Boolean" ? ["true", "false"] : undefined));
   if (choices) {
     return (
       <select aria-label="Value" value={value} onChange={(event) => change(event.target.value)}>
         {choices.map((each) => (
-          <option key={each} value={each}>
-            {operator.name === "is" ? each.toLowerCase().replace("_", " ") : each}
-          </option>
+          <option key={each}>{each}</option>
         ))}
       </select>
     );

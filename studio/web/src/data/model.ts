@@ -45,6 +45,7 @@ export interface ToMany {
 
 export interface Operator {
   name: string;
+  about: string;
   kind: ValueKind;
 }
 
@@ -83,7 +84,7 @@ export async function tableOf(schemas: Schemas, type: string): Promise<Table | u
     columns: fields.filter(isColumn).map(column),
     toOne: fields.filter(isToOne).map(link),
     toMany: fields.flatMap((each) => toMany(each, schema, type)),
-    operators: filter ? operatorsOf(filter) : {},
+    operators: filter ? operatorsOf(filter, node) : {},
     sortable: new Set(order ? Object.keys(order.getFields()) : []),
     filterType: filter?.name,
     ...changesOf(schema, mutations, type),
@@ -173,15 +174,15 @@ function column(field: { name: string; type: GraphQLType; description?: string |
   return { name: field.name, about: field.description ?? "", ...kindOf(field.type) };
 }
 
-function operatorsOf(filter: GraphQLInputObjectType): Record<string, Operator[]> {
+/** The operators of each member of a filter that is not about related rows. */
+function operatorsOf(filter: GraphQLInputObjectType, node: GraphQLObjectType): Record<string, Operator[]> {
   const found: Record<string, Operator[]> = {};
   for (const member of Object.values(filter.getFields())) {
     const type = getNamedType(member.type);
-    if (!isInputObjectType(type) || type.name === filter.name) continue;
+    const related = node.getFields()[member.name];
+    if (!isInputObjectType(type) || type.name === filter.name || (related && isObjectType(getNamedType(related.type)))) continue;
     const operators = Object.values(type.getFields()).filter((each) => isPlain(getNamedType(each.type)));
-    if (operators.some((each) => each.name === "eq")) {
-      found[member.name] = operators.map((each) => ({ name: each.name, kind: kindOf(each.type) }));
-    }
+    if (operators.length) found[member.name] = operators.map((each) => ({ name: each.name, about: each.description ?? "", kind: kindOf(each.type) }));
   }
   return found;
 }

@@ -123,7 +123,7 @@ export function Rows({ table }: { table: Table }) {
           table={table}
           row={open}
           close={() => setOpen(null)}
-          lead={(to, label) => go(addressOf("data", [to.type], { where: JSON.stringify([{ column: to.back, operator: "of", value: open["nodeId"], label }]) }))}
+          lead={(to, label) => go(addressOf("data", [to.type], { where: JSON.stringify([{ column: to.back, operator: "eq", value: open["nodeId"], label }]) }))}
         />
       )}
     </div>
