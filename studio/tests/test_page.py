@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 from conftest import START
+from graphql import GraphQLBoolean, GraphQLInputField
 from portico_studio.page import PAGE
+from sqlalchemy import func
 from visitor import NEEDED, TABLES, become, serving, use_service_role
+
+from portico import Fields, hookimpl
 
 AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = NEEDED
@@ -79,6 +83,42 @@ def test_rows_are_filtered_followed_inserted_and_deleted(served, visit):
     page.get_by_role("button", name="Open row 1").click()
     page.get_by_role("button", name="noteCollection").click()
     page.get_by_role("button", name="Edit body: hers").wait_for()
+
+
+class Loudness:
+    """A plugin with a filter operator of its own."""
+
+    @hookimpl
+    def filter_operators(self, value_type):
+        if value_type.filter != "String":
+            return None
+        loud = GraphQLInputField(GraphQLBoolean, description="Text in capitals", extensions={"operator": _is_loud})
+        return Fields(90, {"isLoud": loud})
+
+
+def _is_loud(planning, compared, operand):
+    operand.steer()
+    return compared.value == func.upper(compared.value)
+
+
+def test_a_filter_lists_each_operator_with_its_description_also_those_of_plugins(served, visit):
+    _, address = served(f"{TABLES} insert into author values (3, 'CID');", plugins={"loudness": Loudness})
+    page = visit(f"{address}/studio/data/Author")
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_label("Column", exact=True).select_option("name")
+    operators = page.get_by_label("Operator", exact=True)
+    texts = operators.locator("option").all_inner_texts()
+    assert {"eq: Values equal to this one", "isLoud: Text in capitals"} <= set(texts)
+    assert all(": " in each for each in texts)
+    operators.select_option("isLoud")
+    page.get_by_role("button", name="Add").click()
+    page.get_by_role("button", name="Edit name: Ann").wait_for(state="detached")
+    page.get_by_text("CID").wait_for()
+    page.get_by_role("button", name="Remove the condition on name").click()
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_label("Column", exact=True).select_option("name")
+    operators.select_option("is")
+    assert page.get_by_label("Value", exact=True).locator("option").all_inner_texts() == ["NULL", "NOT_NULL"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

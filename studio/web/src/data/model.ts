@@ -71,7 +71,8 @@ export async function tableOf(schemas: Schemas, type: string): Promise<Table | u
   const root = collections.find((each) => each.type === type);
   if (!root) return undefined;
   const own = [type, `${type}Connection`, `${type}Filter`, `${type}OrderBy`, `${type}InsertInput`, `${type}UpdateInput`];
-  const schema = await schemas.having([...own, ...neighbours(await schemas.having(own), own)]);
+  const near = await schemas.having([...own, ...neighbours(await schemas.having(own), own)]);
+  const schema = await schemas.having(operandEnums(inputOf(near, `${type}Filter`)));
   const node = schema.getType(type) as GraphQLObjectType;
   const fields = Object.values(node.getFields());
   const filter = inputOf(schema, `${type}Filter`);
@@ -104,6 +105,13 @@ function neighbours(schema: GraphQLSchema, of: string[]): Set<string> {
     }
   }
   return found;
+}
+
+/** The enums that the operators of a filter take. Their values are choices. */
+function operandEnums(filter: GraphQLInputObjectType | undefined): string[] {
+  const types = Object.values(filter?.getFields() ?? {}).map((each) => getNamedType(each.type));
+  const operators = types.filter(isInputObjectType).flatMap((each) => Object.values(each.getFields()));
+  return operators.map((each) => getNamedType(each.type)).filter(isEnumType).map((each) => each.name);
 }
 
 function inputOf(schema: GraphQLSchema, name: string): GraphQLInputObjectType | undefined {
