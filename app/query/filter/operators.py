@@ -198,8 +198,8 @@ IN_ORDER: Mapping[str, FilterOperator] = {
 }
 PATTERNS: Mapping[str, FilterOperator] = {
     "startsWith": by_symbol("^@", "Text that starts with this", PATTERN),
-    "like": by_symbol("LIKE", "Text that matches this pattern, with the wildcards % and _", PATTERN),
-    "ilike": by_symbol("ILIKE", "Text that matches this pattern, with the wildcards % and _, ignoring case", PATTERN),
+    "like": by_symbol("LIKE", "Text that matches this LIKE pattern", PATTERN),
+    "ilike": by_symbol("ILIKE", "Text that matches this LIKE pattern, ignoring case", PATTERN),
     "regex": by_symbol("~", "Text that matches this regular expression", REGEX),
     "iregex": by_symbol("~*", "Text that matches this regular expression, ignoring case", REGEX),
 }
