@@ -19,7 +19,7 @@ from uuid import uuid4
 from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing, Labels, Piece
-from app.storage.bytes.cloud import CloudBackend, abandon, bucket_and_prefix, cloud_module
+from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module, write_whole
 from app.storage.bytes.transfer import FetchedChunks, Translated, in_batches
 from app.storage.bytes.upload_links import Arrived, UploadLink
 
@@ -89,15 +89,12 @@ class AzureBackend(CloudBackend):
 
     def _join(self, pieces: Sequence[Piece], target: str) -> None:
         # Azure can fetch blocks from URLs, but these need a signature, which not every credential can make.
-        writer = self._writer(target, "application/octet-stream")
-        try:
-            for piece in pieces:
-                for chunk in FetchedChunks(self._reader(piece.key, 0, piece.size), piece.size, self._translated):
-                    writer.write(chunk)
-            writer.close()
-        except BaseException:
-            abandon(writer)
-            raise
+        chunks = (
+            chunk
+            for piece in pieces
+            for chunk in FetchedChunks(self._reader(piece.key, 0, piece.size), piece.size, self._translated)
+        )
+        write_whole(self._writer(target, "application/octet-stream"), chunks, self._translated)
 
     def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
         return self._signed(

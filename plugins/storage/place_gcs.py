@@ -13,7 +13,7 @@ from typing import IO, Any
 from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import ByteSource
-from app.storage.bytes.cloud import abandon, cloud_module
+from app.storage.bytes.cloud import cloud_module, write_whole
 from app.storage.bytes.transfer import CHUNK, TranslatedReader
 from app.storage.outside.cloud_place import CloudPlace, described, labels_of, place_in_cloud
 from app.storage.outside.place import (
@@ -74,15 +74,7 @@ class GooglePlace(CloudPlace):
             min_part_size=PART,
             blob_properties=properties,
         )
-        try:
-            while chunk := source.read(CHUNK):
-                with self._translated:
-                    writer.write(chunk)
-            with self._translated:
-                writer.close()
-        except BaseException:
-            abandon(writer)
-            raise
+        write_whole(writer, iter(lambda: source.read(CHUNK), b""), self._translated)
 
 
 def _hex(md5: str | None) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from io import BytesIO
+from itertools import chain
 from types import ModuleType
 from typing import IO, Any
 from urllib.parse import unquote, urlsplit
@@ -65,17 +66,7 @@ class CloudBackend(ABC):
     def _put_parts(self, name: str, content_type: str, first: bytes, source: Metered) -> None:
         with self._translated:
             writer = self._writer(name, content_type)
-        try:
-            chunk = first or source.read()
-            while chunk:
-                with self._translated:
-                    writer.write(chunk)
-                chunk = source.read()
-            with self._translated:
-                writer.close()
-        except BaseException:
-            abandon(writer)
-            raise
+        write_whole(writer, chain([first] if first else [], iter(source.read, b"")), self._translated)
 
     def open_read(self, key: str, start: int = 0, end: int | None = None) -> Readable:
         if end is None or end <= start:
@@ -189,7 +180,24 @@ class CloudBackend(ABC):
         """All blobs whose name starts with ``prefix``; their keys include the backend's prefix."""
 
 
-def abandon(writer: Any) -> None:
+def write_whole(writer: Any, chunks: Iterable[bytes], translated: Translated) -> None:
+    """Write the chunks with a writer of smart-open and close it. If that fails, also because ``chunks`` raises, nothing
+    becomes visible.
+
+    ``translated`` applies to the writer's errors, not to those of ``chunks``.
+    """
+    try:
+        for chunk in chunks:
+            with translated:
+                writer.write(chunk)
+        with translated:
+            writer.close()
+    except BaseException:
+        _abandon(writer)
+        raise
+
+
+def _abandon(writer: Any) -> None:
     """Stop a writer so that nothing it wrote becomes visible.
 
     A writer closes itself when it is garbage-collected, and closing completes the upload: if the request to cancel
