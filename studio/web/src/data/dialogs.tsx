@@ -9,7 +9,7 @@ import { Icon } from "../ui/icons";
 import { count, Dialog, FailureNotice, focusedFirst, plural } from "../ui/parts";
 import { save } from "../ui/save";
 import { ValueInput } from "./input";
-import type { Table, ToMany } from "./model";
+import { labelAmong, type Table, type ToMany } from "./model";
 import { deleteRows, insertRow, type Changed } from "./query";
 import { editedText, valueOf } from "./values";
 
@@ -107,7 +107,7 @@ export function Deletion({ table, ids, done, close }: { table: Table; ids: strin
 }
 
 export function WholeRow({ table, row, lead, close }: { table: Table; row: Record<string, any>; lead: (to: ToMany, label: string) => void; close: () => void }) {
-  const name = table.columns.find((each) => ["name", "title", "label", "code"].includes(each.name))?.name ?? table.columns[0]?.name;
+  const name = labelAmong(table.columns);
   const label = name ? editedText(row[name]) : "this row";
   return (
     <Dialog title={`${table.type} ${label}`} close={close} side>

@@ -3,7 +3,8 @@
 
 import { useState } from "react";
 import { Icon } from "../ui/icons";
-import type { Table, ValueKind } from "./model";
+import { ValueInput } from "./input";
+import type { Table } from "./model";
 
 export interface Condition {
   column: string;
@@ -60,7 +61,7 @@ function NewCondition({ table, add, cancel }: { table: Table; add: (condition: C
       onKeyDown={(event) => event.key === "Escape" && cancel()}
       onSubmit={(event) => {
         event.preventDefault();
-        add({ column, operator: chosen.name, value: chosen.kind.type === "Boolean" ? value || "true" : given });
+        add({ column, operator: chosen.name, value: given });
       }}
     >
       <select autoFocus aria-label="Column" value={column} onChange={(event) => setColumn(event.target.value)}>
@@ -75,25 +76,11 @@ function NewCondition({ table, add, cancel }: { table: Table; add: (condition: C
           </option>
         ))}
       </select>
-      <ValueField kind={chosen.kind} value={given} change={setValue} />
+      <ValueInput kind={chosen.kind} label="Value" value={given} change={setValue} />
       <button className="primary">Add</button>
       <button type="button" className="plain" onClick={cancel}>
         Cancel
       </button>
     </form>
   );
-}
-
-function ValueField({ kind, value, change }: { kind: ValueKind; value: string; change: (value: string) => void }) {
-  const choices = kind.isList ? undefined : (kind.values ?? (kind.type === "Boolean" ? ["true", "false"] : undefined));
-  if (choices) {
-    return (
-      <select aria-label="Value" value={value} onChange={(event) => change(event.target.value)}>
-        {choices.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </select>
-    );
-  }
-  return <input aria-label="Value" value={value} placeholder={kind.isList ? "values, with commas" : kind.type} onChange={(event) => change(event.target.value)} />;
 }

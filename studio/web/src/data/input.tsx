@@ -15,12 +15,11 @@ const DATES: Record<string, string> = { Date: "date" };
 
 export function ValueInput({ kind, label, value, change, autoFocus }: Given) {
   const shared = { "aria-label": label, value, autoFocus, ref: autoFocus ? focusedFirst : undefined, onChange: (event: { target: { value: string } }) => change(event.target.value) };
-  const choices = kind.isList ? undefined : (kind.values ?? (kind.type === "Boolean" ? ["true", "false"] : undefined));
-  if (choices) {
+  if (kind.values) {
     return (
       <select {...shared}>
-        {!choices.includes(value) && <option value={value}>{value || "choose"}</option>}
-        {choices.map((each) => (
+        {!kind.values.includes(value) && <option value={value}>{value || "choose"}</option>}
+        {kind.values.map((each) => (
           <option key={each}>{each}</option>
         ))}
       </select>

@@ -21,6 +21,7 @@ import { nodeOf, type Schemas } from "../schemas";
 export interface ValueKind {
   type: string;
   isList: boolean;
+  /** The possible values, if they are few. */
   values?: string[];
 }
 
@@ -154,14 +155,14 @@ function isConnection(field: GraphQLField<unknown, unknown> | GraphQLInputField)
 
 function link(field: GraphQLField<unknown, unknown>): Link {
   const type = getNamedType(field.type) as GraphQLObjectType;
-  return { name: field.name, type: type.name, label: labelOf(type) };
+  return { name: field.name, type: type.name, label: labelAmong(Object.values(type.getFields()).filter(isColumn)) ?? "nodeId" };
 }
 
 const LABELS = ["name", "title", "label", "email", "code", "slug"];
 
-function labelOf(type: GraphQLObjectType): string {
-  const columns = Object.values(type.getFields()).filter(isColumn).map((each) => each.name);
-  return LABELS.find((each) => columns.includes(each)) ?? columns[0] ?? "nodeId";
+/** The column whose value is shown as the name of a row. */
+export function labelAmong(columns: { name: string }[]): string | undefined {
+  return LABELS.find((each) => columns.some(({ name }) => name === each)) ?? columns[0]?.name;
 }
 
 function toMany(field: GraphQLField<unknown, unknown>, schema: GraphQLSchema, type: string): ToMany[] {
@@ -174,8 +175,13 @@ function toMany(field: GraphQLField<unknown, unknown>, schema: GraphQLSchema, ty
 
 function kindOf(type: GraphQLType): ValueKind {
   const named = getNamedType(type);
-  const bare = isNonNullType(type) ? type.ofType : type;
-  return { type: named.name, isList: isListType(bare), values: isEnumType(named) ? named.getValues().map((each) => each.name) : undefined };
+  const isList = isListType(isNonNullType(type) ? type.ofType : type);
+  return { type: named.name, isList, values: isList ? undefined : valuesOf(named) };
+}
+
+function valuesOf(type: GraphQLNamedType): string[] | undefined {
+  if (isEnumType(type)) return type.getValues().map((each) => each.name);
+  return type.name === "Boolean" ? ["true", "false"] : undefined;
 }
 
 function column(field: { name: string; type: GraphQLType; description?: string | null }): DataColumn {
