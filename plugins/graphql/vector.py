@@ -13,7 +13,7 @@ from app.graphql.schema.relations import OwnName
 from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
 from app.query.call.extension_functions import is_extension_type, usable_functions
-from app.query.read.distances import Given, nearness_by_operator
+from app.query.read.distances import NearValue, nearness_by_operator
 from app.query.sql.json_texts import json_of_plain
 from app.query.sql.texts import is_number, refused
 from app.query.values.own_scalars import own_value_type
@@ -90,6 +90,6 @@ def _metric_type(api: ApiSchema, metrics: Mapping[str, Metric]) -> GraphQLEnumTy
     return api.named(api.own_type_name(*METRIC_TYPE), lambda name: GraphQLEnumType(name, values))
 
 
-def _symbol(given: Given) -> str:
+def _symbol(given: NearValue) -> str:
     by = given.get("by")
     return METRICS[str(by.steer()) if by is not None else USUAL].symbol

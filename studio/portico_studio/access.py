@@ -55,7 +55,7 @@ def _by_rows(relation, role, command):
         return _verdict_for("none", "Row level security is on, and no policy allows a row.", fix=fix)
     if len(permissive) == len(policies) and any(_lets_all(each, command) for each in permissive):
         return _verdict_for("all", "A policy allows all rows.", policies=policies)
-    return _verdict_for("policy", "Only rows that policies allow.", policies=policies)
+    return _verdict_for("policy", "Policies decide on each row.", policies=policies)
 
 
 def _verdict_for(rows, why, *, fix="", policies=()):

@@ -16,8 +16,8 @@ from app.graphql.values.values import Leaf
 from app.query.plan.planning import Planning
 from app.query.sql.comparison import compared
 
-Given = Mapping[str, Leaf | None]
-"""The value of a request: ``to``, and the further members."""
+NearValue = Mapping[str, Leaf | None]
+"""The value that a request gives: ``to``, and the further members."""
 
 
 def nearness_by_operator(
@@ -25,14 +25,14 @@ def nearness_by_operator(
     own_name: OwnName,
     value_type: ValueType,
     schema: str,
-    symbol: Callable[[Given], str],
+    symbol: Callable[[NearValue], str],
     **members: GraphQLInputField,
 ) -> Nearness:
     """Distances by the operator in ``schema`` whose symbol ``symbol`` returns. ``own_name``: that of the input type,
     which has the member ``to``, of ``value_type``, and ``members``."""
     to = GraphQLInputField(GraphQLNonNull(value_type.input), description="The value that the others are compared with")
 
-    def distance(planning: Planning, value: ColumnElement[Any], type_text: str, given: Given) -> ColumnElement[Any]:
+    def distance(planning: Planning, value: ColumnElement[Any], type_text: str, given: NearValue) -> ColumnElement[Any]:
         operator = f"OPERATOR({quoted(schema)}.{symbol(given)})"
         return compared(value, operator, planning.bind_or_null(given["to"], value_type.to_text, type_text))
 

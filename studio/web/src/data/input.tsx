@@ -18,7 +18,7 @@ export function ValueInput({ kind, label, value, change, autoFocus }: Given) {
   if (kind.values) {
     return (
       <select {...shared}>
-        {!kind.values.includes(value) && <option value={value}>{value || "choose"}</option>}
+        {!kind.values.includes(value) && <option value={value}>{value || "Choose…"}</option>}
         {kind.values.map((each) => (
           <option key={each}>{each}</option>
         ))}
@@ -26,5 +26,5 @@ export function ValueInput({ kind, label, value, change, autoFocus }: Given) {
     );
   }
   if (value.length > 80 || value.includes("\n") || kind.type === "JSON") return <textarea {...shared} rows={4} dir="auto" />;
-  return <input {...shared} dir="auto" type={kind.isList ? "text" : (DATES[kind.type] ?? "text")} inputMode={kind.type === "Int" || kind.type === "BigInt" ? "numeric" : undefined} placeholder={kind.isList ? `${kind.type}, with commas` : kind.type} />;
+  return <input {...shared} dir="auto" type={kind.isList ? "text" : (DATES[kind.type] ?? "text")} inputMode={kind.type === "Int" || kind.type === "BigInt" ? "numeric" : undefined} placeholder={kind.isList ? `${kind.type}, separated by commas` : kind.type} />;
 }
