@@ -146,7 +146,7 @@ class GraphQLHooks:
     @hookspec
     def filter_operators(self, api: ApiSchema, value_type: ValueType) -> Fields | None:
         """Members of the filter on a type's values; the extension ``operator`` of each compares a column with its value
-        (app.query.filter.conditions.Operator)."""
+        (app.query.filter.conditions.Operator). Studio lists a member by its name and description."""
 
     @hookspec
     def collection_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.database.identifiers import identifier, qualified
 from app.discovery import configure, plugin_manager
 from app.documents import DocumentSource, DocumentsUnusable
 from app.entrances import Entrance
@@ -128,9 +129,11 @@ __all__ = [
     "configure",
     "create_app",
     "hookimpl",
+    "identifier",
     "json_list",
     "json_object",
     "plugin_manager",
+    "qualified",
     "scalar_type",
     "setting_kinds",
     "shown_settings",

@@ -74,7 +74,8 @@ def relation_names(type_name: str) -> RelationNames:
 @hookimpl
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields:
     offered = members(value_type, _operators(value_type))
-    offered["is"] = GraphQLInputField(_filter_is_type(api), extensions={"operator": _is})
+    description = "Values that are null, or values that are not null"
+    offered["is"] = GraphQLInputField(_filter_is_type(api), description=description, extensions={"operator": _is})
     return Fields(10, dict(sorted(offered.items())))
 
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from graphql import GraphQLFloat, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
-from sqlalchemy import ColumnElement, null
+from sqlalchemy import null
 
-from app.database.identifiers import quoted
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields
 from app.graphql.schema.relations import OwnName
-from app.graphql.values.types import Nearness, ToText, ValueType
+from app.graphql.values.types import ToText, ValueType
 from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
-from app.query.call.extension_functions import schema_of, usable_functions
+from app.query.call.extension_functions import is_extension_type, schema_of, usable_functions
 from app.query.filter.conditions import Compared, Condition
 from app.query.plan.planning import Planning
-from app.query.sql.comparison import compared
+from app.query.read.distances import nearness_by_operator
 from app.query.sql.constructs import cast_to, extension_call
 from app.query.values.geojson import NAME, geometry_text, printed_geography, printed_geometry
 from app.query.values.own_scalars import own_value_type
@@ -65,49 +63,29 @@ def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
 
 @hookimpl
 def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
-    if not _is_shape(type_) or NEEDED not in _usable(api):
+    if not is_extension_type(type_, PRINTED) or NEEDED not in _usable(api):
         return None
     description = "A geometry as GeoJSON (RFC 7946). In another coordinate system than WGS 84 it has the member crs"
     to_json = partial(PRINTED[type_.name], type_.schema)
     made = own_value_type(api, NAME, description, geometry_text, to_json)
-    nearness = Nearness(_near_type(api, made), _Distance(type_.schema)) if DISTANCE in _usable(api) else None
+    nearness = None
+    if DISTANCE in _usable(api):
+        nearness = nearness_by_operator(api, NEAR_TYPE, made, type_.schema, lambda given: "<->")
     # The operand has the type without modifier, since a column may be restricted to one kind of shape, and its values
     # can be compared with others.
     return replace(made, orderable=False, operand_text=type_.text, nearness=nearness)
 
 
-def _is_shape(type_: Type) -> bool:
-    return type_.name in PRINTED and type_.kind == "b" and type_.schema != "pg_catalog"
-
-
 def _usable(api: ApiSchema) -> Collection[str]:
     """The names of PostGIS's functions that the role may use."""
-    return api.shared("functions of PostGIS", lambda: usable_functions(api, _is_shape))
-
-
-def _near_type(api: ApiSchema, shape: ValueType) -> GraphQLInputObjectType:
-    to = GraphQLInputField(GraphQLNonNull(shape.input), description="The shape that the others are compared with")
-    return api.named(api.own_type_name(*NEAR_TYPE), lambda name: GraphQLInputObjectType(name, {"to": to}))
-
-
-@dataclass(frozen=True)
-class _Distance:
-    """The distance of shapes from one, in meters for the type geography, otherwise in the units of the coordinates."""
-
-    schema: str
-
-    def __call__(
-        self, planning: Planning, value: ColumnElement[Any], type_text: str, given: Mapping[str, Leaf | None]
-    ) -> ColumnElement[Any]:
-        other = planning.bind_or_null(given["to"], geometry_text, type_text)
-        return compared(value, f"OPERATOR({quoted(self.schema)}.<->)", other)
+    return api.shared("functions of PostGIS", lambda: usable_functions(api, PRINTED))
 
 
 @hookimpl
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
     if value_type.filter != NAME:
         return None
-    schema = schema_of(api, _is_shape)
+    schema = schema_of(api, PRINTED)
     members = {
         name: GraphQLInputField(
             value_type.input,

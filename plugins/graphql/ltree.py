@@ -13,7 +13,7 @@ from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields
 from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.call.extension_functions import schema_of
+from app.query.call.extension_functions import is_extension_type, schema_of
 from app.query.filter.operators import IN_ORDER, fixed, members, of_extension
 from app.query.sql.texts import StringText
 from app.query.values.own_scalars import own_value_type
@@ -35,20 +35,16 @@ def value_types() -> Sequence[str]:
 
 @hookimpl
 def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
-    if not _is_ltree(type_):
+    if not is_extension_type(type_, {LTREE}):
         return None
     return own_value_type(api, NAME, "A path of labels, such as `plants.trees.oak`")
-
-
-def _is_ltree(type_: Type) -> bool:
-    return type_.name == LTREE and type_.kind == "b" and type_.schema != "pg_catalog"
 
 
 @hookimpl
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
     if value_type.filter != NAME:
         return None
-    schema = quoted(schema_of(api, _is_ltree))
+    schema = quoted(schema_of(api, {LTREE}))
     pattern = fixed(GraphQLString, pattern_text, f"{schema}.lquery")
     operators = {
         **IN_ORDER,

@@ -6,18 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
-from sqlalchemy import ColumnElement
+from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField
 
-from app.database.identifiers import quoted
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.relations import OwnName
-from app.graphql.values.types import Nearness, ValueType
-from app.graphql.values.values import Leaf
+from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.call.extension_functions import usable_functions
-from app.query.plan.planning import Planning
-from app.query.sql.comparison import compared
+from app.query.call.extension_functions import is_extension_type, usable_functions
+from app.query.read.distances import NearValue, nearness_by_operator
 from app.query.sql.json_texts import json_of_plain
 from app.query.sql.texts import is_number, refused
 from app.query.values.own_scalars import own_value_type
@@ -61,22 +57,23 @@ def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
 
 @hookimpl
 def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
-    if not _is_vector(type_):
+    if not is_extension_type(type_, TYPES):
         return None
     made = own_value_type(api, NAME, "A vector, as a list of its elements", vector_text, json_of_plain)
     metrics = api.shared("distances of vectors", lambda: _metrics(api))
-    nearness = Nearness(_given(api, made, metrics), _Distance(type_.schema)) if metrics else None
+    nearness = None
+    if metrics:
+        by = GraphQLInputField(
+            _metric_type(api, metrics), description=f"How distances are measured; by default {USUAL}"
+        )
+        nearness = nearness_by_operator(api, NEAR_TYPE, made, type_.schema, _symbol, by=by)
     return replace(made, orderable=False, nearness=nearness)
 
 
 def _metrics(api: ApiSchema) -> Mapping[str, Metric]:
     """The distances that the installed version has and the role may use."""
-    usable = usable_functions(api, _is_vector)
+    usable = usable_functions(api, TYPES)
     return {name: each for name, each in METRICS.items() if each.function in usable}
-
-
-def _is_vector(type_: Type) -> bool:
-    return type_.name in TYPES and type_.kind == "b" and type_.schema != "pg_catalog"
 
 
 def vector_text(value: Any) -> str | None:
@@ -88,27 +85,11 @@ def vector_text(value: Any) -> str | None:
     raise refused(NAME, "Expected a list of numbers")
 
 
-def _given(api: ApiSchema, vector: ValueType, metrics: Mapping[str, Metric]) -> GraphQLInputObjectType:
+def _metric_type(api: ApiSchema, metrics: Mapping[str, Metric]) -> GraphQLEnumType:
     values = {name: GraphQLEnumValue(name, description=each.description) for name, each in metrics.items()}
-    by = api.named(api.own_type_name(*METRIC_TYPE), lambda name: GraphQLEnumType(name, values))
-    to = GraphQLNonNull(vector.input)
-    members = {
-        "to": GraphQLInputField(to, description="The vector that the others are compared with"),
-        "by": GraphQLInputField(by, description=f"How distances are measured; by default {USUAL}"),
-    }
-    return api.named(api.own_type_name(*NEAR_TYPE), lambda name: GraphQLInputObjectType(name, members))
+    return api.named(api.own_type_name(*METRIC_TYPE), lambda name: GraphQLEnumType(name, values))
 
 
-@dataclass(frozen=True)
-class _Distance:
-    """The distance between vectors of the extension in ``schema``."""
-
-    schema: str
-
-    def __call__(
-        self, planning: Planning, value: ColumnElement[Any], type_text: str, given: Mapping[str, Leaf | None]
-    ) -> ColumnElement[Any]:
-        by, to = given.get("by"), given["to"]
-        metric = METRICS[str(by.steer()) if by is not None else USUAL]
-        operator = f"OPERATOR({quoted(self.schema)}.{metric.symbol})"
-        return compared(value, operator, planning.bind_or_null(to, vector_text, type_text))
+def _symbol(given: NearValue) -> str:
+    by = given.get("by")
+    return METRICS[str(by.steer()) if by is not None else USUAL].symbol

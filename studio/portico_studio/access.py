@@ -7,6 +7,8 @@ level security is on, the permissive policies for the command, narrowed by the r
 
 from __future__ import annotations
 
+from portico import identifier, qualified
+
 COMMANDS = ("select", "insert", "update", "delete")
 # Kinds of relations that cannot be written to: materialized views.
 _READ_ONLY_KINDS = {"m"}
@@ -20,13 +22,13 @@ def access_of(relation, role):
 def _verdict(relation, role, command):
     if relation["kind"] in _READ_ONLY_KINDS and command != "select":
         return _verdict_for("none", "A materialized view can only be read.")
-    table, name = _qualified(relation), role["name"]
+    table, name = qualified(relation["schema"], relation["name"]), role["name"]
     if relation["schema"] not in role["schemas"]:
-        fix = f"grant usage on schema {_quoted(relation['schema'])} to {_quoted(name)};"
+        fix = f"grant usage on schema {identifier(relation['schema'])} to {identifier(name)};"
         return _verdict_for("none", f"{name} may not use the schema {relation['schema']}.", fix=fix)
     grants = _grants(relation, role, command)
     if not grants:
-        fix = f"grant {command} on {table} to {_quoted(name)};"
+        fix = f"grant {command} on {table} to {identifier(name)};"
         return _verdict_for("none", f"{name} has no privilege to {command}.", fix=fix)
     columns = sorted({each["column"] for each in grants if each["column"]})
     partly = columns if all(each["column"] for each in grants) else []
@@ -36,7 +38,7 @@ def _verdict(relation, role, command):
 
 def _by_rows(relation, role, command):
     """The rows that row level security leaves to a role that has the privilege."""
-    table, name = _qualified(relation), role["name"]
+    table, name = qualified(relation["schema"], relation["name"]), role["name"]
     if relation["kind"] == "v" and not relation["invoker"]:
         return _verdict_for("all", f"The view reads with the rights of its owner, {relation['owner']}.")
     if not relation["rowSecurity"]:
@@ -48,11 +50,12 @@ def _by_rows(relation, role, command):
     permissive = [each for each in policies if each["permissive"]]
     if not permissive:
         using = "with check (true)" if command == "insert" else "using (true)"
-        fix = f"create policy {_quoted(name + '_' + command)} on {table} for {command} to {_quoted(name)} {using};"
+        policy = identifier(f"{name}_{command}")
+        fix = f"create policy {policy} on {table} for {command} to {identifier(name)} {using};"
         return _verdict_for("none", "Row level security is on, and no policy allows a row.", fix=fix)
     if len(permissive) == len(policies) and any(_lets_all(each, command) for each in permissive):
         return _verdict_for("all", "A policy allows all rows.", policies=policies)
-    return _verdict_for("policy", "Only rows that policies allow.", policies=policies)
+    return _verdict_for("policy", "Policies decide on each row.", policies=policies)
 
 
 def _verdict_for(rows, why, *, fix="", policies=()):
@@ -77,12 +80,3 @@ def _lets_all(policy, command):
     if command == "insert":
         return (check or using) == "true"
     return using == "true" and (command != "update" or check in (None, "true"))
-
-
-def _qualified(relation):
-    return f"{_quoted(relation['schema'])}.{_quoted(relation['name'])}"
-
-
-def _quoted(name):
-    plain = name.isascii() and name.replace("_", "a").isalnum() and name == name.lower() and not name[:1].isdigit()
-    return name if plain else '"' + name.replace('"', '""') + '"'

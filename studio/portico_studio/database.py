@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from graphql import print_type
@@ -39,14 +40,9 @@ class TypesResource(JsonResource):
 
     def get(self, req):
         self.guard.check_service(req)
-        found = {}
-        for role in self.services.settings.api_roles:
-            try:
-                api = self.services.schema(role)
-            except AccessError:
-                continue
-            found[role] = {each.relation.oid: each.type_name for each in api.relations}
-        return found
+        return {
+            role: {each.relation.oid: each.type_name for each in api.relations} for role, api in _schemas(self.services)
+        }
 
 
 class RelationResource(JsonResource):
@@ -56,11 +52,7 @@ class RelationResource(JsonResource):
     def get(self, req, oid):
         self.guard.check_service(req)
         types, directives, notices = {}, {}, {}
-        for role in self.services.settings.api_roles:
-            try:
-                api = self.services.schema(role)
-            except AccessError:
-                continue
+        for role, api in _schemas(self.services):
             relation = next((each for each in api.relations if each.relation.oid == oid), None)
             types[role] = print_type(api.object_type(relation)) if relation else None
             if relation:
@@ -74,6 +66,13 @@ class RelationResource(JsonResource):
             "directives": json.loads(json.dumps(directives, default=str)),
             "notices": [{"what": each.subject, "why": each.reason, "fix": each.fix} for each in notices],
         }
+
+
+def _schemas(services):
+    """The roles of the API that exist, each with its schema."""
+    for role in services.settings.api_roles:
+        with suppress(AccessError):
+            yield role, services.schema(role)
 
 
 def _named(relation):

@@ -63,7 +63,7 @@ class Guard:
                 "Only the page may send this request.",
                 code="STUDIO_PAGE_REQUIRED",
                 status=403,
-                hint="Load the page again.",
+                hint="Reload the page.",
             )
 
     def check_service(self, req):
@@ -76,7 +76,7 @@ class Guard:
                 "This needs the key of the service role.",
                 code="SERVICE_ROLE_REQUIRED",
                 status=403,
-                hint="Enter SERVICE_ROLE_KEY in the page: the caller switch, Keys.",
+                hint="Enter SERVICE_ROLE_KEY in the caller switch of the page, under Keys.",
             )
 
 

@@ -22,10 +22,10 @@ def studio(portico_service, monkeypatch):
     """Makes a service with Studio on its own database; further settings are named like options."""
     monkeypatch.setenv("PORTICO_STUDIO_SECRET", PAGE)
     # If Studio is installed, or was built here for the demonstration, its entry point is found; not in a fresh copy.
-    plugins = {} if entry_points(group="portico", name="studio") else {"studio": Studio}
+    own = {} if entry_points(group="portico", name="studio") else {"studio": Studio}
 
-    def make(sql="", **settings):
-        return portico_service(sql, plugins=plugins, **{"studio": True, **settings})
+    def make(sql="", plugins=None, **settings):
+        return portico_service(sql, plugins={**own, **(plugins or {})}, **{"studio": True, **settings})
 
     return make
 

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 from conftest import START
+from graphql import GraphQLBoolean, GraphQLInputField
 from portico_studio.page import PAGE
+from sqlalchemy import func
 from visitor import NEEDED, TABLES, become, serving, use_service_role
+
+from portico import Fields, hookimpl
 
 AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = NEEDED
@@ -21,12 +25,12 @@ def test_from_the_first_start_to_the_first_answer(served, visit):
     page.wait_for_url("**/studio/explore")
     page.get_by_text('"authorCollection"').wait_for()
     page.get_by_label("GraphQL document").fill("{ noteCollection { edges { node { body } } } }")
-    page.get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text('"hers"').wait_for()
     page.get_by_role("tab", name="SQL").click()
     page.get_by_text("FROM public.note").wait_for()
     page.get_by_role("tab", name="Plan").click()
-    page.get_by_role("button", name="Run for times").click()
+    page.get_by_role("button", name="Run and measure").click()
     page.get_by_text("It ran in").wait_for()
 
 
@@ -34,7 +38,7 @@ def test_a_refused_operation_shows_the_missing_grant(served, visit):
     page = visit(f"{served()[1]}/studio/explore")
     editor = page.get_by_label("GraphQL document")
     editor.fill('mutation { insertIntoNoteCollection(objects: [{body: "x"}]) { affectedCount } }')
-    page.get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text("grant insert on public.note to anon;").wait_for()
 
 
@@ -70,15 +74,51 @@ def test_rows_are_filtered_followed_inserted_and_deleted(served, visit):
     page.get_by_label("Column", exact=True).select_option("name")
     page.get_by_label("Value", exact=True).fill("Cid")
     page.get_by_role("button", name="Add").click()
-    page.get_by_label("Choose row 1").check()
+    page.get_by_label("Select row 1").check()
     page.get_by_role("button", name="Delete 1").click()
     page.get_by_role("button", name="Delete 1 row").click()
-    page.get_by_text("1 of 1 rows were deleted.").wait_for()
+    page.get_by_text("Deleted 1 of 1 row.").wait_for()
     assert service.sql("select count(*) from author") == [["2"]]
     page.get_by_role("button", name="Remove the condition on name").click()
     page.get_by_role("button", name="Open row 1").click()
     page.get_by_role("button", name="noteCollection").click()
     page.get_by_role("button", name="Edit body: hers").wait_for()
+
+
+class Loudness:
+    """A plugin with a filter operator of its own."""
+
+    @hookimpl
+    def filter_operators(self, value_type):
+        if value_type.filter != "String":
+            return None
+        loud = GraphQLInputField(GraphQLBoolean, description="Text in capitals", extensions={"operator": _is_loud})
+        return Fields(90, {"isLoud": loud})
+
+
+def _is_loud(planning, compared, operand):
+    operand.steer()
+    return compared.value == func.upper(compared.value)
+
+
+def test_a_filter_lists_each_operator_with_its_description_also_those_of_plugins(served, visit):
+    _, address = served(f"{TABLES} insert into author values (3, 'CID');", plugins={"loudness": Loudness})
+    page = visit(f"{address}/studio/data/Author")
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_label("Column", exact=True).select_option("name")
+    operators = page.get_by_label("Operator", exact=True)
+    texts = operators.locator("option").all_inner_texts()
+    assert {"eq: Values equal to this one", "isLoud: Text in capitals"} <= set(texts)
+    assert all(": " in each for each in texts)
+    operators.select_option("isLoud")
+    page.get_by_role("button", name="Add").click()
+    page.get_by_role("button", name="Edit name: Ann").wait_for(state="detached")
+    page.get_by_text("CID").wait_for()
+    page.get_by_role("button", name="Remove the condition on name").click()
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_label("Column", exact=True).select_option("name")
+    operators.select_option("is")
+    assert page.get_by_label("Value", exact=True).locator("option").all_inner_texts() == ["NULL", "NOT_NULL"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -125,7 +165,7 @@ def test_the_page_shows_that_the_service_does_not_answer(served, visit, browser)
     page.goto(f"{address}/studio/data/Author#start={START}")
     page.get_by_text("Ann").wait_for()
     context.set_offline(True)
-    page.get_by_role("button", name="Read again").click()
+    page.get_by_role("button", name="Refresh").click()
     page.get_by_text("The service does not answer.").wait_for()
     context.set_offline(False)
     page.get_by_text("The service does not answer.").wait_for(state="detached")
@@ -153,7 +193,7 @@ def test_without_development_the_page_asks_for_keys_and_keeps_them_in_the_tab(st
         page.get_by_label("Anonymous key").fill(service.anon_key)
         page.get_by_label("Service role key").fill(service.service_role_key)
         page.get_by_role("button", name="Use these keys").click()
-        page.get_by_role("link", name="authenticated may update by policy in note").click()
+        page.get_by_role("link", name="authenticated, update on note: rows that policies allow").click()
         steps = page.get_by_role("list", name="How PostgreSQL decides")
         steps.get_by_text("Has the privilege to update, granted to authenticated.").wait_for()
         steps.get_by_text("(owner = auth.uid())").wait_for()
@@ -191,9 +231,9 @@ def test_of_many_tables_those_with_most_relationships_are_drawn(served, visit):
     sql = "".join(f"create table t{n} (id int primary key, hub int references hub);" for n in range(130))
     address = served(f"create table hub (id int primary key); {sql}")[1]
     page = visit(f"{address}/studio/schema")
-    page.get_by_text("The 100 tables with most relationships to each other, of 131.").wait_for()
+    page.get_by_text("Showing the 100 tables with the most relationships to each other, of 131.").wait_for()
     page.get_by_label("Search tables and columns").fill("t129")
-    page.get_by_text("1 table of that name or column, of 131.").wait_for()
+    page.get_by_text("Showing 1 table whose name or columns match, of 131.").wait_for()
     page.locator(".react-flow__node").get_by_text("t129").click()
     page.get_by_role("heading", name="public.t129").wait_for()
 
@@ -204,7 +244,7 @@ def test_of_many_tables_those_that_are_drawn_are_related(served, visit):
         for n in range(60)
     )
     page = visit(f"{served(sql)[1]}/studio/schema")
-    page.get_by_text("The 100 tables with most relationships to each other, of 120.").wait_for()
+    page.get_by_text("Showing the 100 tables with the most relationships to each other, of 120.").wait_for()
     page.locator(".react-flow__edge").nth(49).wait_for(state="attached")
 
 
@@ -214,13 +254,13 @@ def test_slow_operations_are_listed_and_taken_to_explore(served, visit):
     page = visit(f"{address}/studio/service")
     page.get_by_text("Notes", exact=True).click()
     page.get_by_role("button", name="Open in Explore").click()
-    page.get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text('"hers"').wait_for()
 
 
 def test_the_first_view_is_below_500_kb(served, visit):
     page = visit(f"{served()[1]}/studio/explore")
-    page.get_by_role("button", name="Run").wait_for()
+    page.get_by_role("button", name="Run", exact=True).wait_for()
     loaded = page.evaluate("performance.getEntriesByType('resource').map((each) => each.name)")
     files = [PAGE / "assets" / each.rsplit("/", 1)[1] for each in loaded if "/studio/assets/" in each]
     sizes = {each.name: len(gzip.compress(each.read_bytes(), 9)) for each in (PAGE / "index.html", *files)}

@@ -177,6 +177,12 @@ def test_the_catalog_has_the_access_of_each_role_with_its_reason(studio, ask):
     ]
 
 
+def test_statements_quote_names_that_are_keywords(studio, ask):
+    service = studio('create table "order" (id int primary key); revoke all on "order" from anon')
+    (order,) = ask(service, "GET", "catalog")[1]["relations"]
+    assert order["access"]["anon"]["select"]["fix"] == 'grant select on public."order" to anon;'
+
+
 def test_a_relation_has_a_type_for_each_role(studio, ask):
     service = studio(TABLES)
     oid = service.sql("select 'note'::regclass::oid")[0][0]

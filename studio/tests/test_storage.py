@@ -29,7 +29,7 @@ def _store(service, bucket, key, content="Hello", *, public=False):
 
 def test_a_bucket_is_made_with_the_keyboard_alone(served, visit):
     page = _as_service(visit, served()[1])
-    page.get_by_text("There is no bucket yet").wait_for()
+    page.get_by_text("No buckets yet").wait_for()
     page.get_by_role("button", name="New bucket").press("Enter")
     expect(page.get_by_label("Name", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
@@ -44,7 +44,7 @@ def test_the_dialog_of_a_deletion_begins_at_cancel(served, visit):
     service, address = served()
     _store(service, "letters", "one.txt")
     page = _as_service(visit, address, "/letters")
-    page.get_by_label("Choose one.txt").check()
+    page.get_by_label("Select one.txt").check()
     page.get_by_role("button", name="Delete 1").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_focused()
 
@@ -58,7 +58,7 @@ def test_an_expired_token_is_reported_with_instructions(served, visit):
     page = visit(f"{served()[1]}/studio/storage", faults_expected=True)
     page.get_by_title("Choose the caller").click()
     page.get_by_role("tab", name="Paste a token").click()
-    page.get_by_label("Token of a user").fill(token)
+    page.get_by_label("User token").fill(token)
     page.get_by_role("button", name="Use this token").click()
     page.get_by_text("The token has expired.").wait_for()
     page.get_by_text("paste a new token").wait_for()
@@ -90,8 +90,8 @@ def test_links_work_as_they_are_shown(served, visit):
     _store(service, "to all", "a b?.txt", public=True)
     page = _as_service(visit, address, "/to%20all")
     page.get_by_role("button", name="a b?.txt").click()
-    page.get_by_role("button", name="Make a link").click()
-    for label in ("The link", "The public address"):
+    page.get_by_role("button", name="Create a link").click()
+    for label in ("The link", "The public URL"):
         link = page.get_by_label(label, exact=True).input_value()
         with urlopen(link) as answer:
             assert answer.read() == b"Hello"

@@ -18,7 +18,7 @@ def test_200_files_are_uploaded(served, visit):
     assert service.sql("select count(*) from storage.objects") == [["200"]]
     page.get_by_role("button", name="file-199.txt").click()
     page.get_by_text("text/plain · 199 B").wait_for()
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create a link").click()
     page.get_by_label("The link", exact=True).wait_for()
 
 

@@ -77,6 +77,20 @@ def test_further_operators_follow_the_usual_ones(reading_api: StartApi) -> None:
     assert list(types["IDFilter"].fields) == ["eq"]
 
 
+def test_each_operator_has_a_description(reading_api: StartApi) -> None:
+    types = types_of(reading_api(SCHEMA))
+    for filter_ in (
+        "BooleanFilter",
+        "IDFilter",
+        "IntFilter",
+        "StringFilter",
+        "StringListFilter",
+        "moodFilter",
+    ):
+        undescribed = [name for name, each in types[filter_].fields.items() if not each.description]
+        assert undescribed == [], filter_
+
+
 @pytest.mark.parametrize("options", [{"graphql_features": "-operators"}, {"graphql_dialect": "pg_graphql"}])
 def test_no_further_operators_exist_without_the_feature(reading_api: StartApi, options: dict[str, str]) -> None:
     fields = types_of(reading_api(SCHEMA, **options))["StringFilter"].fields

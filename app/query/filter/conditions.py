@@ -105,7 +105,8 @@ def column_condition(api: ApiSchema, column: ApiColumn, type_: GraphQLInputObjec
 
 def id_filter_type(api: ApiSchema) -> GraphQLInputObjectType:
     """The filter of ids, which can only be compared for equality."""
-    return api.named("IDFilter", lambda name: GraphQLInputObjectType(name, {"eq": GraphQLInputField(GraphQLID)}))
+    equal = GraphQLInputField(GraphQLID, description="The row with this id")
+    return api.named("IDFilter", lambda name: GraphQLInputObjectType(name, {"eq": equal}))
 
 
 def relation_filter_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:

@@ -147,11 +147,11 @@ JSON_PATH = fixed(GraphQLString, json_path_text, "jsonpath", _count_regexes)
 @dataclass(frozen=True)
 class FilterOperator:
     """A comparison of a column with an operand. ``symbol`` is the SQL operator, chosen from those of the column's type;
-    None stands for the negation of equality."""
+    None stands for the negation of equality. ``description``: which values it finds; clients show it, Studio too."""
 
     symbol: Callable[[Operators], str | None]
+    description: str
     operand: Operand = VALUE
-    description: str | None = None
     is_like: bool = False
     """Whether it is LIKE, which texts of a nondeterministic collation have, too, from PostgreSQL 18 on."""
 
@@ -177,9 +177,9 @@ class FilterOperator:
         )
 
 
-def by_symbol(symbol: str, description: str | None = None, operand: Operand = VALUE) -> FilterOperator:
+def by_symbol(symbol: str, description: str, operand: Operand = VALUE) -> FilterOperator:
     """A comparison by an operator that has the same name for every type."""
-    return FilterOperator(lambda own: own.named(symbol), operand, description, is_like=symbol == "LIKE")
+    return FilterOperator(lambda own: own.named(symbol), description, operand, is_like=symbol == "LIKE")
 
 
 def of_extension(schema: str, symbol: str, description: str, operand: Operand = VALUE) -> FilterOperator:
@@ -188,22 +188,22 @@ def of_extension(schema: str, symbol: str, description: str, operand: Operand = 
 
 
 EQUALITY: Mapping[str, FilterOperator] = {
-    "eq": FilterOperator(lambda own: own.equal),
-    "neq": FilterOperator(lambda own: own.unequal),
-    "in": FilterOperator(lambda own: own.equal, ONE_OF),
+    "eq": FilterOperator(lambda own: own.equal, "Values equal to this one"),
+    "neq": FilterOperator(lambda own: own.unequal, "Values not equal to this one; nulls are not found"),
+    "in": FilterOperator(lambda own: own.equal, "Values equal to one of these", ONE_OF),
 }
 IN_ORDER: Mapping[str, FilterOperator] = {
-    "lt": FilterOperator(lambda own: own.less),
-    "lte": FilterOperator(lambda own: own.less_or_equal),
-    "gt": FilterOperator(lambda own: own.greater),
-    "gte": FilterOperator(lambda own: own.greater_or_equal),
+    "lt": FilterOperator(lambda own: own.less, "Values less than this one"),
+    "lte": FilterOperator(lambda own: own.less_or_equal, "Values less than or equal to this one"),
+    "gt": FilterOperator(lambda own: own.greater, "Values greater than this one"),
+    "gte": FilterOperator(lambda own: own.greater_or_equal, "Values greater than or equal to this one"),
 }
 PATTERNS: Mapping[str, FilterOperator] = {
-    "startsWith": by_symbol("^@", operand=PATTERN),
-    "like": by_symbol("LIKE", operand=PATTERN),
-    "ilike": by_symbol("ILIKE", operand=PATTERN),
-    "regex": by_symbol("~", operand=REGEX),
-    "iregex": by_symbol("~*", operand=REGEX),
+    "startsWith": by_symbol("^@", "Text that starts with this", PATTERN),
+    "like": by_symbol("LIKE", "Text that matches this LIKE pattern", PATTERN),
+    "ilike": by_symbol("ILIKE", "Text that matches this LIKE pattern, ignoring case", PATTERN),
+    "regex": by_symbol("~", "Text that matches this regular expression", REGEX),
+    "iregex": by_symbol("~*", "Text that matches this regular expression, ignoring case", REGEX),
 }
 FURTHER_PATTERNS: Mapping[str, FilterOperator] = {
     "endsWith": by_symbol("LIKE", "Text that ends with this", END),
@@ -214,9 +214,9 @@ FURTHER_PATTERNS: Mapping[str, FilterOperator] = {
 }
 OF_LISTS: Mapping[str, FilterOperator] = {
     "eq": EQUALITY["eq"],
-    "contains": by_symbol("@>"),
-    "containedBy": by_symbol("<@"),
-    "overlaps": by_symbol("&&"),
+    "contains": by_symbol("@>", "Lists that contain all of these"),
+    "containedBy": by_symbol("<@", "Lists that contain nothing but these"),
+    "overlaps": by_symbol("&&", "Lists that contain at least one of these"),
 }
 OF_NETWORKS: Mapping[str, FilterOperator] = {
     **IN_ORDER,

@@ -21,12 +21,17 @@ def scalars():
 def filter_operators(value_type):
     if value_type.filter != NAME:
         return None
-    operators = {"longerThan": ">", "shorterThan": "<"}
+    operators = {
+        "longerThan": (">", "Intervals longer than this one"),
+        "shorterThan": ("<", "Intervals shorter than this one"),
+    }
     return Fields(
         20,
         {
-            name: GraphQLInputField(value_type.graphql, extensions={"operator": _comparison(symbol)})
-            for name, symbol in operators.items()
+            name: GraphQLInputField(
+                value_type.graphql, description=description, extensions={"operator": _comparison(symbol)}
+            )
+            for name, (symbol, description) in operators.items()
         },
     )
 

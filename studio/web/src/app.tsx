@@ -22,7 +22,7 @@ const VIEWS: { id: string; name: string; icon: IconName; view: React.ComponentTy
   { id: "explore", name: "Explore", icon: "explore", view: viewOf(() => import("./explore/explore")) },
   { id: "data", name: "Data", icon: "data", view: viewOf(() => import("./data/data")) },
   { id: "schema", name: "Schema", icon: "schema", view: viewOf(() => import("./schema/schema")) },
-  { id: "access", name: "Who sees what", icon: "access", view: viewOf(() => import("./access/access")) },
+  { id: "access", name: "Access", icon: "access", view: viewOf(() => import("./access/access")) },
   { id: "storage", name: "Storage", icon: "storage", view: viewOf(() => import("./storage/storage")) },
   { id: "service", name: "Service", icon: "service", view: viewOf(() => import("./service/service")) },
 ];
@@ -47,7 +47,7 @@ export function App() {
   return (
     <div className="shell">
       <button className="skip" onClick={skip}>
-        Skip to the view
+        Skip to content
       </button>
       <nav aria-label="Views">
         <a className="brand" href={addressOf("explore")} onClick={follow}>
@@ -95,11 +95,11 @@ function Welcome() {
           </p>
         </Notice>
       )}
-      <p>The page needs keys to use this service, like any client. Enter the keys that it may use.</p>
+      <p>Like any client, this page needs keys to use the service. Enter them here.</p>
       <div className="card">
         <KeyForm />
       </div>
-      <Notice tone="info" title="Where the keys are">
+      <Notice tone="info" title="Where to find the keys">
         <p>
           <code>portico keys</code> printed them: ANON_KEY and SERVICE_ROLE_KEY. A service with <code>--demo</code> or{" "}
           <code>DEVELOPMENT=on</code> gives them to a browser on its own machine that opens the printed address.
@@ -110,7 +110,7 @@ function Welcome() {
 }
 
 const THEMES = ["", "light", "dark"] as const;
-const THEME_NAMES = { "": "as your system", light: "light", dark: "dark" };
+const THEME_NAMES = { "": "system", light: "light", dark: "dark" };
 
 function ThemeButton() {
   const [theme, setTheme] = useState<(typeof THEMES)[number]>(() => (localStorage.getItem("portico-theme") as "light") ?? "");
@@ -120,7 +120,7 @@ function ThemeButton() {
   }, [theme]);
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!;
   return (
-    <button className="plain" onClick={() => setTheme(next)} aria-label={`Colours: ${THEME_NAMES[theme]}. Change to ${THEME_NAMES[next]}`} title={`Colours: ${THEME_NAMES[theme]}`}>
+    <button className="plain" onClick={() => setTheme(next)} aria-label={`Theme: ${THEME_NAMES[theme]}. Change to ${THEME_NAMES[next]}`} title={`Theme: ${THEME_NAMES[theme]}`}>
       <Icon name="theme" />
     </button>
   );

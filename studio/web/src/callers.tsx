@@ -114,7 +114,7 @@ function MadeUp({ close }: { close: () => void }) {
         <textarea rows={5} value={claims} spellCheck={false} onChange={(event) => setClaims(event.target.value)} />
       </label>
       <div className="row">
-        <span className="small muted">Users of the demonstration:</span>
+        <span className="small muted">Demo users:</span>
         {EXAMPLES.map((each) => (
           <button
             key={each.name}
@@ -155,7 +155,7 @@ function Pasted({ close }: { close: () => void }) {
   return (
     <form className="stack" onSubmit={paste}>
       <label className="field">
-        <span>Token of a user</span>
+        <span>User token</span>
         <textarea rows={4} required value={token} spellCheck={false} onChange={(event) => setToken(event.target.value)} />
         <small>It is stored only in this tab, until the tab is closed.</small>
       </label>
@@ -172,7 +172,7 @@ export function KeyForm() {
   const { session, anonKey, serviceKey, giveKey } = useSession();
   const [anon, setAnon] = useState(session?.keys ? "" : anonKey);
   const [service, setService] = useState(session?.keys ? "" : serviceKey);
-  if (session?.keys) return <Notice tone="info">This is a development service, which gave the page its keys.</Notice>;
+  if (session?.keys) return <Notice tone="info">This development service gave the page its keys.</Notice>;
   return (
     <form
       className="stack"
@@ -189,7 +189,7 @@ export function KeyForm() {
       <label className="field">
         <span>Service role key (SERVICE_ROLE_KEY)</span>
         <input type="password" autoComplete="off" value={service} onChange={(event) => setService(event.target.value)} />
-        <small>Needed for Schema, Who sees what, and Service. Keys are stored only in this tab, until the tab is closed.</small>
+        <small>Schema, Access and Service need it. Keys are stored only in this tab, until the tab is closed.</small>
       </label>
       <div className="row">
         <button className="primary">Use these keys</button>

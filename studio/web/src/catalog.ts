@@ -79,7 +79,7 @@ let known: { key: string; catalog: Promise<Catalog> } | null = null;
 
 export function catalogOf(serviceKey: string): Promise<Catalog> {
   if (!serviceKey) {
-    return Promise.reject(new Failure("Only the service role may read the catalog.", "SERVICE_ROLE_REQUIRED", "Enter the service role key: the caller switch, Keys."));
+    return Promise.reject(new Failure("Only the service role may read the catalog.", "SERVICE_ROLE_REQUIRED", "Enter the service role key in the caller switch, under Keys."));
   }
   if (known?.key !== serviceKey) {
     const pending = ask<Catalog>("catalog", serviceKey);

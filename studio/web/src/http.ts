@@ -49,7 +49,7 @@ export async function ask<Result>(path: string, serviceKey?: string, body?: unkn
   const result = await answer.json().catch(() => ({}));
   if (!answer.ok) {
     const error = result.error ?? result.errors?.[0] ?? {};
-    throw new Failure(error.message ?? `The service answered ${answer.status}.`, error.code ?? error.extensions?.code, error.hint ?? "");
+    throw new Failure(error.message ?? `The service responded with status ${answer.status}.`, error.code ?? error.extensions?.code, error.hint ?? "");
   }
   return result as Result;
 }
@@ -98,7 +98,7 @@ export async function run(operation: Operation, by: Credentials, headers = {}, s
   try {
     result = JSON.parse(text);
   } catch {
-    throw new Failure(`The service answered ${answer.status} without JSON.`, String(answer.status));
+    throw new Failure(`The service responded with status ${answer.status}, without JSON.`, String(answer.status));
   }
   const stages = [...(answer.headers.get("Server-Timing") ?? "").matchAll(/(\w+);dur=([\d.]+)/g)].map(([, name, ms]) => ({
     name: name!,

@@ -31,7 +31,7 @@ function Why({ reason, role }: { reason: Reason; role: string }) {
   return (
     <>
       <p>
-        The role <code>{role}</code> tried to {command} in <code>{name}</code>. {verdict.why}
+        The role <code>{role}</code> requested {command} on <code>{name}</code>. {verdict.why}
       </p>
       {policies.map((each) => (
         <p key={each.name}>
@@ -47,7 +47,7 @@ function Why({ reason, role }: { reason: Reason; role: string }) {
       {verdict.fix && <Sql text={verdict.fix} what="the statement that would allow it" />}
       <p>
         <a href={addressOf("access", [], { table: name, role })} onClick={follow}>
-          Who sees what in {relation.name}
+          Access to {relation.name}
         </a>
       </p>
     </>

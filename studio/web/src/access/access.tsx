@@ -1,4 +1,4 @@
-// The view "Who sees what": a table of roles and relations with the access of each role. A click shows the reason.
+// The view Access: a table of roles and relations with the access of each role. A click shows the reason.
 
 import { Fragment, useDeferredValue, useMemo, useState } from "react";
 import { COMMANDS, KINDS, useCatalog, type Catalog, type Command, type Relation } from "../catalog";
@@ -11,7 +11,7 @@ import { PolicyCard } from "./policy";
 import { Steps } from "./steps";
 import "../styles/access.css";
 
-const ROWS = { all: "all", policy: "by policy", none: "none" };
+const ROWS = { all: "all rows", policy: "rows that policies allow", none: "no rows" };
 const AT_ONCE = 60;
 
 export default function Access() {
@@ -49,12 +49,12 @@ function Matrix({ catalog, again }: { catalog: Catalog; again: () => void }) {
   const role = query.get("role") ?? "";
   const command = (query.get("command") ?? "select") as Command;
   const close = () => go(addressOf("access"), true);
-  if (!catalog.relations.length) return <Blank icon="access" title="No table is in the API's schemas">API_SCHEMAS names the schemas. Create a table there, and it is listed here.</Blank>;
+  if (!catalog.relations.length) return <Blank icon="access" title="No table is in the API's schemas">API_SCHEMAS names the schemas. Create a table there, and it appears here.</Blank>;
   return (
     <>
       <div className="row">
         <input type="search" className="grow find" aria-label="Search tables" placeholder="Search tables" value={search} onChange={(event) => setSearch(event.target.value)} />
-        <select aria-label="Which tables" value={only} onChange={(event) => setOnly(event.target.value)}>
+        <select aria-label="Filter tables" value={only} onChange={(event) => setOnly(event.target.value)}>
           <option value="">All tables and views</option>
           <option value="open">Writable by anon without policies</option>
           <option value="off">Without row level security</option>
@@ -62,7 +62,7 @@ function Matrix({ catalog, again }: { catalog: Catalog; again: () => void }) {
           <option value="hidden">Visible only to service_role</option>
         </select>
         <button onClick={again}>
-          <Icon name="again" /> Read again
+          <Icon name="again" /> Refresh
         </button>
       </div>
       <ul className="row legend small" aria-label="Legend">
@@ -73,13 +73,13 @@ function Matrix({ catalog, again }: { catalog: Catalog; again: () => void }) {
           <span className="cell policy">S</span> rows that policies allow
         </li>
         <li>
-          <span className="cell none">S</span> none
+          <span className="cell none">S</span> no rows
         </li>
         <li className="muted">S select, I insert, U update, D delete; * some columns</li>
       </ul>
       <div className="scroller" tabIndex={0} role="region" aria-label="Roles and tables">
         <table className="matrix">
-          <caption className="visually-hidden">What each role may do with the rows of each table</caption>
+          <caption className="visually-hidden">Access of each role to the rows of each table</caption>
           <thead>
             <tr>
               <th scope="col">{plural(found.length, "table")}</th>
@@ -150,8 +150,8 @@ function Breakable({ name }: { name: string }) {
 
 function Cell({ relation, role, command }: { relation: Relation; role: string; command: Command }) {
   const verdict = relation.access[role]![command];
-  const partly = verdict.columns.length ? " of some columns" : "";
-  const label = `${role} may ${command} ${ROWS[verdict.rows]}${partly} in ${relation.name}`;
+  const partly = verdict.columns.length ? ", some columns" : "";
+  const label = `${role}, ${command} on ${relation.name}: ${ROWS[verdict.rows]}${partly}`;
   const address = addressOf("access", [], { table: `${relation.schema}.${relation.name}`, role, command });
   return (
     <a className={`cell ${verdict.rows}`} href={address} onClick={follow} aria-label={label} title={label}>
@@ -184,9 +184,9 @@ function Explained({ catalog, relation, role, command, close }: { catalog: Catal
       <Steps catalog={catalog} relation={relation} role={role} command={command} />
       {verdict.fix && (
         <>
-          <h3>{verdict.rows === "all" ? "The statement that would restrict it" : "The statement that would allow it"}</h3>
+          <h3>{verdict.rows === "all" ? "Statement that would restrict access" : "Statement that would allow access"}</h3>
           <Sql text={verdict.fix} />
-          {verdict.rows === "all" && <p className="small muted">After it, no row is visible without a policy.</p>}
+          {verdict.rows === "all" && <p className="small muted">After this statement, no row is visible without a policy.</p>}
         </>
       )}
       {others.length > 0 && (

@@ -35,11 +35,11 @@ export function Findings() {
   if (failure) return null;
   if (isLoading || !value) return <p className="small muted" role="status">Running portico doctor…</p>;
   const wrong = value.findings.filter((each) => each.mark === "WRONG").length;
-  if (!value.findings.length) return <p className="notice tone-good">The doctor has no findings.</p>;
+  if (!value.findings.length) return <p className="notice tone-good">portico doctor has no findings.</p>;
   return (
     <details className={`notice ${wrong ? "tone-bad" : "tone-warn"} findings`}>
       <summary>
-        <Icon name="warn" /> The doctor has {plural(value.findings.length, "finding")}
+        <Icon name="warn" /> portico doctor has {plural(value.findings.length, "finding")}
         {wrong > 0 && `, of which ${wrong} must be fixed`}
       </summary>
       <ul className="stack">

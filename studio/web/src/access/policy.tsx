@@ -3,6 +3,7 @@
 import type { Policy } from "../catalog";
 
 export function PolicyCard({ policy }: { policy: Policy }) {
+  const allows = policy.permissive ? "Allows" : "Allows only";
   return (
     <div className="card stack">
       <div className="row">
@@ -13,12 +14,12 @@ export function PolicyCard({ policy }: { policy: Policy }) {
       </div>
       {policy.using && (
         <p>
-          {policy.command === "select" ? "Sees" : "Reaches"} rows where <code>{policy.using}</code>
+          {allows} existing rows where <code>{policy.using}</code>
         </p>
       )}
       {policy.check && (
         <p>
-          Writes rows where <code>{policy.check}</code>
+          {allows} new and changed rows where <code>{policy.check}</code>
         </p>
       )}
     </div>

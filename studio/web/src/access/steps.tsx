@@ -24,7 +24,7 @@ export function Steps({ catalog, relation, role, command }: Given) {
       </Step>
       {maySchema && (
         <Step passes={isGranted}>
-          {isGranted ? <Granted verdict={verdict} command={command} /> : <>Has no privilege to {command}, neither its own nor one of a role that it is a member of.</>}
+          {isGranted ? <Granted verdict={verdict} command={command} /> : <>Has no privilege to {command}: neither its own, nor through a role that it is a member of.</>}
         </Step>
       )}
       {isGranted && (
@@ -99,7 +99,7 @@ function Granted({ verdict, command }: { verdict: Verdict; command: Command }) {
         <span key={each}>
           {index > 0 && ", "}
           <code>{each}</code>
-          {each === "public" && " (everybody)"}
+          {each === "public" && " (every role)"}
         </span>
       ))}
       .

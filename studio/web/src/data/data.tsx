@@ -34,8 +34,8 @@ function Tables({ tables, chosen }: { tables: Collection[]; chosen?: string }) {
   }, [chosen, tables]);
   if (!tables.length) {
     return (
-      <Blank icon="data" title={`${caller.name} sees no table`}>
-        The role {caller.role} has no grants. “Who sees what” shows all grants, and statements that would change them.
+      <Blank icon="data" title={`${caller.name} sees no tables`}>
+        The role {caller.role} has no grants. The view Access shows all grants, and the statements that would change them.
       </Blank>
     );
   }
@@ -77,8 +77,8 @@ function TablePage({ type }: { type: string }) {
         found ? (
           <Rows table={found} />
         ) : (
-          <Blank icon="lock" title={`${caller.name} does not see ${type}`}>
-            Choose another caller above, or another table. A table without a key is not in the API, which identifies rows by their key.
+          <Blank icon="lock" title={`${caller.name} has no access to ${type}`}>
+            Choose another caller or another table. A table without a key is not in the API, which identifies rows by their key.
           </Blank>
         )
       }

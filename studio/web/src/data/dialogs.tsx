@@ -9,7 +9,7 @@ import { Icon } from "../ui/icons";
 import { count, Dialog, FailureNotice, focusedFirst, plural } from "../ui/parts";
 import { save } from "../ui/save";
 import { ValueInput } from "./input";
-import type { Table, ToMany } from "./model";
+import { labelAmong, type Table, type ToMany } from "./model";
 import { deleteRows, insertRow, type Changed } from "./query";
 import { editedText, valueOf } from "./values";
 
@@ -51,7 +51,7 @@ export function NewRow({ table, done, close }: { table: Table; done: (message: s
   };
   return (
     <Dialog title={`New row in ${table.type}`} close={close} side>
-      <p className="muted small">Empty fields are left out, and get the column's default.</p>
+      <p className="muted small">Columns that you leave empty get their default.</p>
       <form className="stack" onSubmit={insert}>
         {table.insert!.columns.map((each, index) => (
           <label key={each.name} className="field">
@@ -90,8 +90,7 @@ export function Deletion({ table, ids, done, close }: { table: Table; ids: strin
   return (
     <Dialog title={`Delete ${plural(ids.length, "row")} of ${table.type}?`} close={close}>
       <p>
-        They are deleted permanently, as <strong>{caller.name}</strong>. The request allows at most {ids.length} (<code>atMost</code>): if more match, none is
-        deleted.
+        This deletes them permanently, as <strong>{caller.name}</strong>. The request has <code>atMost: {ids.length}</code>: if more rows match, none are deleted.
       </p>
       <Refusals refused={refused} failure={failure} />
       <div className="row">
@@ -107,7 +106,7 @@ export function Deletion({ table, ids, done, close }: { table: Table; ids: strin
 }
 
 export function WholeRow({ table, row, lead, close }: { table: Table; row: Record<string, any>; lead: (to: ToMany, label: string) => void; close: () => void }) {
-  const name = table.columns.find((each) => ["name", "title", "label", "code"].includes(each.name))?.name ?? table.columns[0]?.name;
+  const name = labelAmong(table.columns);
   const label = name ? editedText(row[name]) : "this row";
   return (
     <Dialog title={`${table.type} ${label}`} close={close} side>
@@ -129,7 +128,7 @@ export function WholeRow({ table, row, lead, close }: { table: Table; row: Recor
           <ul className="side-list">
             {table.toMany.map((each) => (
               <li key={each.name}>
-                <button disabled={!each.back} onClick={() => lead(each, label)} title={each.back ? undefined : "The API's filter cannot select the related rows of this row"}>
+                <button disabled={!each.back} onClick={() => lead(each, label)} title={each.back ? undefined : "The API has no filter that selects these related rows"}>
                   <Icon name="link" /> {each.name}
                 </button>
               </li>

@@ -1,8 +1,10 @@
-// The filter builder. All conditions must hold; the caller's filter type has the columns and operators.
+// The filter builder. All conditions must hold. The columns, the operators and their descriptions are those of the caller's
+// filter type.
 
 import { useState } from "react";
 import { Icon } from "../ui/icons";
-import type { Operator, Table } from "./model";
+import { ValueInput } from "./input";
+import type { Table } from "./model";
 
 export interface Condition {
   column: string;
@@ -12,30 +14,6 @@ export interface Condition {
   label?: string;
 }
 
-const WORDS: Record<string, string> = {
-  eq: "is",
-  neq: "is not",
-  gt: ">",
-  gte: "≥",
-  lt: "<",
-  lte: "≤",
-  in: "is one of",
-  is: "is",
-  of: "is",
-  startsWith: "starts with",
-  endsWith: "ends with",
-  includes: "includes",
-  iincludes: "includes (any case)",
-  like: "like",
-  ilike: "like (any case)",
-  regex: "matches",
-  iregex: "matches (any case)",
-  contains: "contains",
-  containedBy: "is contained by",
-  overlaps: "overlaps",
-  distinctFrom: "differs from",
-};
-
 export function Filters({ table, conditions, change }: { table: Table; conditions: Condition[]; change: (conditions: Condition[]) => void }) {
   const [adding, setAdding] = useState(false);
   if (!Object.keys(table.operators).length) return null;
@@ -43,8 +21,8 @@ export function Filters({ table, conditions, change }: { table: Table; condition
     <div className="row filters">
       {conditions.map((each, index) => (
         <span key={index} className="chip">
-          <span className="ellipsis">
-            {each.column} {WORDS[each.operator] ?? each.operator} <strong>{each.label ?? each.value}</strong>
+          <span className="ellipsis" title={table.operators[each.column]?.find(({ name }) => name === each.operator)?.about}>
+            {each.column} {each.operator} <strong>{each.label ?? each.value}</strong>
           </span>
           <button className="plain" aria-label={`Remove the condition on ${each.column}`} onClick={() => change(conditions.filter((_, at) => at !== index))}>
             <Icon name="close" />
@@ -83,7 +61,7 @@ function NewCondition({ table, add, cancel }: { table: Table; add: (condition: C
       onKeyDown={(event) => event.key === "Escape" && cancel()}
       onSubmit={(event) => {
         event.preventDefault();
-        add({ column, operator: chosen.name, value: chosen.kind.type === "Boolean" ? value || "true" : given });
+        add({ column, operator: chosen.name, value: given });
       }}
     >
       <select autoFocus aria-label="Column" value={column} onChange={(event) => setColumn(event.target.value)}>
@@ -91,35 +69,18 @@ function NewCondition({ table, add, cancel }: { table: Table; add: (condition: C
           <option key={each}>{each}</option>
         ))}
       </select>
-      <select aria-label="Comparison" value={chosen.name} onChange={(event) => setOperator(event.target.value)}>
+      <select className="operator" aria-label="Operator" title={chosen.about} value={chosen.name} onChange={(event) => setOperator(event.target.value)}>
         {operators.map((each) => (
           <option key={each.name} value={each.name}>
-            {WORDS[each.name] ?? each.name}
+            {each.about ? `${each.name}: ${each.about}` : each.name}
           </option>
         ))}
       </select>
-      <ValueField operator={chosen} value={given} change={setValue} />
+      <ValueInput kind={chosen.kind} label="Value" value={given} change={setValue} />
       <button className="primary">Add</button>
       <button type="button" className="plain" onClick={cancel}>
         Cancel
       </button>
     </form>
   );
-}
-
-function ValueField({ operator, value, change }: { operator: Operator; value: string; change: (value: string) => void }) {
-  const { kind } = operator;
-  const choices = kind.isList ? undefined : (kind.values ?? (kind.type === "Boolean" ? ["true", "false"] : undefined));
-  if (choices) {
-    return (
-      <select aria-label="Value" value={value} onChange={(event) => change(event.target.value)}>
-        {choices.map((each) => (
-          <option key={each} value={each}>
-            {operator.name === "is" ? each.toLowerCase().replace("_", " ") : each}
-          </option>
-        ))}
-      </select>
-    );
-  }
-  return <input aria-label="Value" value={value} placeholder={kind.isList ? "values, with commas" : kind.type} onChange={(event) => change(event.target.value)} />;
 }

@@ -55,7 +55,7 @@ export function Grid(given: Given) {
           <tr>
             <th className="tools" scope="col">
               {canChoose ? (
-                <input type="checkbox" aria-label="Choose all rows of this page" checked={all} onChange={() => choose(new Set(all ? [] : rows.map((each) => each["nodeId"])))} />
+                <input type="checkbox" aria-label="Select all rows of this page" checked={all} onChange={() => choose(new Set(all ? [] : rows.map((each) => each["nodeId"])))} />
               ) : (
                 <span className="visually-hidden">Row</span>
               )}
@@ -85,7 +85,7 @@ export function Grid(given: Given) {
                 {canChoose && (
                   <input
                     type="checkbox"
-                    aria-label={`Choose row ${row.index + 1}`}
+                    aria-label={`Select row ${row.index + 1}`}
                     checked={chosen.has(row.id)}
                     onChange={() => {
                       const next = new Set(chosen);

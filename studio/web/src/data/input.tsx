@@ -15,17 +15,16 @@ const DATES: Record<string, string> = { Date: "date" };
 
 export function ValueInput({ kind, label, value, change, autoFocus }: Given) {
   const shared = { "aria-label": label, value, autoFocus, ref: autoFocus ? focusedFirst : undefined, onChange: (event: { target: { value: string } }) => change(event.target.value) };
-  const choices = kind.isList ? undefined : (kind.values ?? (kind.type === "Boolean" ? ["true", "false"] : undefined));
-  if (choices) {
+  if (kind.values) {
     return (
       <select {...shared}>
-        {!choices.includes(value) && <option value={value}>{value || "choose"}</option>}
-        {choices.map((each) => (
+        {!kind.values.includes(value) && <option value={value}>{value || "Choose…"}</option>}
+        {kind.values.map((each) => (
           <option key={each}>{each}</option>
         ))}
       </select>
     );
   }
   if (value.length > 80 || value.includes("\n") || kind.type === "JSON") return <textarea {...shared} rows={4} dir="auto" />;
-  return <input {...shared} dir="auto" type={kind.isList ? "text" : (DATES[kind.type] ?? "text")} inputMode={kind.type === "Int" || kind.type === "BigInt" ? "numeric" : undefined} placeholder={kind.isList ? `${kind.type}, with commas` : kind.type} />;
+  return <input {...shared} dir="auto" type={kind.isList ? "text" : (DATES[kind.type] ?? "text")} inputMode={kind.type === "Int" || kind.type === "BigInt" ? "numeric" : undefined} placeholder={kind.isList ? `${kind.type}, separated by commas` : kind.type} />;
 }

@@ -21,6 +21,7 @@ import { nodeOf, type Schemas } from "../schemas";
 export interface ValueKind {
   type: string;
   isList: boolean;
+  /** The possible values, if they are few. */
   values?: string[];
 }
 
@@ -45,6 +46,7 @@ export interface ToMany {
 
 export interface Operator {
   name: string;
+  about: string;
   kind: ValueKind;
 }
 
@@ -70,7 +72,8 @@ export async function tableOf(schemas: Schemas, type: string): Promise<Table | u
   const root = collections.find((each) => each.type === type);
   if (!root) return undefined;
   const own = [type, `${type}Connection`, `${type}Filter`, `${type}OrderBy`, `${type}InsertInput`, `${type}UpdateInput`];
-  const schema = await schemas.having([...own, ...neighbours(await schemas.having(own), own)]);
+  const near = await schemas.having([...own, ...neighbours(await schemas.having(own), own)]);
+  const schema = await schemas.having(operandEnums(inputOf(near, `${type}Filter`)));
   const node = schema.getType(type) as GraphQLObjectType;
   const fields = Object.values(node.getFields());
   const filter = inputOf(schema, `${type}Filter`);
@@ -83,7 +86,7 @@ export async function tableOf(schemas: Schemas, type: string): Promise<Table | u
     columns: fields.filter(isColumn).map(column),
     toOne: fields.filter(isToOne).map(link),
     toMany: fields.flatMap((each) => toMany(each, schema, type)),
-    operators: filter ? operatorsOf(filter) : {},
+    operators: filter ? operatorsOf(filter, node) : {},
     sortable: new Set(order ? Object.keys(order.getFields()) : []),
     filterType: filter?.name,
     ...changesOf(schema, mutations, type),
@@ -103,6 +106,13 @@ function neighbours(schema: GraphQLSchema, of: string[]): Set<string> {
     }
   }
   return found;
+}
+
+/** The enums that the operators of a filter take. Their values are choices. */
+function operandEnums(filter: GraphQLInputObjectType | undefined): string[] {
+  const types = Object.values(filter?.getFields() ?? {}).map((each) => getNamedType(each.type));
+  const operators = types.filter(isInputObjectType).flatMap((each) => Object.values(each.getFields()));
+  return operators.map((each) => getNamedType(each.type)).filter(isEnumType).map((each) => each.name);
 }
 
 function inputOf(schema: GraphQLSchema, name: string): GraphQLInputObjectType | undefined {
@@ -145,14 +155,14 @@ function isConnection(field: GraphQLField<unknown, unknown> | GraphQLInputField)
 
 function link(field: GraphQLField<unknown, unknown>): Link {
   const type = getNamedType(field.type) as GraphQLObjectType;
-  return { name: field.name, type: type.name, label: labelOf(type) };
+  return { name: field.name, type: type.name, label: labelAmong(Object.values(type.getFields()).filter(isColumn)) ?? "nodeId" };
 }
 
 const LABELS = ["name", "title", "label", "email", "code", "slug"];
 
-function labelOf(type: GraphQLObjectType): string {
-  const columns = Object.values(type.getFields()).filter(isColumn).map((each) => each.name);
-  return LABELS.find((each) => columns.includes(each)) ?? columns[0] ?? "nodeId";
+/** The column whose value is shown as the name of a row. */
+export function labelAmong(columns: { name: string }[]): string | undefined {
+  return LABELS.find((each) => columns.some(({ name }) => name === each)) ?? columns[0]?.name;
 }
 
 function toMany(field: GraphQLField<unknown, unknown>, schema: GraphQLSchema, type: string): ToMany[] {
@@ -165,23 +175,28 @@ function toMany(field: GraphQLField<unknown, unknown>, schema: GraphQLSchema, ty
 
 function kindOf(type: GraphQLType): ValueKind {
   const named = getNamedType(type);
-  const bare = isNonNullType(type) ? type.ofType : type;
-  return { type: named.name, isList: isListType(bare), values: isEnumType(named) ? named.getValues().map((each) => each.name) : undefined };
+  const isList = isListType(isNonNullType(type) ? type.ofType : type);
+  return { type: named.name, isList, values: isList ? undefined : valuesOf(named) };
+}
+
+function valuesOf(type: GraphQLNamedType): string[] | undefined {
+  if (isEnumType(type)) return type.getValues().map((each) => each.name);
+  return type.name === "Boolean" ? ["true", "false"] : undefined;
 }
 
 function column(field: { name: string; type: GraphQLType; description?: string | null }): DataColumn {
   return { name: field.name, about: field.description ?? "", ...kindOf(field.type) };
 }
 
-function operatorsOf(filter: GraphQLInputObjectType): Record<string, Operator[]> {
+/** The operators of each member of a filter that is not about related rows. */
+function operatorsOf(filter: GraphQLInputObjectType, node: GraphQLObjectType): Record<string, Operator[]> {
   const found: Record<string, Operator[]> = {};
   for (const member of Object.values(filter.getFields())) {
     const type = getNamedType(member.type);
-    if (!isInputObjectType(type) || type.name === filter.name) continue;
+    const related = node.getFields()[member.name];
+    if (!isInputObjectType(type) || type.name === filter.name || (related && isObjectType(getNamedType(related.type)))) continue;
     const operators = Object.values(type.getFields()).filter((each) => isPlain(getNamedType(each.type)));
-    if (operators.some((each) => each.name === "eq")) {
-      found[member.name] = operators.map((each) => ({ name: each.name, kind: kindOf(each.type) }));
-    }
+    if (operators.length) found[member.name] = operators.map((each) => ({ name: each.name, about: each.description ?? "", kind: kindOf(each.type) }));
   }
   return found;
 }

@@ -26,13 +26,9 @@ export interface Turn {
 export function filterOf(table: Table, conditions: Condition[]): Record<string, unknown> | undefined {
   const all: Record<string, unknown>[] = [];
   for (const { column, operator, value } of conditions) {
-    if (operator === "of") {
-      all.push({ [column]: { nodeId: { eq: value } } });
-      continue;
-    }
     const kind = table.operators[column]?.find((each) => each.name === operator)?.kind;
     if (kind) all.push({ [column]: { [operator]: valueOf(value, kind, column) } });
-    else if (column === "nodeId") all.push({ nodeId: { eq: value } });
+    else if (table.toOne.some((each) => each.name === column)) all.push({ [column]: { nodeId: { [operator]: value } } });
   }
   return all.length === 0 ? undefined : all.length === 1 ? all[0] : { and: all };
 }

@@ -8,7 +8,7 @@ import { addressOf, follow, go, usePlace } from "../router";
 import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/loaded";
-import { Blank, count, Notice } from "../ui/parts";
+import { Blank, count, Notice, plural } from "../ui/parts";
 import { ColumnChoice, shownAtFirst } from "./columns";
 import { Deletion, NewRow, WholeRow } from "./dialogs";
 import { Filters, type Condition } from "./filters";
@@ -69,7 +69,7 @@ export function Rows({ table }: { table: Table }) {
           </button>
         )}
         <ColumnChoice table={table} shown={shown} show={setShown} />
-        <button onClick={rows.again} aria-label="Read again">
+        <button onClick={rows.again} aria-label="Refresh" title="Refresh">
           <Icon name="again" />
         </button>
         <button className="primary" disabled={!table.insert} title={table.insert ? undefined : `${caller.role} may not insert here`} onClick={() => setOpen("new")}>
@@ -81,7 +81,7 @@ export function Rows({ table }: { table: Table }) {
         <p className="small muted">
           <code>{caller.role}</code> may not {missing.join(", ").replace(/, (\w+)$/, " or $1")} rows here.{" "}
           <a href={addressOf("access")} onClick={follow}>
-            Who may
+            Show who may
           </a>
         </p>
       )}
@@ -107,8 +107,8 @@ export function Rows({ table }: { table: Table }) {
               save={save}
             />
           ) : (
-            <Blank icon="data" title={conditions.length ? "No row meets the filter" : "No row to see"}>
-              {conditions.length ? "Remove a condition to see more." : "The table is empty, or policies hide its rows from this caller."}
+            <Blank icon="data" title={conditions.length ? "No rows match the filter" : "No rows"}>
+              {conditions.length ? "Remove a condition to see more rows." : "The table is empty, or policies hide its rows from this caller."}
             </Blank>
           )
         }
@@ -116,14 +116,14 @@ export function Rows({ table }: { table: Table }) {
       {rows.value && <Pages cursors={rows.value.cursors} turn={turn} go={setTurn} />}
       {open === "new" && <NewRow table={table} done={after} close={() => setOpen(null)} />}
       {open === "delete" && (
-        <Deletion table={table} ids={[...chosen]} done={(changed) => after(`${changed.count} of ${chosen.size} rows were deleted.`)} close={() => setOpen(null)} />
+        <Deletion table={table} ids={[...chosen]} done={(changed) => after(`Deleted ${changed.count} of ${plural(chosen.size, "row")}.`)} close={() => setOpen(null)} />
       )}
       {open && typeof open === "object" && (
         <WholeRow
           table={table}
           row={open}
           close={() => setOpen(null)}
-          lead={(to, label) => go(addressOf("data", [to.type], { where: JSON.stringify([{ column: to.back, operator: "of", value: open["nodeId"], label }]) }))}
+          lead={(to, label) => go(addressOf("data", [to.type], { where: JSON.stringify([{ column: to.back, operator: "eq", value: open["nodeId"], label }]) }))}
         />
       )}
     </div>
@@ -144,7 +144,7 @@ function Pages({ cursors, turn, go }: { cursors: PageOf["cursors"]; turn: Turn; 
       <button disabled={!cursors.next} onClick={() => go({ after: cursors.end })}>
         Next <Icon name="right" />
       </button>
-      <span className="muted small">up to {PAGE} rows a page</span>
+      <span className="muted small">up to {PAGE} rows per page</span>
     </nav>
   );
 }

@@ -43,5 +43,5 @@ function list(text: string, kind: ValueKind, name: string): unknown[] {
   } catch {
     // The Failure is thrown below.
   }
-  throw new Failure(`${name} must be a list: values with commas between them, or JSON.`, "BAD_INPUT");
+  throw new Failure(`${name} must be a list: values separated by commas, or a JSON array.`, "BAD_INPUT");
 }

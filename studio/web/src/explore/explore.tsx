@@ -58,7 +58,7 @@ function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; sch
       <Rail side={side} open={setSide} />
       {side && (
         <aside aria-label={SIDES.find((each) => each.id === side)!.label}>
-          {side === "examples" && (outline.value ? <Examples items={outline.value.collections} take={async (each) => take(await example(each, schemas))} /> : <p className="muted">No schema, no examples.</p>)}
+          {side === "examples" && (outline.value ? <Examples items={outline.value.collections} take={async (each) => take(await example(each, schemas))} /> : <p className="muted">The schema could not be loaded, so there are no examples.</p>)}
           {side === "docs" && (outline.value ? <Docs outline={outline.value} schemas={schemas} shown={trail} show={setTrail} /> : <p className="muted">The schema could not be loaded.</p>)}
           {side === "history" && <HistoryList past={past} take={take} clear={clear} />}
         </aside>
@@ -68,7 +68,7 @@ function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; sch
           <OpenDocuments {...open} />
           {operationKind(current.query) === "mutation" && session?.development && (
             <button onClick={() => void execute(current, true)} disabled={isRunning} title="Run it under its policies and constraints, then roll it back">
-              Try
+              Dry run
             </button>
           )}
           <button className="primary" onClick={run} disabled={isRunning}>

@@ -43,8 +43,8 @@ export function PlanTree({ explained }: { explained: Explained }) {
     <div className="stack">
       <p className="muted small">
         {wasRun
-          ? `It ran in ${duration(ran ?? timeOf(root))}${planned === undefined ? "" : `, after ${duration(planned)} of planning`}. Bars are the time of each step itself.`
-          : `Estimated cost ${count.format(Math.round(root["Total Cost"]))}. Bars are the cost of each step itself; “Run for times” measures.`}
+          ? `It ran in ${duration(ran ?? timeOf(root))}${planned === undefined ? "" : `, after ${duration(planned)} of planning`}. Bars show the time of each step itself.`
+          : `Estimated cost ${count.format(Math.round(root["Total Cost"]))}. Bars show the cost of each step itself; “Run and measure” shows times.`}
       </p>
       <ul className="plan">
         <Step node={root} of={of} total={of(root) || 1} wasRun={wasRun} />

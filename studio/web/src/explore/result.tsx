@@ -22,7 +22,7 @@ const LONGEST = 400_000;
 export function Result({ ran, failure, isRunning }: { ran: Ran | null; failure: Failure | null; isRunning: boolean }) {
   const [shown, setShown] = useState("answer");
   const tabs = [
-    { id: "answer", label: "Answer" },
+    { id: "answer", label: "Response" },
     { id: "sql", label: "SQL" },
     { id: "plan", label: "Plan" },
     { id: "times", label: "Times" },
@@ -61,8 +61,8 @@ function AnswerPanel({ ran }: { ran: Ran }) {
   return (
     <div className="stack">
       {answer.errors?.map((each, index) => <Refusal key={index} error={each} query={ran.operation.query} />)}
-      {long && <Notice tone="info">{`The response has ${bytes(ran.travelled.bytes)}; only its beginning is shown.`}</Notice>}
-      <Editor key={long ? "text" : "json"} label="Answer" text={shown} language="json" />
+      {long && <Notice tone="info">{`The response is ${bytes(ran.travelled.bytes)} long; only its beginning is shown.`}</Notice>}
+      <Editor key={long ? "text" : "json"} label="Response" text={shown} language="json" />
     </div>
   );
 }
@@ -88,7 +88,7 @@ function Behind({ ran, shown }: { ran: Ran; shown: "sql" | "plan" }) {
     );
   }
   if (!loading.value) return <Waiting what="the plan" />;
-  if (!loading.value.length) return <Blank icon="explore" title="No statement was needed">The response needs no data from the database.</Blank>;
+  if (!loading.value.length) return <Blank icon="explore" title="No SQL was needed">The response contains no data from the database.</Blank>;
   return (
     <div className="stack">
       <div className="row">
@@ -98,7 +98,7 @@ function Behind({ ran, shown }: { ran: Ran; shown: "sql" | "plan" }) {
         <span className="grow" />
         {shown === "plan" && !ran.isMutation && (
           <button onClick={() => setHow(how === "plan" ? "analyze" : "plan")} disabled={loading.isLoading}>
-            {how === "plan" ? "Run for times" : "Only estimate"}
+            {how === "plan" ? "Run and measure" : "Estimate only"}
           </button>
         )}
       </div>
@@ -123,10 +123,10 @@ const STAGES: Record<string, string> = {
 function Times({ ran }: { ran: Ran }) {
   const { stages, milliseconds } = ran.travelled;
   const inside = stages.reduce((sum, each) => sum + each.milliseconds, 0);
-  const rows = [...stages.map((each) => ({ ...each, about: STAGES[each.name] ?? "" })), { name: "on the way", milliseconds: Math.max(0, milliseconds - inside), about: "between this browser and the service, and waiting for a thread" }];
+  const rows = [...stages.map((each) => ({ ...each, about: STAGES[each.name] ?? "" })), { name: "network and queue", milliseconds: Math.max(0, milliseconds - inside), about: "between this browser and the service, and waiting for a thread" }];
   return (
     <table className="times">
-      <caption className="visually-hidden">Where the time went</caption>
+      <caption className="visually-hidden">Time by stage</caption>
       <thead>
         <tr>
           <th>Stage</th>

@@ -35,7 +35,7 @@ export function Examples({ items, take }: { items: Collection[]; take: (collecti
     <div className="stack">
       <h2>Examples</h2>
       {items.length > 12 && <input type="search" aria-label="Search examples" placeholder={`Search ${plural(items.length, "table")}`} value={search} onChange={(event) => setSearch(event.target.value)} />}
-      {!items.length && <p className="muted">This caller sees no table. Choose another caller, or grant it privileges.</p>}
+      {!items.length && <p className="muted">This caller sees no tables. Choose another caller, or grant it privileges.</p>}
       <ul className="side-list">
         {found.slice(0, MOST).map((each) => (
           <li key={each.field}>

@@ -29,7 +29,7 @@ export function RelationPage({ relation, catalog }: { relation: Relation; catalo
         <span className="grow" />
         {typeName && (
           <a className="button" href={addressOf("data", [typeName])} onClick={follow}>
-            See its rows
+            Show rows
           </a>
         )}
       </header>
@@ -156,7 +156,7 @@ function Keys({ relation, catalog }: { relation: Relation; catalog: Catalog }) {
         })}
         {back.map(({ key, from }) => (
           <li key={`${from.oid} ${key.name}`} className="muted">
-            {linked(from)} leads here by <code>{key.columns?.join(", ")}</code>
+            {linked(from)} refers to it by <code>{key.columns?.join(", ")}</code>
           </li>
         ))}
       </ul>
@@ -166,13 +166,13 @@ function Keys({ relation, catalog }: { relation: Relation; catalog: Catalog }) {
 }
 
 const EFFECTS: Record<string, string> = {
-  name: "is its name in the API",
-  description: "is its description in the API",
-  totalCount: "lets callers count the rows",
-  aggregate: "lets callers aggregate the rows",
-  primary_key_columns: "is used as its key",
-  foreign_keys: "defines relationships that the database does not have",
-  max_rows: "is the largest page",
+  name: "name in the API",
+  description: "description in the API",
+  totalCount: "callers may count the rows",
+  aggregate: "callers may aggregate the rows",
+  primary_key_columns: "used as the primary key",
+  foreign_keys: "relationships without a foreign key in the database",
+  max_rows: "most rows of a page",
 };
 
 function Directives({ directives }: { directives: Record<string, unknown> }) {

@@ -31,7 +31,7 @@ function Relations({ catalog }: { catalog: Catalog }) {
   const oids = useMemo(() => (wanted ? new Set(found.map((each) => each.oid)) : null), [found, wanted]);
   const drawn = useMemo(() => drawnOf(catalog.relations, wanted ? found : null), [catalog, found, wanted]);
   const chosen = catalog.relations.find((each) => `${each.schema}.${each.name}` === rest[0]);
-  if (!catalog.relations.length) return <Blank icon="schema" title="No table is in the API's schemas">API_SCHEMAS names the schemas. Create a table there, and it is drawn here.</Blank>;
+  if (!catalog.relations.length) return <Blank icon="schema" title="No table is in the API's schemas">API_SCHEMAS names the schemas. Create a table there, and it appears here.</Blank>;
   return (
     <div className="split">
       <aside aria-label="Tables" className="stack">
@@ -76,7 +76,7 @@ function Relations({ catalog }: { catalog: Catalog }) {
           <>
             {drawn.length < catalog.relations.length && (
               <p className="part small" role="status">
-                {wanted ? `${plural(drawn.length, "table")} of that name or column` : `The ${drawn.length} tables with most relationships to each other`}, of {count.format(catalog.relations.length)}. Search to draw others.
+                {wanted ? `Showing ${plural(drawn.length, "table")} whose name or columns match` : `Showing the ${drawn.length} tables with the most relationships to each other`}, of {count.format(catalog.relations.length)}. Search to show others.
               </p>
             )}
             {drawn.length > 0 && <Diagram relations={drawn} found={oids} />}

@@ -46,7 +46,7 @@ function Health() {
   const isWell = !failure && value.process === "ok" && value.database === "ok";
   return (
     <p className={`notice ${isWell ? "tone-good" : "tone-bad"}`} role="status">
-      <strong>{failure ? "The service does not answer." : isWell ? "The process and the database answer." : `Process: ${value.process}. Database: ${value.database}.`}</strong>
+      <strong>{failure ? "The service does not answer." : isWell ? "The process and the database respond." : `Process: ${value.process}. Database: ${value.database}.`}</strong>
       {Object.entries(value.plugins ?? {}).map(([name, place]) => (
         <span key={name}>
           The plugin {name} {place}.
@@ -86,7 +86,7 @@ function useReadings(): { readings: Reading[]; failure: Failure | null; missing:
 
 function Live() {
   const { readings, failure, missing } = useReadings();
-  if (missing) return <p className="muted">The plugin metrics is not loaded, so there are no figures.</p>;
+  if (missing) return <p className="muted">The plugin metrics is not loaded, so there are no figures to show.</p>;
   const last = readings.at(-1);
   if (!last) return failure ? null : <Waiting what="figures" />;
   const pairs = readings.slice(1).map((each, index) => [readings[index]!, each] as const);
@@ -100,13 +100,13 @@ function Live() {
   return (
     <section className="live" aria-label="Now">
       <div className="card">
-        <Line label="Requests" values={pairs.map(([before, after]) => rate(before, after))} unit="a second" />
+        <Line label="Requests" values={pairs.map(([before, after]) => rate(before, after))} unit="per second" />
       </div>
       <div className="card">
         <Line label="Database connections in use" values={readings.map((each) => each.gauges.get("portico_connections_in_use") ?? 0)} unit="now" />
       </div>
       <div className="card stack">
-        <p className="muted small">An average GraphQL request{recent ? ", while this page is open" : ", since the start"}</p>
+        <p className="muted small">Average GraphQL request{recent ? " while this page is open" : " since the start"}</p>
         <dl className="stages">
           {stages.map((each) => (
             <div key={each.name}>
@@ -125,7 +125,7 @@ function Live() {
           <strong>{count.format(total(last.requests))}</strong> requests
           {slow !== null && (
             <>
-              , 99 of 100 within <strong>{Number.isFinite(slow) ? duration(slow) : "more than 30 s"}</strong>
+              , 99 % within <strong>{Number.isFinite(slow) ? duration(slow) : "more than 30 s"}</strong>
             </>
           )}
         </p>
@@ -194,7 +194,7 @@ function Settings({ version, database, settings, plugins }: ServiceDetails) {
   return (
     <>
       <p className="muted">
-        Portico {version} in front of <code>{database.name}</code>, PostgreSQL {database.version}
+        Portico {version}, database <code>{database.name}</code>, PostgreSQL {database.version}
       </p>
       <div className="row">
         <h2 className="grow">Settings</h2>
@@ -208,7 +208,7 @@ function Settings({ version, database, settings, plugins }: ServiceDetails) {
               <th scope="col">Variable</th>
               <th scope="col">Value</th>
               <th scope="col" className="only-wide">
-                Meaning
+                Description
               </th>
             </tr>
           </thead>

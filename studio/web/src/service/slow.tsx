@@ -27,7 +27,7 @@ export function SlowOperations() {
     <section className="stack" aria-label="Slow operations">
       <div className="row">
         <h2 className="grow">Slow operations</h2>
-        <button onClick={slow.again}>Read again</button>
+        <button onClick={slow.again}>Refresh</button>
       </div>
       <Loaded from={slow} what="slow operations">
         {({ operations }) =>
@@ -55,7 +55,7 @@ function Operation({ slow }: { slow: SlowOperation }) {
   return (
     <details className="card">
       <summary>
-        <strong className="mono">{duration(slow.milliseconds)}</strong> <span>{slow.name || `a ${slow.kind || "request"} without a name`}</span>{" "}
+        <strong className="mono">{duration(slow.milliseconds)}</strong> <span>{slow.name || `unnamed ${slow.kind || "request"}`}</span>{" "}
         <span className="small muted">
           as <code>{slow.role || "no role"}</code>, {new Date(1000 * slow.at).toLocaleString()}
         </span>{" "}

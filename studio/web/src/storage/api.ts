@@ -42,9 +42,9 @@ export function refusal(by: Credentials, status: number, text: string): Failure 
   if (hasExpired(by)) return new Failure("The token has expired.", "JWT_EXPIRED", "Use the caller switch at the top right: paste a new token, or add the test user again.");
   try {
     const error = JSON.parse(text) as { message?: string; code?: string; hint?: string };
-    return new Failure(error.message ?? `The storage answered ${status}.`, error.code ?? String(status), error.hint ?? "");
+    return new Failure(error.message ?? `The storage responded with status ${status}.`, error.code ?? String(status), error.hint ?? "");
   } catch {
-    return new Failure(`The storage answered ${status}.`, String(status));
+    return new Failure(`The storage responded with status ${status}.`, String(status));
   }
 }
 

@@ -40,7 +40,7 @@ export function Entries({ all, bucket, prefix, search, chosen, choose, show }: E
         <thead>
           <tr>
             <th scope="col">
-              <input type="checkbox" aria-label="Choose all objects" checked={isAll} onChange={() => choose(new Set(isAll ? [] : objects.map((each) => each.name)))} />
+              <input type="checkbox" aria-label="Select all objects" checked={isAll} onChange={() => choose(new Set(isAll ? [] : objects.map((each) => each.name)))} />
             </th>
             <th scope="col">Name</th>
             <th scope="col">Size</th>
@@ -68,7 +68,7 @@ export function Entries({ all, bucket, prefix, search, chosen, choose, show }: E
           {objects.map((each) => (
             <tr key={each.name}>
               <td>
-                <input type="checkbox" aria-label={`Choose ${each.name}`} checked={chosen.has(each.name)} onChange={() => toggle(each.name)} />
+                <input type="checkbox" aria-label={`Select ${each.name}`} checked={chosen.has(each.name)} onChange={() => toggle(each.name)} />
               </td>
               <td>
                 <button className="link" onClick={() => show(each)}>

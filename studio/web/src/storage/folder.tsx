@@ -89,7 +89,7 @@ function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string;
       {deleting && (
         <Dialog title={`Delete ${plural(chosen.size, "object")}?`} close={() => setDeleting(false)}>
           <p>
-            They are deleted permanently, as <strong>{caller.name}</strong>.
+            This deletes them permanently, as <strong>{caller.name}</strong>.
           </p>
           <div className="row">
             <button
@@ -97,7 +97,7 @@ function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string;
               onClick={() => {
                 setDeleting(false);
                 remove(caller, bucket.id, [...chosen]).then(
-                  (count) => (setOutcome({ message: `${count} of ${chosen.size} were deleted.${count < chosen.size ? " Policies do not let this caller delete the others, or they no longer exist." : ""}` }), again()),
+                  (count) => (setOutcome({ message: `Deleted ${count} of ${plural(chosen.size, "object")}.${count < chosen.size ? " Policies do not let this caller delete the others, or they no longer exist." : ""}` }), again()),
                   (failure: Failure) => setOutcome({ failure }),
                 );
               }}

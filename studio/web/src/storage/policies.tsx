@@ -30,7 +30,7 @@ function PoliciesDialog({ close }: { close: () => void }) {
   const objects = found.value?.relations.find((each) => each.name === "objects");
   const access = objects?.access[caller.role];
   return (
-    <Dialog title={`What ${caller.role} may do with objects`} close={close} side>
+    <Dialog title={`Access of ${caller.role} to objects`} close={close} side>
       {found.failure && <FailureNotice failure={found.failure} again={found.again} />}
       {!found.value && found.isLoading && <Waiting what="policies" />}
       {found.value && !access && <p className="muted">The database does not have the storage's tables, or this role.</p>}

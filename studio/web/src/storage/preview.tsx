@@ -42,7 +42,7 @@ export function Preview({ bucket, object, changed, close }: Given) {
           <legend>
             <strong>Anyone can read it at</strong>
           </legend>
-          <Shown link={publicAddress(bucket.id, object.name)} what="The public address" />
+          <Shown link={publicAddress(bucket.id, object.name)} what="The public URL" />
         </fieldset>
       )}
       <Link bucket={bucket.id} name={object.name} />
@@ -130,7 +130,7 @@ function Link({ bucket, name }: { bucket: string; name: string }) {
           ))}
         </select>
         <button onClick={() => void make()}>
-          <Icon name="link" /> Make a link
+          <Icon name="link" /> Create a link
         </button>
       </div>
       {link && <Shown link={link} what="The link" />}
@@ -155,7 +155,7 @@ function Move({ bucket, name, changed }: { bucket: string; name: string; changed
   const act = async (how: "move" | "copy") => {
     try {
       await call(caller, "POST", `object/${how}`, { bucketId: bucket, sourceKey: name, destinationKey: to });
-      changed(how === "move" ? `It was moved to ${to}.` : `It was copied to ${to}.`);
+      changed(how === "move" ? `Moved to ${to}.` : `Copied to ${to}.`);
     } catch (error) {
       setFailure(error as Failure);
     }

@@ -62,9 +62,9 @@ function Buckets({ all, chosen, prefix, again }: { all: Bucket[]; chosen: string
         ) : all.length ? (
           <Blank icon="storage" title="Choose a bucket">Its folders and objects are listed here.</Blank>
         ) : seesAll ? (
-          <Blank icon="storage" title="There is no bucket yet">Create the first one with “New bucket”.</Blank>
+          <Blank icon="storage" title="No buckets yet">Create the first one with “New bucket”.</Blank>
         ) : (
-          <Blank icon="storage" title={`${caller.name} sees no bucket`}>
+          <Blank icon="storage" title={`${caller.name} sees no buckets`}>
             <p>There are none, or no policy on storage.buckets shows them to {caller.role}. The service role sees all buckets.</p>
             <OpenByName />
           </Blank>
@@ -111,14 +111,14 @@ function Head({ bucket, isKnown, gone, changed }: { bucket: Bucket; isKnown: boo
     <>
       <div className="row">
         <h2>{bucket.id}</h2>
-        {bucket.public && <span className="badge warn">anyone can read its objects by their address</span>}
+        {bucket.public && <span className="badge warn">anyone can read its objects by URL</span>}
         {bucket.file_size_limit !== null && <span className="badge">at most {bytes(bucket.file_size_limit)}</span>}
         {bucket.allowed_mime_types && <span className="badge">{bucket.allowed_mime_types.join(", ")}</span>}
         <span className="grow" />
         <Policies />
         {isKnown && (
           <>
-            <button onClick={() => void act("PUT", path, changed, { public: !bucket.public })}>Make it {bucket.public ? "private" : "public"}</button>
+            <button onClick={() => void act("PUT", path, changed, { public: !bucket.public })}>Make {bucket.public ? "private" : "public"}</button>
             <button className="plain" aria-label="Delete the bucket" onClick={() => setDeleting(true)}>
               <Icon name="bin" />
             </button>
@@ -170,15 +170,15 @@ function NewBucket({ close, done }: { close: () => void; done: (name: string) =>
           <input required ref={focusedFirst} value={name} onChange={(event) => setName(event.target.value)} />
         </label>
         <label className="row">
-          <input type="checkbox" checked={isPublic} onChange={(event) => setPublic(event.target.checked)} /> Public: anyone can read its objects by their address
+          <input type="checkbox" checked={isPublic} onChange={(event) => setPublic(event.target.checked)} /> Public: anyone can read its objects by URL
         </label>
         <label className="field">
-          <span>Largest object</span>
-          <input value={limit} placeholder="no limit of its own, or 10MB" onChange={(event) => setLimit(event.target.value)} />
+          <span>Maximum object size</span>
+          <input value={limit} placeholder="the service's limit, or for example 10MB" onChange={(event) => setLimit(event.target.value)} />
         </label>
         <label className="field">
           <span>Media types</span>
-          <input value={types} placeholder="all, or image/*, application/pdf" onChange={(event) => setTypes(event.target.value)} />
+          <input value={types} placeholder="all, or for example image/*, application/pdf" onChange={(event) => setTypes(event.target.value)} />
         </label>
         {failure && <FailureNotice failure={failure} />}
         <div className="row">

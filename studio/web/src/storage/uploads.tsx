@@ -41,7 +41,7 @@ export function Uploads({ queue }: { queue: Queue }) {
             {each.state === "failed" ? (
               <>
                 <button className="plain" onClick={() => queue.again(each.id)}>
-                  <Icon name="again" /> Again
+                  <Icon name="again" /> Retry
                 </button>
                 <div className="notice tone-bad small">
                   <strong>{each.problem?.message}</strong>
