@@ -69,6 +69,7 @@ def numbers(page: dict[str, Any]) -> list[int]:
 def visits_each_row_once(door: Door, name: str, order: str = "") -> None:
     edges = page(door, name, f"{order} first: 30")["edges"]
     everything = [edge["node"]["n"] for edge in edges]
+    assert everything
     for place, edge in enumerate(edges):
         after = page(door, name, f"{order} after: {json.dumps(edge['cursor'])}, first: 1")
         before = page(door, name, f"{order} before: {json.dumps(edge['cursor'])}, last: 1")
@@ -80,7 +81,9 @@ def visits_each_row_once(door: Door, name: str, order: str = "") -> None:
 
 
 def leads_back(door: Door, name: str) -> None:
-    for edge in page(door, name, "first: 30")["edges"]:
+    edges = page(door, name, "first: 30")["edges"]
+    assert edges
+    for edge in edges:
         id_ = edge["node"]["nodeId"]
         data = door.ask(
             f"""query ($id: ID!) {{ node(nodeId: $id) {{ nodeId ... on {name} {{ n }} }}
