@@ -86,7 +86,7 @@ def test_the_type_of_a_node_is_steered(door: Door) -> None:
     query = "query ($x: ID!) { node(nodeId: $x) { __typename nodeId ... on few { price } ... on many { name } } }"
     for table, row in (("few", 1), ("many", 1), ("few", 2), ("many", 3), ("few", 99)):
         answer = door.ask(query, {"x": node_id("public", table, row)})
-        assert answer.data["node"] is None or answer.data["node"]["__typename"] == table
+        assert (answer.data["node"] or {}).get("__typename") == (table if row < 99 else None)
     assert door.ask(query, {"x": node_id("public", "few", 99)}).data == {"node": None}
     assert "did not match any known collection" in door.ask(query, {"x": node_id("public", "nothing", 1)}).message
     assert "count mismatch" in door.ask(query, {"x": node_id("public", "few", 1, 2)}).message
@@ -213,7 +213,8 @@ def test_invalid_values_are_refused_with_a_known_plan(
     warm = door.post(text).body
     assert warm == cold(door, query, {"x": bad})
     # Where documents are not validated, an enum has all its labels, integers have 64 bits, and keys are just cast.
-    assert "errors" in warm or (dialect == "pg_graphql" and bad in ("so so", 2**31, "1"))
+    is_accepted = dialect == "pg_graphql" and (bad in ("so so", "1") or (bad == 2**31 and "filter" not in field))
+    assert ("errors" in warm) != is_accepted
 
 
 # Random variables, the same query planned cold
