@@ -21,6 +21,7 @@ def test_limits_have_the_defaults_of_the_settings() -> None:
 def test_each_limit_is_documented() -> None:
     listed = dict(_ROW.findall((REPOSITORY / "docs" / "security.md").read_text()))
     limits = {each.env for each in SETTINGS if re.search(r"_LIMIT$|_TIMEOUT_|_SPACE$", each.env)}
+    assert "BODY_LIMIT" in limits
     missing = limits - {"PREPARED_STATEMENT_LIMIT"} - set(listed)
     assert not missing, "add them to the table of the section Limits in docs/security.md"
 

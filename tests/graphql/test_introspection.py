@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from threading import Event, Thread
@@ -363,7 +362,7 @@ def test_few_threads_describe_a_schema_at_once(reading_api: StartApi, monkeypatc
 
 
 def test_introspection_and_another_request_make_types_at_once(start_api: StartApi) -> None:
-    describing, planning = Event(), Event()
+    describing, planning, both = Event(), Event(), Event()
 
     class Slow:
         """Has the second table's names asked for by a request after introspection has begun, and before it needs them
@@ -376,9 +375,9 @@ def test_introspection_and_another_request_make_types_at_once(start_api: StartAp
                 describing.set()
                 planning.wait(1.0)
             if relation.type_name == "second":
-                planning.set()
-                # So that the other thread gets as far as the same names. With a lock in its way it cannot report that.
-                time.sleep(0.3)
+                (both if planning.is_set() else planning).set()
+                # The other thread gets as far as the same names, unless a lock is in its way.
+                both.wait(0.3)
             return []
 
     api = start_api(

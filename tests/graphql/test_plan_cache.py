@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from app.bounded_cache import BoundedCache
@@ -86,7 +86,7 @@ def test_the_type_of_a_node_is_steered(api: Api) -> None:
     query = "query ($x: ID!) { node(nodeId: $x) { __typename nodeId ... on few { price } ... on many { name } } }"
     for table, row in (("few", 1), ("many", 1), ("few", 2), ("many", 3), ("few", 99)):
         answer = api.ask(query, {"x": node_id("public", table, row)})
-        assert answer.data["node"] is None or answer.data["node"]["__typename"] == table
+        assert (answer.data["node"] or {}).get("__typename") == (table if row < 99 else None)
     assert api.ask(query, {"x": node_id("public", "few", 99)}).data == {"node": None}
     assert "did not match any known collection" in api.ask(query, {"x": node_id("public", "nothing", 1)}).message
     assert "count mismatch" in api.ask(query, {"x": node_id("public", "few", 1, 2)}).message
@@ -213,7 +213,8 @@ def test_invalid_values_are_refused_with_a_known_plan(
     warm = api.post(text).body
     assert warm == cold(api, query, {"x": bad})
     # Where documents are not validated, an enum has all its labels, integers have 64 bits, and keys are just cast.
-    assert "errors" in warm or (dialect == "pg_graphql" and bad in ("so so", 2**31, "1"))
+    is_accepted = dialect == "pg_graphql" and (bad in ("so so", "1") or (bad == 2**31 and "filter" not in field))
+    assert ("errors" in warm) != is_accepted
 
 
 # Random variables, the same query planned cold
@@ -295,20 +296,36 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "list"]), inner, max_size=3),
     max_leaves=6,
 )
+# Two values that differ in a few scalars. Independent ones seldom have the same shape.
+ALMOST_EQUAL = st.recursive(
+    JSON.map(lambda value: (value, value)) | st.tuples(st.integers(0, 2) | st.booleans(), st.sampled_from(["", "a"])),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda pairs: ([one for one, _ in pairs], [other for _, other in pairs]))
+        | st.dictionaries(st.sampled_from(["a", "b", "list"]), inner, max_size=3).map(
+            lambda pairs: (
+                {key: one for key, (one, _) in pairs.items()},
+                {key: other for key, (_, other) in pairs.items()},
+            )
+        )
+    ),
+    max_leaves=3,
+)
 
 
 @settings(max_examples=300, deadline=None)
 @given(
-    JSON, JSON, st.lists(st.sampled_from([("v",), ("v", "a"), ("v", 0), ("v", 0, "a"), ("v", "a", "b")]), max_size=3)
+    st.tuples(JSON, JSON) | ALMOST_EQUAL,
+    st.lists(st.sampled_from([("v",), ("v", "a"), ("v", 0), ("v", 0, "a"), ("v", "a", "b")]), max_size=3),
 )
-def test_shapes_are_equal_only_if_a_plan_may_be_shared(one: Any, other: Any, steered: list[Any]) -> None:
+def test_shapes_are_equal_only_if_a_plan_may_be_shared(values: tuple[Any, Any], steered: list[Any]) -> None:
+    one, other = values
     steering = Steering()
     for path in steered:
         steering.add(path, whole_value)
-    if steering.shape(["v"], {"v": one}) == steering.shape(["v"], {"v": other}):
-        _check_sharable(one, other)
-        for path in steered:
-            assert [whole_value(x) for x in _at(one, path[1:])] == [whole_value(x) for x in _at(other, path[1:])]
+    assume(steering.shape(["v"], {"v": one}) == steering.shape(["v"], {"v": other}))
+    _check_sharable(one, other)
+    for path in steered:
+        assert [whole_value(x) for x in _at(one, path[1:])] == [whole_value(x) for x in _at(other, path[1:])]
 
 
 def _check_sharable(one: Any, other: Any) -> None:

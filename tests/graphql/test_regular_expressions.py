@@ -86,7 +86,8 @@ def test_other_patterns_match_as_in_postgresql(api: Api, pattern: str, found: li
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="a()[]{}|*+?^$.,1259\\\\:=-", max_size=40))
 def test_every_pattern_is_parsed_to_its_end(pattern: str) -> None:
-    assert refusal(pattern) is None or refusal(pattern)
+    reason = refusal(pattern)
+    assert reason is None or "regular expression" in reason
 
 
 @pytest.mark.timing

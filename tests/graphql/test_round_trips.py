@@ -180,4 +180,5 @@ def test_values_are_written_and_found_as_they_are_read(
         for number, type_ in enumerate(types):
             tried = Tried(api, connection, number, type_, key)
             problems += [f"{type_.name} {key}: {each}" for each in tried.problems()]
+    assert types
     assert not problems, "\n".join(problems)

@@ -69,6 +69,7 @@ def numbers(page: dict[str, Any]) -> list[int]:
 def visits_each_row_once(api: Api, name: str, order: str = "") -> None:
     edges = page(api, name, f"{order} first: 30")["edges"]
     everything = [edge["node"]["n"] for edge in edges]
+    assert everything
     for place, edge in enumerate(edges):
         after = page(api, name, f"{order} after: {json.dumps(edge['cursor'])}, first: 1")
         before = page(api, name, f"{order} before: {json.dumps(edge['cursor'])}, last: 1")
@@ -80,7 +81,9 @@ def visits_each_row_once(api: Api, name: str, order: str = "") -> None:
 
 
 def leads_back(api: Api, name: str) -> None:
-    for edge in page(api, name, "first: 30")["edges"]:
+    edges = page(api, name, "first: 30")["edges"]
+    assert edges
+    for edge in edges:
         id_ = edge["node"]["nodeId"]
         data = api.ask(
             f"""query ($id: ID!) {{ node(nodeId: $id) {{ nodeId ... on {name} {{ n }} }}

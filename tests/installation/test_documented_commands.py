@@ -29,6 +29,8 @@ def test_all_documented_commands_work(fresh_server: PostgresServer, files, sessi
     for database in (url, elsewhere):
         show_files(fresh_server, database, files)
     owner = session(url)
+    # The block that is run in the other database.
+    assert sum("portico.grant_public" in each.text for each in BLOCKS) == 1
     for language, text in ((each.language, each.text) for each in BLOCKS):
         if language == "sql" and "portico.grant_public" in text:
             other = session(elsewhere)

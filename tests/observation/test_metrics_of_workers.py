@@ -85,6 +85,7 @@ def test_files_of_metrics_are_allocated_at_the_start(postgres: PostgresServer, t
     # Twice the places that there are, each with the longest name.
     with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(temporary), METRICS_OPERATIONS="20") as url:
         lengths = {path.name: path.stat().st_size for path in temporary.rglob("*.db")}
+        assert lengths
         ask(url, [f"N{number}".ljust(200, "x") for number in range(40)])
         until(lambda: requests_counted(url) == 40)
         files = list(temporary.rglob("*.db"))

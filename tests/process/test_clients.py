@@ -94,19 +94,19 @@ def established(url: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("setting", "sent"),
+    ("setting", "sent", "received"),
     [
-        ("header_timeout_s=0.5", b"GET /pid HTTP/1.1\r\nHos"),
-        ("body_timeout_s=0.5", b"POST /pid HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345"),
-        ("idle_timeout_s=0.5", b""),
-        ("idle_timeout_s=0.5", get("/pid")),
+        ("header_timeout_s=0.5", b"GET /pid HTTP/1.1\r\nHos", b""),
+        ("body_timeout_s=0.5", b"POST /pid HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345", b""),
+        ("idle_timeout_s=0.5", b"", b""),
+        ("idle_timeout_s=0.5", get("/pid"), b"200"),
     ],
 )
-def test_a_silent_client_is_closed(tmp_path: Path, setting: str, sent: bytes) -> None:
+def test_a_silent_client_is_closed(tmp_path: Path, setting: str, sent: bytes, received: bytes) -> None:
     # Longer than the client waits.
     others = [f"{name}_timeout_s={10 * PATIENCE_S}" for name in ("header", "body", "idle")]
     with service(tmp_path, "workers=1", *others, setting) as (_, url), client(url, sent) as silent:
-        read_all(silent)
+        assert read_all(silent)[9:12] == received
 
 
 def test_a_header_must_arrive_in_time_even_byte_by_byte(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ def record(message: str) -> logging.LogRecord:
 def test_text_of_a_client_cannot_forge_a_log_line(formatter: logging.Formatter) -> None:
     written = formatter.format(record(HOSTILE))
     first, *others = written.split("\n")
+    # Only a plain record has further lines, those of its traceback.
+    assert bool(others) == isinstance(formatter, PlainLines)
     assert all(line.startswith("    ") for line in others)
     assert written.replace("\n", "").isprintable()
     assert "all is well" in written

@@ -322,6 +322,7 @@ def test_types_are_printed_as_the_server_prints_them(owner: Session) -> None:
     catalog = load_catalog(owner.value)
     owner.execute("set search_path = pg_catalog")
     printed = dict(owner.rows("select oid, format_type(oid, -1) from pg_type"))
+    assert {'public."Mood"', 'public."group"', 'public."d d"'} <= {type_.text for type_ in catalog.types}
     assert {type_.oid: type_.text for type_ in catalog.types} == {
         type_.oid: printed[type_.oid] for type_ in catalog.types
     }
@@ -339,6 +340,7 @@ def test_every_used_type_is_read(owner: Session) -> None:
     used |= {argument.type for f in catalog.functions for argument in f.arguments} | {
         f.returns for f in catalog.functions
     }
+    assert used
     assert used <= set(catalog.type_by_oid)
 
 

@@ -46,8 +46,7 @@ def test_storage3_works(service: Service, storage3_client: Callable[[Service, st
     assert not files.exists("none")
     assert [each["name"] for each in files.list()] == ["folder"]
     assert [each["name"] for each in files.list("folder", {"limit": 5, "search": "a"})] == ["a b.txt"]
-    if hasattr(files, "list_v2"):
-        assert [each.name for each in files.list_v2({"with_delimiter": True}).folders] == ["folder/"]
+    assert [each.name for each in files.list_v2({"with_delimiter": True}).folders] == ["folder/"]
     files.copy("folder/a b.txt", "copied.txt")
     files.move("copied.txt", "moved.txt")
     assert files.download("moved.txt") == b"three"

@@ -217,7 +217,7 @@ def test_moves_and_overwrites_lose_nothing(own_service: Callable[..., Service]) 
             stop.set()
 
     def move() -> None:
-        while not stop.is_set():
+        while not (found and stop.is_set()):
             body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b"}
             if alone(service, "POST", "/object/move", json=body)().status_code == 200:
                 moved = service.get(f"/object/{bucket}/b").content.decode()

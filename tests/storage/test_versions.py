@@ -24,7 +24,7 @@ def test_enabling_versions_is_refused(service: Service, status: str) -> None:
 @pytest.mark.parametrize("status", ["DISABLED", None])
 def test_other_versioning_states_are_accepted(service: Service, status: str | None) -> None:
     bucket = service.bucket(versioning_status=status)
-    service.put(f"/bucket/{bucket}", json={"versioning_status": status}).raise_for_status()
+    assert service.put(f"/bucket/{bucket}", json={"versioning_status": status}).status_code == 200
 
 
 def test_reading_a_version_is_refused(service: Service) -> None:

@@ -332,8 +332,8 @@ class TestContract:
                 done.set()
 
         with ThreadPoolExecutor(1) as pool:
-            writing = pool.submit(replace)
-            while not done.is_set():
+            writing, data = pool.submit(replace), b""
+            while not (data and done.is_set()):
                 data = received(backend.open_read(key, 0, size))
                 assert len(data) == size
                 assert len(set(data)) == 1

@@ -50,4 +50,5 @@ def test_a_folder_needs_no_cloud_sdk(tmp_path: Path) -> None:
     done = probe(Place("file", f"file://{tmp_path}"), "modules")
     assert done.returncode == 0, done.stderr
     imported = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "app" in imported
     assert not imported & {"smart_open", "boto3", "botocore", "google", "azure", "requests"}

@@ -88,9 +88,8 @@ class Uploader(threading.Thread):
         return "/upload/" + answered["location"].partition("/upload/")[2]
 
     def _offset(self, path: str) -> int:
-        while (answer := self._surely("HEAD", path))[0] == 423:
-            # Another request, which was cut off, still has the upload's lock; its end is not reported.
-            time.sleep(0.05)
+        # Another request, which was cut off, may still have the upload's lock; its end is not reported.
+        answer = until(lambda: found if (found := self._surely("HEAD", path))[0] != 423 else None)
         assert answer[0] == 200, answer
         return int(answer[1]["upload-offset"])
 
