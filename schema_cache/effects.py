@@ -5,11 +5,13 @@ PostgreSQL does not record what a function does. A function is assumed to have n
 * It is stable or immutable. A volatile function may write.
 * It is written in C, or it is written in SQL or PL/pgSQL and calls no function that may have an effect. A stable
   function runs no command that writes, but it may call a function that does. It must not run SQL that it puts together
-  (EXECUTE). The calls of a body are found by its words: the name of each function that it calls is one of them.
+  (EXECUTE) or is given, as some C functions of extensions do. The calls of a body are found by its words: the name of
+  each function that it calls is one of them.
 
 A relation may have an effect if its view's query or one of its policies for reading calls a function that may, or if it
-is a foreign table, about which nothing is known. If an operator, a cast, a type or a domain's check may have an effect,
-every query may, since queries call these without naming them.
+is a foreign table, about which nothing is known. Its constraints, indexes and partitions count too: the planner
+evaluates immutable functions in them, even one that is declared immutable and has effects. If an operator, a cast, a
+type or a domain's check may have an effect, every query may, since queries call these without naming them.
 """
 
 from __future__ import annotations
@@ -104,7 +106,8 @@ def read_effects(payload: Mapping[str, Any] | None, relations: Mapping[int, tupl
 
 
 class _Function(NamedTuple):
-    """``body``: the source, if the function's calls are found in it; otherwise None."""
+    """``body``: the source, if the function's calls are found in it, or if it is in C and runs SQL that it is given;
+    otherwise None."""
 
     oid: int
     schema: str
@@ -130,7 +133,7 @@ def _own_effect(function: _Function, acting: frozenset[str]) -> str | None:
     if function.volatility == "v":
         return "is volatile"
     if function.language in _TRUSTED:
-        return None
+        return None if function.body is None else "runs SQL that it is given"
     if function.body is None and function.language not in _READABLE:
         return f"is written in {function.language}"
     words = function.words

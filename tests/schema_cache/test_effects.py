@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from schema_cache.effects import ANYTHING, Effects
+from tests.postgres_server import PostgresServer
 from tests.schema_cache.asker import Asker
+from tests.schema_cache.conftest import Connect
 from tests.schema_cache.loading import load_catalog
 from tests.schema_cache.session import Session
 
@@ -67,6 +71,9 @@ def test_functions_that_only_read_have_no_reason(owner: Session, asker: Asker, s
          " create aggregate f(int) (sfunc = a, stype = int)", "it calls a, which calls writer"),
         ("create function \"É x\"\"\"() returns int language sql volatile as 'select 1'; create function f()"
          " returns int language sql stable as 'select \"É x\"\"\"()'", "which is volatile"),
+        ("create aggregate f(text, bool) (sfunc = set_config, stype = text, initcond = 'a')", "it calls set_config()"),
+        ("create function f(text, text, bool) returns text language internal stable as 'set_config_by_name'",
+         "it calls set_config()"),
         (f"create function {'w' * 63}() returns int language sql volatile as 'select 1'; create function f()"
          f" returns int language sql stable as 'select {'w' * 70}()'", "which is volatile"),
     ],
@@ -77,6 +84,82 @@ def test_functions_that_may_write_have_a_reason(owner: Session, asker: Asker, sq
     oids = [code.oid for code, name in effects.names.items() if name == "f"]
     assert effects.may_follow(oids)
     assert not effects.may_follow([])
+
+
+@pytest.mark.parametrize(
+    ("extension", "call"),
+    [
+        ("tablefunc", "select row_name from crosstab2('select 1')"),
+        ("tablefunc", "select a from crosstab('select 1', 'select 2') as t (a text, b text)"),
+        ("tablefunc", "select a from connectby('t', 'k', 'p', 'x', 1) as t (a text, b text, c int)"),
+        ("xml2", "select a from xpath_table('k', 'd', 't', '/a', 'true') as t (a text, b text)"),
+        ("postgis_raster", "select st_mapalgebra(null::raster, null, '[rast]')::text"),
+    ],
+)
+def test_functions_that_run_their_arguments_as_sql_have_a_reason(
+    postgres_with: Callable[[str], PostgresServer],
+    connect: Connect,
+    ask: Callable[..., Asker],
+    extension: str,
+    call: str,
+) -> None:
+    server = postgres_with(extension)
+    url = server.create_database(sql=f"create extension {extension} cascade")
+    body = call.replace("'", "''")
+    function = f"create function f() returns text language sql stable as '{body}'"
+    owner, asker = connect(url), ask(url)
+    try:
+        assert "which runs SQL that it is given" in str(*reasons(effects_of(owner, asker, function), ("f",)))
+    finally:
+        owner.close()
+        asker.close()
+        server.drop_database(url)
+
+
+LIES = """create function lies(n int) returns int language plpgsql immutable as
+  $$ begin perform set_config('a.b', 'c', false); return n; end $$;"""
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "create table f (id int); create index on f (id) where lies(1) = 1",
+        "create table f (id int); create index on f ((id + lies(1)))",
+        "create table f (id int check (id > lies(1)))",
+        "create table f (id int) partition by range ((id + lies(1)))",
+        "create table f (id int) partition by range (id); create table g partition of f for values from (0) to (1);"
+        " alter table g add check (id > lies(1))",
+        "create table f (id int); create table g (check (id > lies(1))) inherits (f)",
+    ],
+)
+def test_relations_for_whose_plans_a_function_runs_have_a_reason(owner: Session, asker: Asker, sql: str) -> None:
+    (reason,) = reasons(effects_of(owner, asker, LIES + sql), ("f",))
+    assert reason in (
+        "it calls lies, which calls set_config()",
+        "it calls g, which calls lies, which calls set_config()",
+    )
+
+
+def test_tables_for_whose_statistics_a_function_runs_have_a_reason(owner: Session, asker: Asker) -> None:
+    if owner.rows("select current_setting('server_version_num')::int")[0][0] < 140000:
+        pytest.skip("statistics of expressions exist from PostgreSQL 14 on")
+    sql = "create table f (id int, n int); create statistics st on (id + lies(1)), n from f"
+    assert reasons(effects_of(owner, asker, LIES + sql), ("f",)) == ["it calls lies, which calls set_config()"]
+
+
+@pytest.mark.parametrize("check", ["", "check (writer() > 0)", "check (id > 0)"])
+def test_functions_that_only_writes_run_are_no_reason(owner: Session, asker: Asker, check: str) -> None:
+    effects = effects_of(owner, asker, f"{WRITER} create table f (id int default writer() {check})")
+    assert reasons(effects, ("f",)) == [None]
+
+
+def test_a_table_has_the_reason_of_a_foreign_partition(owner: Session, asker: Asker) -> None:
+    owner.execute(
+        "create foreign data wrapper w; create server s foreign data wrapper w;"
+        " create table f (id int) partition by range (id);"
+        " create foreign table g partition of f for values from (0) to (1) server s"
+    )
+    assert reasons(load_catalog(asker).effects, ("f",)) == ["it calls g, which is a foreign table"]
 
 
 def test_functions_with_a_parsed_body_are_followed(owner: Session, asker: Asker) -> None:
@@ -100,6 +183,8 @@ def test_functions_with_a_parsed_body_are_followed(owner: Session, asker: Asker)
         "create function d(text) returns boolean language sql stable as 'select writer() > 0';"
         " create domain dd as text check (d(value))",
         "create sequence s; create domain dd as int check (nextval('s') > value)",
+        "create operator <~> (leftarg = int, rightarg = int, function = pg_try_advisory_lock)",
+        "create cast (bigint as boolean) with function pg_try_advisory_lock(bigint)",
     ],
 )
 def test_functions_behind_every_query_are_found(owner: Session, asker: Asker, sql: str) -> None:

@@ -12,7 +12,7 @@ from app.database.run.transaction_mode import roll_back
 from app.database.wire.failure import ConnectionLost, StatementError, outcome_unknown
 from app.database.wire.messages import Row
 from app.database.wire.prepared import Step
-from app.database.wire.session import is_unclean
+from app.database.wire.session import CLEANING, is_unclean
 from app.database.wire.wire import DatabaseConnection
 
 
@@ -70,7 +70,9 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
 
 def _converse(connection: DatabaseConnection, flight: Flight) -> list[list[Row]]:
     """The rows of the flight on this connection."""
-    session = flight.session if connection.is_direct else None
+    # Settings that each flight must pin end with it.
+    can_keep = connection.is_direct and connection.cleaning is CLEANING
+    session = flight.session if can_keep else None
     if session is None:
         return _send(connection, flight, clean=True)
     calls = flight.steps[flight.prelude :]

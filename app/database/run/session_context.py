@@ -22,13 +22,22 @@ from app.database.wire.statement import Statement
 
 SettingValue = tuple[str, str]
 
+# PostgreSQL 16 divided membership: SET ROLE needs its option SET.
+_MEMBERSHIP = (
+    "CASE WHEN pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.>=) 160000"
+    " THEN 'SET' ELSE 'MEMBER' END"
+)
 _IS_VALID = (
     "pg_catalog.sum(c.changes)::pg_catalog.int8 OPERATOR(pg_catalog.=) $1"
     " AND CURRENT_USER OPERATOR(pg_catalog.=) $2::pg_catalog.name"
-    " AND pg_catalog.pg_has_role(SESSION_USER, CURRENT_USER, 'MEMBER')"
+    f" AND pg_catalog.pg_has_role(SESSION_USER, CURRENT_USER, {_MEMBERSHIP})"
 )
-# Not graphql.assert_schema_version, which costs 6 us more: entering the context again calls it.
-_CHECK = Statement(f"SELECT 1 / ({_IS_VALID})::pg_catalog.int4 FROM graphql.schema_change c", "still_valid")  # noqa: S608
+# Not graphql.assert_schema_version, which costs 6 us more: entering the context again calls it. An empty table has no
+# version, and the result of a division by null is no error.
+_CHECK = Statement(
+    f"SELECT 1 / (({_IS_VALID}) IS TRUE)::pg_catalog.int4 FROM graphql.schema_change c",  # noqa: S608
+    "still_valid",
+)
 
 _NOT_FOR_SESSIONS = ("idle_session_timeout", "default_transaction_", "transaction_")
 """How the names of settings begin that affect more than the statements of a flight: idle sessions, or the next
