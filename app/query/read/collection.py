@@ -28,12 +28,15 @@ from app.query.plan.rows import NamedRows, Rows, TableRows
 from app.query.plan.walk import Field
 from app.query.read.ordering import ordering_of
 from app.query.read.pages import Page, page_of
-from app.query.sql.compiled_constructs import InPlace, Query, RowColumn
+from app.query.sql.compiled_constructs import Consecutive, InPlace, Query, RowColumn
 from app.query.sql.constructs import jsonb_array, row_count
 from app.query.sql.json_texts import json_list
 
 EQUAL_BEFORE = "equal_before"
 """The name of the column with the number that distinguishes a row of the page from rows that are equal to it."""
+
+MOST_RANGES = 5
+"""The most ranges that the rows after a cursor are divided into: enough for two nullable columns and the key."""
 
 NEEDS_MORE = {False: "hasNextPage", True: "hasPreviousPage"}
 """The field of pageInfo that needs one row beyond the page, by whether the page goes backward."""
@@ -207,18 +210,30 @@ class Collection:
         """The rows that the page is taken from, and the conditions on them."""
         return self.all_rows()
 
-    def _page_query(self) -> Query:
+    def _page_query(self) -> Query | Consecutive:
         rows, conditions = self._source
-        beyond = self.page.beyond_cursor(rows)
-        if beyond is not None:
-            conditions = [*conditions, beyond]
         values = self.rows.values_of(rows)
         order = self.page.ordering.clauses(rows, backward=self.page.backward)
         limit = self.page.limit(beyond=int(self.looks_ahead))
-        query = Query(values, rows.source, conditions, order, limit, self.page.skipped(self._equal_to_cursor))
+        skipped = self.page.skipped(self._equal_to_cursor)
+        ranges = self.page.beyond_cursor(rows, self._most_ranges()) or (None,)
+        queries = [
+            Query(values, rows.source, conditions if each is None else [*conditions, each], order, limit, skipped)
+            for each in ranges
+        ]
+        query = queries[0] if len(queries) == 1 else Consecutive(queries, limit)
         return self._numbered(query, [name for _, name in values]) if self._is_numbered else query
 
-    def _numbered(self, query: Query, names: Sequence[str]) -> Query:
+    def _most_ranges(self) -> int:
+        """The largest number of ranges that the rows after the cursor may be divided into. Each range repeats the
+        conditions of the filter, and their number is limited. Citus accepts no ranges in a nested query, and
+        PostgreSQL may read those of foreign tables, also in a view, in any order."""
+        kind = self.relation.relation.kind
+        if self._is_distributed or kind == "f" or (kind == "v" and self._field.api.catalog.has_foreign_tables):
+            return 1
+        return min(MOST_RANGES, self.planning.possible_repetitions)
+
+    def _numbered(self, query: Query | Consecutive, names: Sequence[str]) -> Query:
         picked = InPlace(self.planning.alias("picked"))
         picked.query = query
         columns: list[tuple[ColumnElement[Any], str]] = [(RowColumn(name, picked), name) for name in names]

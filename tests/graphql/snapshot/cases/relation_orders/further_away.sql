@@ -12,7 +12,7 @@ SELECT (
     ) AS comment_2_r5 ON true
     ORDER BY comment_2_r3.bio ASC NULLS FIRST,
       comment_2_r5.value DESC NULLS LAST,
-      comment_2.id ASC NULLS LAST
+      comment_2.id ASC
     LIMIT 30
   )
   SELECT (

@@ -8,7 +8,7 @@ SELECT (
     LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
     ORDER BY post_3_r1.name ASC NULLS LAST,
       post_3_r1.email DESC NULLS LAST,
-      post_3.id ASC NULLS LAST
+      post_3.id ASC
     LIMIT 30
   )
   SELECT (
