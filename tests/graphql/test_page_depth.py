@@ -41,6 +41,8 @@ select n, n % 100, case when n % 10 <> 0 then n % 1000 + 1 end, n % 4, case when
   '2026-01-01'::timestamptz + n / 3 * interval '1 min', case when n % 5 <> 0 then 'label ' || n % 777 end,
   md5(n::text)::uuid, n * 7919 % 4001 / 10.0
 from generate_series(1, {ROWS}) n;
+create index on author (name);
+create index on item (author_id, id);
 create table parent (id int primary key);
 insert into parent select n from generate_series(0, 99) n;
 alter table item add foreign key (parent_id) references parent;
@@ -193,6 +195,19 @@ def test_nested_pages_read_few_rows(reading: Reading, order: Sequence[tuple[str,
         query = f"""{{ parentCollection(first: 100) {{ edges {{ node {{ id
           itemCollection({window}, {sorting}) {{ edges {{ node {{ id }} }} }} }} }} }} }}"""
         assert reading.rows_read(query, at) <= 100 + 100 * 20, window
+
+
+@pytest.mark.parametrize("direction", ["AscNullsLast", "DescNullsLast"])
+def test_an_order_by_a_related_row_begins_with_its_index(reading: Reading, direction: str) -> None:
+    sorting = f"orderBy: [{{author: {{name: {direction}}}}}]"
+    windows = [("first: 10", None)]
+    for offset in (0, 5, 9_000, 17_000):
+        at = reading.cursor("itemCollection", sorting, offset)
+        windows.append((f'first: 10, after: "{at}"', at))
+    for window, at in windows:
+        query = f"{{ itemCollection({window}, {sorting}) {{ edges {{ cursor }} pageInfo {{ hasPreviousPage }} }} }}"
+        # Two authors with the same name, with 20 items each, and their items in the order of the key.
+        assert reading.rows_read(query, at) <= 300, window
 
 
 def test_a_later_range_is_not_read_if_the_first_suffices(reading: Reading) -> None:

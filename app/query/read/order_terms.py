@@ -27,14 +27,17 @@ TERM = "ordered_by"
 
 class Term(Protocol):
     """A value that rows are ordered by. ``not_null``: it is never NULL. ``may_have_index``: it is a column, of these
-    rows or of a related one, so an index may contain it. ``steps``: the number of relationships to one row that it
-    follows."""
+    rows or of a related one, so an index may contain it. ``not_null_if_related``: it is NULL only if there is no
+    related row. ``steps``: the number of relationships to one row that it follows."""
 
     @property
     def not_null(self) -> bool: ...
 
     @property
     def may_have_index(self) -> bool: ...
+
+    @property
+    def not_null_if_related(self) -> bool: ...
 
     @property
     def steps(self) -> int: ...
@@ -56,6 +59,10 @@ class ColumnTerm:
     def not_null(self) -> bool:
         return self.column.not_null
 
+    @property
+    def not_null_if_related(self) -> bool:
+        return self.column.not_null
+
     def of(self, rows: Rows) -> ColumnElement[Any]:
         return rows.column(self.column.name)
 
@@ -68,6 +75,7 @@ class Expression:
     not_null: bool = False
     steps: int = 0
     may_have_index: bool = False
+    not_null_if_related: bool = False
 
     def of(self, rows: Rows) -> ColumnElement[Any]:
         if isinstance(rows, NamedRows):
@@ -119,7 +127,12 @@ def related(relationship: Relationship, term: Term, argument: str = "orderBy") -
     if isinstance(term, TermOfField):
         return TermOfField(lambda field: related(relationship, term.of_related(field)), steps=term.steps + 1)
     if relationship.leads_to_one:
-        return Expression(_OfOne(relationship, term), steps=term.steps + 1, may_have_index=term.may_have_index)
+        return Expression(
+            _OfOne(relationship, term),
+            steps=term.steps + 1,
+            may_have_index=term.may_have_index,
+            not_null_if_related=term.not_null_if_related,
+        )
     return Expression(_OfMany(relationship, term, is_least=True), steps=term.steps + 1)
 
 
@@ -138,6 +151,7 @@ class TermOfField:
     not_null: bool = False
     steps: int = 0
     may_have_index: bool = False
+    not_null_if_related: bool = False
 
     def of_related(self, field: Field) -> Term:
         """The term of rows that are related to those of ``field``."""

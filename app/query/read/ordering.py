@@ -95,16 +95,16 @@ class OrderKey:
     def equal(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
         return self.comparison.equal(self.term.of(rows), value)
 
-    def clause(self, rows: Rows) -> ColumnElement[Any]:
-        """The member of ORDER BY.
+    def clause(self, rows: Rows, *, has_related: bool = False) -> ColumnElement[Any]:
+        """The member of ORDER BY. ``has_related``: the rows have the related row that the term is of.
 
         The place of nulls is left out where there are none: PostgreSQL does not consider that, and an order with the
         other place of nulls than an index has is a sort of all rows. A function may return rows with nulls in such a
         column, since PostgreSQL checks only rows that are stored."""
         direction = " DESC" if self.descending else " ASC"
         nulls = " NULLS FIRST" if self.nulls_first else " NULLS LAST"
-        text = direction if self.not_null and rows.are_stored else direction + nulls
-        return WrittenSQL("ordered", ("", text), (self.value(rows),))
+        has_no_nulls = (self.not_null and rows.are_stored) or (has_related and self.term.not_null_if_related)
+        return WrittenSQL("ordered", ("", direction if has_no_nulls else direction + nulls), (self.value(rows),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +115,12 @@ class Ordering:
     keys: tuple[OrderKey, ...]
     ties: tuple[str, ...] = ()
 
-    def clauses(self, rows: Rows, *, backward: bool) -> list[ColumnElement[Any]]:
-        """The members of ORDER BY."""
-        clauses = [key.reversed.clause(rows) if backward else key.clause(rows) for key in self.keys]
+    def clauses(self, rows: Rows, *, backward: bool, not_null: Sequence[Term] = ()) -> list[ColumnElement[Any]]:
+        """The members of ORDER BY. ``not_null``: terms that are not null in these rows."""
+        clauses = [
+            (key.reversed if backward else key).clause(rows, has_related=any(each is key.term for each in not_null))
+            for key in self.keys
+        ]
         if self.ties:
             number = self.equal_before(rows)
             clauses.append(number.desc() if backward else number)

@@ -15,8 +15,8 @@ from app.query.plan.planning import Planning
 from app.query.plan.row_ids import CursorCount, CursorValue, cursor_form, cursor_misfit
 from app.query.plan.rows import Rows, TableRows
 from app.query.plan.walk import Field
-from app.query.read.beyond import Place, after, equal, ranges
 from app.query.read.ordering import Ordering, OrderKey
+from app.query.read.ranges import CursorKey, Range, after, condition_after, condition_equal, from_the_edge
 from app.query.sql.texts import integer_text
 
 
@@ -87,41 +87,41 @@ class Page:
             skipped = func.least(before + literal_column("1"), equal_to_cursor())
         return skipped if offset is None else skipped + offset
 
-    def beyond_cursor(self, rows: TableRows, most: int) -> Sequence[ColumnElement[Any]]:
-        """The conditions of the consecutive ranges of rows that come after the cursor in the page's direction, or equal
-        it if equal rows are counted: at most ``most``, and none without a cursor.
-
-        There is one range if the rows are not stored, since an index finds no others, and with an offset, since each
-        range has rows to skip."""
-        if self.cursor is None:
-            return ()
-        places = self._places(self.cursor)
+    def ranges_beyond(self, cursor: Leaf, rows: TableRows, most: int) -> Sequence[Range]:
+        """At most ``most`` consecutive ranges of the rows that come after the cursor in the page's direction, or equal
+        it if equal rows are counted. There is one with an offset, since each range has rows to skip."""
+        keys = self._cursor_keys(cursor)
         if self._counts_equal_rows:
-            return (or_(after(rows, places), equal(rows, places)),)
-        if self.offset is not None or not rows.are_stored:
-            most = 1
-        return ranges(rows, places, most) or (false(),)
+            return (Range((or_(condition_after(rows, keys), condition_equal(rows, keys)),)),)
+        return after(rows, keys, most if self.offset is None else 1) or (Range((false(),)),)
+
+    def ranges_from_the_edge(self, rows: TableRows, most: int) -> Sequence[Range]:
+        """At most ``most`` consecutive ranges of all rows, in the page's direction; one with an offset."""
+        if not self.ordering.keys or self.offset is not None:
+            return (Range(),)
+        first = self.ordering.keys[0]
+        return from_the_edge(rows, first.reversed if self.backward else first, most)
 
     def equal_to_cursor(self, rows: Rows) -> ColumnElement[Any]:
         """The condition that a row is equal to the cursor in all keys of the order."""
-        return equal(rows, self._places(cast(Leaf, self.cursor)))
+        return condition_equal(rows, self._cursor_keys(cast(Leaf, self.cursor)))
 
     @property
     def _counts_equal_rows(self) -> bool:
         """Whether the cursor contains the number of equal rows before its own."""
         return self.cursor is not None and len(cursor_form(self.cursor.raw)) > len(self.ordering.keys)
 
-    def _places(self, cursor: Leaf) -> Sequence[Place]:
+    def _cursor_keys(self, cursor: Leaf) -> Sequence[CursorKey]:
         """The keys for which the cursor has values, in the page's direction, with these values. A column that the order
         has twice is left out where it decides nothing."""
         cursor.steer(cursor_form)
         nulls = cursor_form(cursor.raw)
-        places: list[Place] = []
+        keys: list[CursorKey] = []
         for position, key in enumerate(self.ordering.keys[: len(nulls)]):
             if not any(key.is_decided_by(each) for each in self.ordering.keys[:position]):
                 value = None if nulls[position] else self._cursor_value(cursor, position, key)
-                places.append(Place(key.reversed if self.backward else key, value))
-        return places
+                keys.append(CursorKey(key.reversed if self.backward else key, value))
+        return keys
 
     def _cursor_value(self, cursor: Leaf, position: int, key: OrderKey) -> ColumnElement[Any]:
         type_text = key.comparison.type_text

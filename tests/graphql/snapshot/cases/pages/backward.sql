@@ -97,7 +97,7 @@ SELECT (
               pg_catalog.bool_and(
                 pg_catalog.jsonb_build_array(page_4.a, page_4.b) IS DISTINCT
                 FROM (
-                  SELECT pg_catalog.jsonb_build_array(n_5.a, n_5.b) AS jsonb_build_array_1
+                  SELECT pg_catalog.jsonb_build_array(n_5.a, n_5.b)
                   FROM public.n AS n_5
                   ORDER BY n_5.a DESC,
                     n_5.b DESC

@@ -49,7 +49,7 @@ SELECT (
             pg_catalog.bool_and(
               pg_catalog.jsonb_build_array(page_1.a, page_1.b) IS DISTINCT
               FROM (
-                SELECT pg_catalog.jsonb_build_array(n_2.a, n_2.b) AS jsonb_build_array_1
+                SELECT pg_catalog.jsonb_build_array(n_2.a, n_2.b)
                 FROM public.n AS n_2
                 ORDER BY n_2.a ASC,
                   n_2.b ASC

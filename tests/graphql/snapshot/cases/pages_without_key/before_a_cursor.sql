@@ -62,7 +62,7 @@ SELECT (
                     visit_2.kind
                     ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
                   ) - 1
-                ) AS jsonb_build_array_1
+                )
                 FROM public.visit AS visit_2
                 ORDER BY visit_2.note DESC NULLS FIRST,
                   visit_2.kind DESC,

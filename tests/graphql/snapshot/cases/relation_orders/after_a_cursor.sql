@@ -62,11 +62,24 @@ SELECT (
             pg_catalog.bool_and(
               page_1.id IS DISTINCT
               FROM (
-                SELECT post_2.id
-                FROM public.post AS post_2
-                LEFT OUTER JOIN public.account AS post_2_r1 ON post_2_r1.id = post_2.account_id
-                ORDER BY post_2_r1.name DESC NULLS LAST,
-                  post_2.id ASC
+                (
+                  SELECT post_2.id
+                  FROM public.post AS post_2
+                  LEFT OUTER JOIN public.account AS post_2_r1 ON post_2_r1.id = post_2.account_id
+                  WHERE post_2_r1.name IS NOT NULL
+                  ORDER BY post_2_r1.name DESC NULLS LAST,
+                    post_2.id ASC
+                  LIMIT 1
+                )
+                UNION ALL (
+                  SELECT post_2.id
+                  FROM public.post AS post_2
+                  LEFT OUTER JOIN public.account AS post_2_r1 ON post_2_r1.id = post_2.account_id
+                  WHERE post_2_r1.name IS NULL
+                  ORDER BY post_2_r1.name DESC NULLS LAST,
+                    post_2.id ASC
+                  LIMIT 1
+                )
                 LIMIT 1
               )
             ) FILTER (WHERE page_1.position = 1),

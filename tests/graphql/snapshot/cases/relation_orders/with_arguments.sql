@@ -6,10 +6,17 @@ SELECT (
       CAST(ROW("post_3".*) AS "public"."post") AS row
     FROM public.post AS post_3
     WHERE (
-      "public"."apart"(CAST(ROW("post_3".*) AS "public"."post"), "length" => CAST($1 AS integer)),
-      post_3.id
-    ) > (CAST($2 AS integer), CAST($2 AS integer))
+      "public"."apart"(CAST(ROW("post_3".*) AS "public"."post"), "length" => CAST($1 AS integer)) > CAST(
+        $2 AS integer
+      )
+    )
     OR "public"."apart"(CAST(ROW("post_3".*) AS "public"."post"), "length" => CAST($1 AS integer)) IS NULL
+    OR (
+      "public"."apart"(CAST(ROW("post_3".*) AS "public"."post"), "length" => CAST($1 AS integer)) = CAST(
+        $2 AS integer
+      )
+    )
+    AND (post_3.id > CAST($2 AS integer))
     ORDER BY "public"."apart"(
       CAST(ROW("post_3".*) AS "public"."post"), "length" => CAST($1 AS integer)
     ) ASC NULLS LAST,

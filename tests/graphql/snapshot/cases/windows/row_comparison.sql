@@ -47,7 +47,7 @@ SELECT (
             pg_catalog.bool_and(
               pg_catalog.jsonb_build_array(page_1.a, page_1.b) IS DISTINCT
               FROM (
-                SELECT pg_catalog.jsonb_build_array(pair_2.a, pair_2.b) AS jsonb_build_array_1
+                SELECT pg_catalog.jsonb_build_array(pair_2.a, pair_2.b)
                 FROM public.pair AS pair_2
                 ORDER BY pair_2.a ASC,
                   pair_2.b ASC
