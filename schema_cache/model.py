@@ -330,6 +330,10 @@ class Catalog:
         return {role.oid: role for role in self.roles}
 
     @cached_property
+    def has_foreign_tables(self) -> bool:
+        return any(relation.kind == "f" for relation in self.relations)
+
+    @cached_property
     def column_names(self) -> Mapping[int, frozenset[str]]:
         """The names of all columns of each relation, by its oid."""
         return {relation.oid: frozenset([column.name for column in relation.columns]) for relation in self.relations}

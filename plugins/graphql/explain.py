@@ -1,6 +1,7 @@
 """``extensions: {"explain": "plan"}``: the SQL of an operation and PostgreSQL's plan for it, instead of its data.
 
-With ``"analyze"`` the statements of a query are run as well, and the plan has the times. Only for roles in
+With ``"analyze"`` the statements of a query are run as well, and the plan has the times. ``pages`` lists how rows of
+pages are found: by an index alone, by a filter or by a sort. Only for roles in
 EXPLAIN_ROLES.
 """
 
@@ -14,6 +15,7 @@ from app.hooks import hookimpl
 from app.pipeline.engine import Engine
 from app.pipeline.explain import EXPLAIN_ROLES, explain
 from app.pipeline.extensions import Extension
+from app.pipeline.page_reads import page_reads
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet
 from app.settings import Setting, Settings
 
@@ -42,7 +44,12 @@ def request_extensions(settings: Settings) -> Mapping[str, Extension]:
             raise _refused(f'Only queries can be analyzed; "{PLAN}" explains a mutation without running it')
         plans = explain(operation, bound, engine, analyze=how == ANALYZE) if plan.statements else []
         entries = [
-            {"paths": [[key] for key in planned.response_keys], "sql": planned.statement.sql, "plan": of_statement}
+            {
+                "paths": [[key] for key in planned.response_keys],
+                "sql": planned.statement.sql,
+                "plan": of_statement,
+                "pages": page_reads(of_statement["Plan"]),
+            }
             for planned, of_statement in zip(plan.statements, plans, strict=True)
         ]
         # Constant fields are answered as usual, since they need no database; other fields are null.

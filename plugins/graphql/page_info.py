@@ -84,7 +84,5 @@ def _is_beyond_the_edge(collection: Collection) -> ColumnElement[Any]:
     """Whether the collection begins, in the direction of the page, with a row that is not on the page."""
     if collection.page.starts_at_the_edge or collection.page.is_empty:
         return false()
-    rows, conditions = collection.all_rows()
-    first = collection.ordered(rows, conditions, collection.identity(rows)).limit(literal_column("1"))
-    is_other = collection.identity(collection.rows).is_distinct_from(first.scalar_subquery())
+    is_other = collection.identity(collection.rows).is_distinct_from(collection.first(collection.identity))
     return func.coalesce(builtin.bool_and(is_other).filter(and_(collection.position == literal_column("1"))), false())

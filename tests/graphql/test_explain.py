@@ -38,7 +38,7 @@ def test_a_query_is_one_statement(reading_api: StartApi, dialect: str) -> None:
     answer = explained(reading_api(SCHEMA, graphql_dialect=dialect), "plan", TWO)
     assert answer.body["data"] == {"a": None, "b": None, "__typename": "Query"}
     (entry,) = answer.body["extensions"]["explain"]
-    assert list(entry) == ["paths", "sql", "plan"]
+    assert list(entry) == ["paths", "sql", "plan", "pages"]
     assert entry["paths"] == [["a"], ["b"]]
     assert entry["sql"].startswith("SELECT ")
     # Values are parameters, also here.

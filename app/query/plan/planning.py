@@ -138,6 +138,13 @@ class Planning:
         if self._conditions > MAX_CONDITIONS:
             raise OverLimit(TOO_MANY_CONDITIONS)
 
+    @property
+    def possible_repetitions(self) -> int:
+        """How often the conditions counted so far may be in the statement without exceeding its limits; at least
+        once."""
+        conditions, steps = max(self._conditions, 1), max(self.relation_steps, 1)
+        return max(1, min(MAX_CONDITIONS // conditions, MAX_RELATION_STEPS // steps))
+
     def count_values(self, leaf: Leaf, to_one: int, of_each: int = 1) -> None:
         """Count a list that is compared with each row: every ``to_one`` of its values as ``of_each`` conditions."""
         portions = _Portions(to_one)

@@ -29,6 +29,11 @@ class Rows(Protocol):
     @property
     def shard(self) -> Shard: ...
 
+    @property
+    def are_stored(self) -> bool:
+        """Whether these are the rows of the relation itself, and not those that a function or a query returns."""
+        ...
+
     def column(self, name: str) -> ColumnElement[Any]:
         """The column with that SQL name, of the current row."""
 
@@ -69,6 +74,10 @@ class TableRows:
         # outer join too.
         self._joins: dict[Hashable, _Joined] = others._joins if others is not None and is_optional else {}
         self._columns = RowColumns(self.element)
+
+    @property
+    def are_stored(self) -> bool:
+        return isinstance(self.element, Alias) and self.element.element is self.relation.table
 
     @property
     def source(self) -> FromClause:
@@ -138,6 +147,8 @@ class _Names:
 class NamedRows:
     """Rows of a common table expression, or of a query in its place, that is made later: its columns are known only at
     the end of the walk."""
+
+    are_stored = False
 
     def __init__(self, relation: ApiRelation, name: str) -> None:
         self.relation = relation

@@ -27,12 +27,16 @@ from app.query.plan.rows import NamedRows, Rows, TableRows
 from app.query.plan.walk import Field
 from app.query.read.ordering import ordering_of
 from app.query.read.pages import Page, page_of
-from app.query.sql.compiled_constructs import InPlace, Query, RowColumn
+from app.query.read.ranges import Range
+from app.query.sql.compiled_constructs import Consecutive, InPlace, Query, RowColumn
 from app.query.sql.constructs import base64_of_json, jsonb_array, row_count
 from app.query.sql.json_texts import json_list
 
 EQUAL_BEFORE = "equal_before"
 """The name of the column with the number that distinguishes a row of the page from rows that are equal to it."""
+
+MOST_RANGES = 5
+"""The most ranges that the rows of a page are divided into: enough for two nullable columns and the key."""
 
 NEEDS_MORE = {False: "hasNextPage", True: "hasPreviousPage"}
 """The field of pageInfo that needs one row beyond the page, by whether the page goes backward."""
@@ -127,13 +131,6 @@ class Collection:
         """A query for ``columns`` over the whole collection, not only the page."""
         return select(*columns).select_from(rows.source).where(*conditions).correlate(*self.origin.outer)
 
-    def ordered(
-        self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], *columns: ColumnElement[Any]
-    ) -> Select[Any]:
-        """The same query in the order in which the page reads rows."""
-        order = self.page.ordering.clauses(rows, backward=self.page.backward)
-        return self.query(rows, conditions, *columns).order_by(*order)
-
     # The page
 
     @cached_property
@@ -206,18 +203,55 @@ class Collection:
         """The rows that the page is taken from, and the conditions on them."""
         return self.all_rows()
 
-    def _page_query(self) -> Query:
+    def _page_query(self) -> Query | Consecutive:
         rows, conditions = self._source
-        beyond = self.page.beyond_cursor(rows)
-        if beyond is not None:
-            conditions = [*conditions, beyond]
         values = self.rows.values_of(rows)
-        order = self.page.ordering.clauses(rows, backward=self.page.backward)
+        if self.page.cursor is None:
+            ranges = self._ranges_from_the_edge(rows, conditions)
+        else:
+            ranges = self.page.ranges_beyond(self.page.cursor, rows, self._most_ranges(rows))
         limit = self.page.limit(beyond=int(self.looks_ahead))
-        query = Query(values, rows.source, conditions, order, limit, self.page.skipped(self._equal_to_cursor))
+        query = self._query_of(rows, conditions, ranges, values, limit, self.page.skipped(self._equal_to_cursor))
         return self._numbered(query, [name for _, name in values]) if self._is_numbered else query
 
-    def _numbered(self, query: Query, names: Sequence[str]) -> Query:
+    def first(self, value: Callable[[Rows], ColumnElement[Any]]) -> ColumnElement[Any]:
+        """The result of ``value`` for the row with which the collection begins, in the direction of the page."""
+        rows, conditions = self.all_rows()
+        ranges = self._ranges_from_the_edge(rows, conditions)
+        return self._query_of(rows, conditions, ranges, [(value(rows), None)], literal_column("1"))
+
+    def _query_of(
+        self,
+        rows: TableRows,
+        conditions: Sequence[ColumnElement[Any]],
+        ranges: Sequence[Range],
+        values: Sequence[tuple[ColumnElement[Any], str | None]],
+        limit: ColumnElement[Any],
+        skipped: ColumnElement[Any] | None = None,
+    ) -> Query | Consecutive:
+        """The first ``limit`` rows of consecutive ranges, in the order of the page."""
+        queries = []
+        for each in ranges:
+            order = self.page.ordering.clauses(rows, backward=self.page.backward, not_null=each.not_null)
+            queries.append(Query(values, rows.source, [*conditions, *each.conditions], order, limit, skipped))
+        return queries[0] if len(queries) == 1 else Consecutive(queries, limit)
+
+    def _ranges_from_the_edge(self, rows: TableRows, conditions: Sequence[ColumnElement[Any]]) -> Sequence[Range]:
+        # If conditions leave few rows, no range is larger than the page, and each of them would be read.
+        return self.page.ranges_from_the_edge(rows, 1 if conditions else self._most_ranges(rows))
+
+    def _most_ranges(self, rows: TableRows) -> int:
+        """The largest number of ranges that the rows of the collection may be divided into.
+
+        Each range repeats the conditions of the filter, and their number is limited. Citus accepts no ranges in a
+        nested query, and PostgreSQL may read those of foreign tables, also in a view, in any order."""
+        kind = self.relation.relation.kind
+        has_foreign_rows = kind == "f" or (kind == "v" and self._field.api.catalog.has_foreign_tables)
+        if self._is_distributed or has_foreign_rows or not rows.are_stored:
+            return 1
+        return min(MOST_RANGES, self.planning.possible_repetitions)
+
+    def _numbered(self, query: Query | Consecutive, names: Sequence[str]) -> Query:
         picked = InPlace(self.planning.alias("picked"))
         picked.query = query
         columns: list[tuple[ColumnElement[Any], str]] = [(RowColumn(name, picked), name) for name in names]

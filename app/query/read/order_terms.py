@@ -26,11 +26,18 @@ TERM = "ordered_by"
 
 
 class Term(Protocol):
-    """A value that rows are ordered by. ``not_null``: it is never NULL. ``steps``: the number of relationships to one
-    row that it follows."""
+    """A value that rows are ordered by. ``not_null``: it is never NULL. ``may_have_index``: it is a column, of these
+    rows or of a related one, so an index may contain it. ``not_null_if_related``: it is NULL only if there is no
+    related row. ``steps``: the number of relationships to one row that it follows."""
 
     @property
     def not_null(self) -> bool: ...
+
+    @property
+    def may_have_index(self) -> bool: ...
+
+    @property
+    def not_null_if_related(self) -> bool: ...
 
     @property
     def steps(self) -> int: ...
@@ -45,9 +52,14 @@ class ColumnTerm:
 
     column: Column
     steps: int = 0
+    may_have_index: bool = True
 
     @property
     def not_null(self) -> bool:
+        return self.column.not_null
+
+    @property
+    def not_null_if_related(self) -> bool:
         return self.column.not_null
 
     def of(self, rows: Rows) -> ColumnElement[Any]:
@@ -61,6 +73,8 @@ class Expression:
     value: Callable[[TableRows], ColumnElement[Any]]
     not_null: bool = False
     steps: int = 0
+    may_have_index: bool = False
+    not_null_if_related: bool = False
 
     def of(self, rows: Rows) -> ColumnElement[Any]:
         if isinstance(rows, NamedRows):
@@ -111,8 +125,14 @@ def related(relationship: Relationship, term: Term, argument: str = "orderBy") -
         raise OverLimit(f"An element of {argument} follows more than {MAX_STEPS} relationships to one row")
     if isinstance(term, TermOfField):
         return TermOfField(lambda field: related(relationship, term.of_related(field)), steps=term.steps + 1)
-    value = _OfOne(relationship, term) if relationship.leads_to_one else _OfMany(relationship, term, is_least=True)
-    return Expression(value, steps=term.steps + 1)
+    if relationship.leads_to_one:
+        return Expression(
+            _OfOne(relationship, term),
+            steps=term.steps + 1,
+            may_have_index=term.may_have_index,
+            not_null_if_related=term.not_null_if_related,
+        )
+    return Expression(_OfMany(relationship, term, is_least=True), steps=term.steps + 1)
 
 
 def of_all_related(relationship: Relationship, term: Term) -> Expression:
@@ -129,6 +149,8 @@ class TermOfField:
     without: Callable[[], RequestError] | None = None
     not_null: bool = False
     steps: int = 0
+    may_have_index: bool = False
+    not_null_if_related: bool = False
 
     def of_related(self, field: Field) -> Term:
         """The term of rows that are related to those of ``field``."""

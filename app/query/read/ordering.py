@@ -22,7 +22,7 @@ from app.graphql.values.values import Leaf
 from app.query.plan.rows import Rows
 from app.query.plan.walk import Field
 from app.query.read.order_terms import ColumnTerm, Expression, Term, TermOfField
-from app.query.sql.comparison import Comparison, has_order, key_comparison, order_comparison
+from app.query.sql.comparison import Comparison, compared, has_order, key_comparison, order_comparison
 from app.query.sql.compiled_constructs import WrittenSQL
 from app.query.sql.constructs import builtin, row_text
 
@@ -51,6 +51,20 @@ class OrderKey:
         return self.term.not_null
 
     @property
+    def may_have_index(self) -> bool:
+        """Whether an index may contain the values that rows are ordered by."""
+        return self.term.may_have_index and not self.comparison.by_text and not self.comparison.cast
+
+    @property
+    def symbol(self) -> str:
+        """The operator between a later and an earlier value in the order."""
+        return self.comparison.operators.less if self.descending else self.comparison.operators.greater
+
+    def is_decided_by(self, earlier: OrderKey) -> bool:
+        """Whether rows that are equal in ``earlier`` are equal in this key too, since both have the same values."""
+        return self.term == earlier.term and self.comparison == earlier.comparison
+
+    @property
     def reversed(self) -> OrderKey:
         return replace(self, descending=not self.descending, nulls_first=not self.nulls_first)
 
@@ -70,17 +84,27 @@ class OrderKey:
 
     def beyond(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
         """The condition that a row's value comes after ``value``; nulls are not considered."""
-        compare = self.comparison.less if self.descending else self.comparison.greater
-        return compare(self.term.of(rows), value)
+        return compared(self.value(rows), self.symbol, value)
+
+    def at_or_beyond(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The condition that a row's value is equal to ``value`` or comes after it; nulls are not considered."""
+        operators = self.comparison.operators
+        symbol = operators.less_or_equal if self.descending else operators.greater_or_equal
+        return compared(self.value(rows), symbol, value)
 
     def equal(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
         return self.comparison.equal(self.term.of(rows), value)
 
-    def clause(self, rows: Rows) -> ColumnElement[Any]:
-        """The member of ORDER BY."""
+    def clause(self, rows: Rows, *, has_related: bool = False) -> ColumnElement[Any]:
+        """The member of ORDER BY. ``has_related``: the rows have the related row that the term is of.
+
+        The place of nulls is left out where there are none: PostgreSQL does not consider that, and an order with the
+        other place of nulls than an index has is a sort of all rows. A function may return rows with nulls in such a
+        column, since PostgreSQL checks only rows that are stored."""
         direction = " DESC" if self.descending else " ASC"
         nulls = " NULLS FIRST" if self.nulls_first else " NULLS LAST"
-        return WrittenSQL("ordered", ("", direction + nulls), (self.value(rows),))
+        has_no_nulls = (self.not_null and rows.are_stored) or (has_related and self.term.not_null_if_related)
+        return WrittenSQL("ordered", ("", direction if has_no_nulls else direction + nulls), (self.value(rows),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +115,12 @@ class Ordering:
     keys: tuple[OrderKey, ...]
     ties: tuple[str, ...] = ()
 
-    def clauses(self, rows: Rows, *, backward: bool) -> list[ColumnElement[Any]]:
-        """The members of ORDER BY."""
-        clauses = [key.reversed.clause(rows) if backward else key.clause(rows) for key in self.keys]
+    def clauses(self, rows: Rows, *, backward: bool, not_null: Sequence[Term] = ()) -> list[ColumnElement[Any]]:
+        """The members of ORDER BY. ``not_null``: terms that are not null in these rows."""
+        clauses = [
+            (key.reversed if backward else key).clause(rows, has_related=any(each is key.term for each in not_null))
+            for key in self.keys
+        ]
         if self.ties:
             number = self.equal_before(rows)
             clauses.append(number.desc() if backward else number)

@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, and_, false, func, literal_column, or_, true, tuple_
+from sqlalchemy import ColumnElement, false, func, literal_column, or_
 
 from app.errors import RequestError
 from app.graphql.values.values import Leaf
 from app.query.plan.node_count import Cap
 from app.query.plan.planning import Planning
 from app.query.plan.row_ids import CursorCount, CursorValue, cursor_form, cursor_misfit
-from app.query.plan.rows import Rows
+from app.query.plan.rows import Rows, TableRows
 from app.query.plan.walk import Field
 from app.query.read.ordering import Ordering, OrderKey
-from app.query.sql.comparison import USUAL_OPERATORS
+from app.query.read.ranges import CursorKey, Range, after, condition_after, condition_equal, from_the_edge
 from app.query.sql.texts import integer_text
 
 
@@ -87,73 +87,46 @@ class Page:
             skipped = func.least(before + literal_column("1"), equal_to_cursor())
         return skipped if offset is None else skipped + offset
 
-    def beyond_cursor(self, rows: Rows) -> ColumnElement[Any] | None:
-        """The condition that a row comes after the cursor in the page's direction, or equals it if equal rows are
-        counted; None without a cursor."""
-        if self.cursor is None:
-            return None
-        keys, values = self._cursor_values(self.cursor)
-        beyond = _after(rows, keys, values)
-        return or_(beyond, _equal(rows, keys, values)) if self._counts_equal_rows else beyond
+    def ranges_beyond(self, cursor: Leaf, rows: TableRows, most: int) -> Sequence[Range]:
+        """At most ``most`` consecutive ranges of the rows that come after the cursor in the page's direction, or equal
+        it if equal rows are counted. There is one with an offset, since each range has rows to skip."""
+        keys = self._cursor_keys(cursor)
+        if self._counts_equal_rows:
+            return (Range((or_(condition_after(rows, keys), condition_equal(rows, keys)),)),)
+        return after(rows, keys, most if self.offset is None else 1) or (Range((false(),)),)
+
+    def ranges_from_the_edge(self, rows: TableRows, most: int) -> Sequence[Range]:
+        """At most ``most`` consecutive ranges of all rows, in the page's direction; one with an offset."""
+        if not self.ordering.keys or self.offset is not None:
+            return (Range(),)
+        first = self.ordering.keys[0]
+        return from_the_edge(rows, first.reversed if self.backward else first, most)
 
     def equal_to_cursor(self, rows: Rows) -> ColumnElement[Any]:
         """The condition that a row is equal to the cursor in all keys of the order."""
-        return _equal(rows, *self._cursor_values(cast(Leaf, self.cursor)))
+        return condition_equal(rows, self._cursor_keys(cast(Leaf, self.cursor)))
 
     @property
     def _counts_equal_rows(self) -> bool:
         """Whether the cursor contains the number of equal rows before its own."""
         return self.cursor is not None and len(cursor_form(self.cursor.raw)) > len(self.ordering.keys)
 
-    def _cursor_values(self, cursor: Leaf) -> tuple[Sequence[OrderKey], Sequence[ColumnElement[Any] | None]]:
-        """The keys for which the cursor has values, in the page's direction, and these values, None for null."""
+    def _cursor_keys(self, cursor: Leaf) -> Sequence[CursorKey]:
+        """The keys for which the cursor has values, in the page's direction, with these values. A column that the order
+        has twice is left out where it decides nothing."""
         cursor.steer(cursor_form)
         nulls = cursor_form(cursor.raw)
-        keys = [key.reversed if self.backward else key for key in self.ordering.keys[: len(nulls)]]
-        values = [
-            None if nulls[position] else self._cursor_value(cursor, position, key) for position, key in enumerate(keys)
-        ]
-        return keys, values
+        keys: list[CursorKey] = []
+        for position, key in enumerate(self.ordering.keys[: len(nulls)]):
+            if not any(key.is_decided_by(each) for each in self.ordering.keys[:position]):
+                value = None if nulls[position] else self._cursor_value(cursor, position, key)
+                keys.append(CursorKey(key.reversed if self.backward else key, value))
+        return keys
 
     def _cursor_value(self, cursor: Leaf, position: int, key: OrderKey) -> ColumnElement[Any]:
         type_text = key.comparison.type_text
         type_name = "text" if key.comparison.printed_as_text else type_text
         return self.planning.bind(cursor, CursorValue(position, type_name), type_text)
-
-
-def _after(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[Any] | None]) -> ColumnElement[Any]:
-    """The condition that a row comes strictly after ``values`` in the order of ``keys``."""
-    known = [value for value in values if value is not None]
-    one_direction = {key.descending for key in keys}
-    is_usual = all(key.not_null and key.comparison.operators == USUAL_OPERATORS for key in keys)
-    if len(known) == len(keys) > 1 and len(one_direction) == 1 and is_usual:
-        # A single row comparison can use an index on all columns.
-        left, right = tuple_(*(key.value(rows) for key in keys)), tuple_(*known)
-        return left < right if keys[0].descending else left > right
-    condition: ColumnElement[Any] = false()
-    for key, value in zip(reversed(keys), reversed(values), strict=True):
-        beyond = _beyond(rows, key, value)
-        equal = _is_equal(rows, key, value)
-        condition = beyond if condition.compare(false()) else or_(beyond, and_(equal, condition))
-    return condition
-
-
-def _equal(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[Any] | None]) -> ColumnElement[Any]:
-    """The condition that a row is equal to ``values`` in ``keys``."""
-    return and_(true(), *(_is_equal(rows, key, value) for key, value in zip(keys, values, strict=True)))
-
-
-def _is_equal(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
-    return key.is_null(rows) if value is None else key.equal(rows, value)
-
-
-def _beyond(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
-    if value is None:
-        return key.is_not_null(rows) if key.nulls_first else false()
-    beyond = key.beyond(rows, value)
-    if key.nulls_first or key.not_null:
-        return beyond
-    return or_(beyond, key.is_null(rows))
 
 
 def page_of(field: Field, most: int, ordering: Ordering) -> Page:

@@ -41,7 +41,7 @@ class PgType(UserDefinedType[Any]):
 
 # A type object caches what SQLAlchemy computes for it, so each type is created once.
 UNKNOWN = NullType()
-_BOOLEAN = Boolean()
+BOOLEAN = Boolean()
 pg_type = lru_cache(1000)(PgType)
 
 
@@ -155,7 +155,7 @@ class WrittenComparison(BinaryExpression[bool]):
     inherit_cache = False
 
     def __init__(self, left: ColumnElement[Any], operator: str, right: ColumnElement[Any]) -> None:
-        super().__init__(left, right, _operator(operator), _BOOLEAN)
+        super().__init__(left, right, _operator(operator), BOOLEAN)
         self.symbol = operator
 
     def write(self, compiler: Any, add_to_result_map: Any = None, **options: Any) -> str:
@@ -195,7 +195,7 @@ class Query(ColumnElement[Any]):
         order: Sequence[ColumnElement[Any]] = (),
         limit: ColumnElement[Any] | None = None,
         offset: ColumnElement[Any] | None = None,
-        beforehand: tuple[str, Query] | None = None,
+        beforehand: tuple[str, Query | Consecutive] | None = None,
     ) -> None:
         self.columns = columns
         self.source = source
@@ -232,6 +232,29 @@ class Query(ColumnElement[Any]):
         if self.offset is not None:
             yield " OFFSET " + text_of(self.offset, compiler)
         yield ")"
+
+
+@self_compiling
+class Consecutive(ColumnElement[Any]):
+    """At most ``limit`` rows of several queries, one query after the other, in parentheses.
+
+    Each of the queries has a LIMIT. PostgreSQL runs such queries in their order, and a later one only if the earlier
+    ones return fewer rows than are needed: it does not run queries with a LIMIT in parallel. Only queries on foreign
+    tables may be run at the same time."""
+
+    inherit_cache = False
+
+    def __init__(self, queries: Sequence[Query], limit: ColumnElement[Any]) -> None:
+        self.queries = queries
+        self.limit = limit
+        self.type = queries[0].type
+
+    def write(self, compiler: Any, **_: Any) -> str:
+        queries = " UNION ALL ".join([text_of(each, compiler) for each in self.queries])
+        return f"({queries} LIMIT {text_of(self.limit, compiler)})"
+
+    def sources(self) -> list[FromClause]:
+        return []
 
 
 def _named(text: str, name: str | None) -> str:

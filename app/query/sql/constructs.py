@@ -15,7 +15,7 @@ from sqlalchemy.sql.functions import Function
 from app.database.identifiers import as_constant, quoted
 from app.database.wire.sqlstates import INVALID_TEXT_REPRESENTATION
 from app.errors import Diagnosis
-from app.query.sql.compiled_constructs import WrittenCast, WrittenSQL, pg_type
+from app.query.sql.compiled_constructs import BOOLEAN, WrittenCast, WrittenComparison, WrittenSQL, pg_type
 from app.query.sql.sqlalchemy_internals import has_ordinality
 
 
@@ -150,6 +150,16 @@ def jsonb_array(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
 def row_text(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
     """The text of a row of ``columns``, which may have any types."""
     return as_text(Function("ROW", *columns))
+
+
+def row_comparison(
+    columns: Sequence[ColumnElement[Any]], symbol: str, values: Sequence[ColumnElement[Any]]
+) -> ColumnElement[Any]:
+    """``(columns) symbol (values)``: the comparison of the first pair that differs decides."""
+    if len(columns) == 1:
+        return WrittenComparison(columns[0], symbol, values[0])
+    between = [", "] * (len(columns) - 1)
+    return WrittenSQL("row", ("(", *between, f") {symbol} (", *between, ")"), (*columns, *values), BOOLEAN)
 
 
 def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:

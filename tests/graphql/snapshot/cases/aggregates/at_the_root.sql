@@ -3,7 +3,7 @@ SELECT (
     SELECT book_4.id AS id
     FROM public.book AS book_4
     WHERE book_4.pages >= CAST($1 AS integer)
-    ORDER BY book_4.id ASC NULLS LAST
+    ORDER BY book_4.id ASC
     LIMIT 1
   )
   SELECT (

@@ -3,7 +3,7 @@ SELECT (
     SELECT author_3.name AS name,
       author_3.id AS id
     FROM public.author AS author_3
-    ORDER BY author_3.id ASC NULLS LAST
+    ORDER BY author_3.id ASC
     LIMIT 30
   )
   SELECT (

@@ -3,7 +3,7 @@ SELECT (
     SELECT account_6.email AS email,
       account_6.id AS id
     FROM public.account AS account_6
-    ORDER BY account_6.id ASC NULLS LAST
+    ORDER BY account_6.id ASC
     LIMIT 1
   )
   SELECT (
@@ -24,7 +24,7 @@ SELECT (
                     blog_post_4.account_id AS account_id
                   FROM public.blog_post AS blog_post_4
                   WHERE blog_post_4.account_id = page_1.id
-                  ORDER BY blog_post_4.id DESC NULLS FIRST
+                  ORDER BY blog_post_4.id DESC
                   LIMIT 2
                 ) AS picked_5
               )

@@ -10,7 +10,7 @@ SELECT (
       FROM public.account AS account_4
       WHERE (account_4.id < CAST($1 AS integer))
       AND (account_4.id > CAST($2 AS integer))
-      ORDER BY account_4.id ASC NULLS LAST
+      ORDER BY account_4.id ASC
       LIMIT 3
     ) AS picked_5
   )
@@ -116,7 +116,7 @@ SELECT (
                 SELECT account_3.id
                 FROM public.account AS account_3
                 WHERE account_3.id < CAST($1 AS integer)
-                ORDER BY account_3.id ASC NULLS LAST
+                ORDER BY account_3.id ASC
                 LIMIT 1
               )
             ) FILTER (WHERE page_2.position = 1),

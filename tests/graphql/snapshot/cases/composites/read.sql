@@ -4,7 +4,7 @@ SELECT (
       place_3.address AS address,
       place_3.others AS others
     FROM public.place AS place_3
-    ORDER BY place_3.id ASC NULLS LAST
+    ORDER BY place_3.id ASC
     LIMIT 30
   )
   SELECT (

@@ -2,7 +2,7 @@ SELECT (
   WITH page_1 AS (
     SELECT CAST(ROW("account_6".*) AS "public"."account") AS row
     FROM public.account AS account_6
-    ORDER BY account_6.id ASC NULLS LAST
+    ORDER BY account_6.id ASC
     LIMIT 30
   )
   SELECT (

@@ -3,7 +3,7 @@ SELECT (
     SELECT account_3.id AS id,
       CAST(ROW("account_3".*) AS "public"."account") AS row
     FROM public.account AS account_3
-    ORDER BY account_3.id ASC NULLS LAST
+    ORDER BY account_3.id ASC
     LIMIT 30
   )
   SELECT (

@@ -9,7 +9,7 @@ SELECT (
     AND (item_2.tags <@ CAST($4 AS text[]))
     AND (item_2.tags && CAST($5 AS text[]))
     AND (item_2.tags = CAST($6 AS text[]))
-    ORDER BY item_2.id ASC NULLS LAST
+    ORDER BY item_2.id ASC
     LIMIT 30
   )
   SELECT (

@@ -1,7 +1,5 @@
 SELECT (
-  WITH page_1 AS (
-    SELECT item_2.id AS id FROM public.item AS item_2 ORDER BY item_2.id ASC NULLS LAST LIMIT 30
-  )
+  WITH page_1 AS (SELECT item_2.id AS id FROM public.item AS item_2 ORDER BY item_2.id ASC LIMIT 30)
   SELECT (
     '{"edges" : ' || coalesce(
       '[' || pg_catalog.string_agg(

@@ -3,7 +3,7 @@ SELECT (
     SELECT item_2.id AS id
     FROM public.item AS item_2
     WHERE item_2.id = CAST($1 AS integer)
-    ORDER BY item_2.id ASC NULLS LAST
+    ORDER BY item_2.id ASC
     LIMIT 30
   )
   SELECT (

@@ -3,7 +3,7 @@ SELECT (
     SELECT item_2.id AS id
     FROM public.item AS item_2
     WHERE item_2.n IS NULL
-    ORDER BY item_2.id ASC NULLS LAST
+    ORDER BY item_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -21,7 +21,7 @@ SELECT (
       SELECT item_4.id AS id
       FROM public.item AS item_4
       WHERE item_4.n IS NOT NULL
-      ORDER BY item_4.id ASC NULLS LAST
+      ORDER BY item_4.id ASC
       LIMIT 30
     )
     SELECT (
@@ -39,7 +39,7 @@ SELECT (
       SELECT item_6.id AS id
       FROM public.item AS item_6
       WHERE CAST(NULL AS boolean)
-      ORDER BY item_6.id ASC NULLS LAST
+      ORDER BY item_6.id ASC
       LIMIT 30
     )
     SELECT (
@@ -57,7 +57,7 @@ SELECT (
       SELECT item_8.id AS id
       FROM public.item AS item_8
       WHERE CAST(NULL AS boolean)
-      ORDER BY item_8.id ASC NULLS LAST
+      ORDER BY item_8.id ASC
       LIMIT 30
     )
     SELECT (
@@ -72,10 +72,7 @@ SELECT (
   ) AS anon_4,
   (
     WITH page_9 AS (
-      SELECT item_10.id AS id
-      FROM public.item AS item_10
-      ORDER BY item_10.id ASC NULLS LAST
-      LIMIT 30
+      SELECT item_10.id AS id FROM public.item AS item_10 ORDER BY item_10.id ASC LIMIT 30
     )
     SELECT (
       '{"edges" : ' || coalesce(

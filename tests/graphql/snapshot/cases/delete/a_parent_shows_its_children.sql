@@ -48,7 +48,7 @@ SELECT (
                   post_4.account_id AS account_id
                 FROM public.post AS post_4
                 WHERE post_4.account_id = affected_1.id
-                ORDER BY post_4.id ASC NULLS LAST
+                ORDER BY post_4.id ASC
                 LIMIT 30
               )
               SELECT (

@@ -24,8 +24,8 @@ SELECT (
             FROM public.book AS book_2
             WHERE (book_2.tenant_id = author_1.tenant_id)
             AND (book_2.author_id = author_1.id)
-            ORDER BY book_2.tenant_id ASC NULLS LAST,
-              book_2.id ASC NULLS LAST
+            ORDER BY book_2.tenant_id ASC,
+              book_2.id ASC
             LIMIT 30
           ) AS page_3
         ),
@@ -33,9 +33,9 @@ SELECT (
       ) || '}'
     ) AS node
     FROM public.author AS author_1
-    ORDER BY author_1.tenant_id ASC NULLS LAST,
-      author_1.tenant_id ASC NULLS LAST,
-      author_1.id ASC NULLS LAST
+    ORDER BY author_1.tenant_id ASC,
+      author_1.tenant_id ASC,
+      author_1.id ASC
     LIMIT 30
   ) AS page_4
 ) AS anon_1;

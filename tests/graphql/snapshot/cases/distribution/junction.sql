@@ -29,8 +29,8 @@ SELECT (
             )
             AND (genre_2.id = book_genre_3.genre_id)
           )
-          ORDER BY genre_2.tenant_id ASC NULLS LAST,
-            genre_2.id ASC NULLS LAST
+          ORDER BY genre_2.tenant_id ASC,
+            genre_2.id ASC
           LIMIT 30
         ) AS page_4
       ),

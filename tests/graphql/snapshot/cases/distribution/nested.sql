@@ -50,8 +50,8 @@ SELECT (
               (book_4.tenant_id = author_1.tenant_id) AND (book_4.tenant_id = CAST($1 AS integer))
             )
             AND (book_4.author_id = author_1.id)
-            ORDER BY book_4.tenant_id ASC NULLS LAST,
-              book_4.id ASC NULLS LAST
+            ORDER BY book_4.tenant_id ASC,
+              book_4.id ASC
             LIMIT 30
           ) AS page_6
         ),
@@ -69,8 +69,8 @@ SELECT (
         AND (book_2.title > CAST($2 AS text))
       )
     )
-    ORDER BY author_1.tenant_id ASC NULLS LAST,
-      author_1.id ASC NULLS LAST
+    ORDER BY author_1.tenant_id ASC,
+      author_1.id ASC
     LIMIT 30
   ) AS page_7
 ) AS anon_1;

@@ -16,9 +16,9 @@ SELECT (
     AND (book_1_r1.id = book_1.author_id)
     WHERE book_1.tenant_id = CAST($1 AS integer)
     ORDER BY book_1_r1.name DESC NULLS LAST,
-      book_1.id ASC NULLS LAST,
-      book_1.tenant_id ASC NULLS LAST,
-      book_1.id ASC NULLS LAST
+      book_1.id ASC,
+      book_1.tenant_id ASC,
+      book_1.id ASC
     LIMIT 30
   ) AS page_2
 ) AS anon_1;

@@ -118,8 +118,8 @@ SELECT (
                   AND (genre_5.tenant_id = book_genre_6.tenant_id)
                   AND (genre_5.id = book_genre_6.genre_id)
                 )
-                ORDER BY genre_5.tenant_id ASC NULLS LAST,
-                  genre_5.id ASC NULLS LAST
+                ORDER BY genre_5.tenant_id ASC,
+                  genre_5.id ASC
                 LIMIT 30
               ) AS page_7
             ),
@@ -128,8 +128,8 @@ SELECT (
         ) AS node_2
       FROM public.book AS book_2
       ORDER BY book_2.title DESC NULLS LAST,
-        book_2.tenant_id ASC NULLS LAST,
-        book_2.id ASC NULLS LAST
+        book_2.tenant_id ASC,
+        book_2.id ASC
       LIMIT 3
       OFFSET CAST($1 AS bigint)
     ) AS picked_8

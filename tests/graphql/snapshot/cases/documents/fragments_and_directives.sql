@@ -1,9 +1,6 @@
 SELECT (
   WITH page_1 AS (
-    SELECT account_2.id AS id
-    FROM public.account AS account_2
-    ORDER BY account_2.id ASC NULLS LAST
-    LIMIT 1
+    SELECT account_2.id AS id FROM public.account AS account_2 ORDER BY account_2.id ASC LIMIT 1
   )
   SELECT (
     '{"edges" : ' || coalesce(
@@ -20,7 +17,7 @@ SELECT (
       SELECT account_4.id AS id,
         account_4.email AS email
       FROM public.account AS account_4
-      ORDER BY account_4.id ASC NULLS LAST
+      ORDER BY account_4.id ASC
       LIMIT 1
     )
     SELECT (

@@ -1,9 +1,6 @@
 SELECT (
   WITH page_1 AS (
-    SELECT account_2.id AS id
-    FROM public.account AS account_2
-    ORDER BY account_2.id ASC NULLS LAST
-    LIMIT 1
+    SELECT account_2.id AS id FROM public.account AS account_2 ORDER BY account_2.id ASC LIMIT 1
   )
   SELECT (
     '{"edges" : ' || coalesce(

@@ -3,7 +3,7 @@ SELECT (
     SELECT account_2.id AS id,
       account_2.email AS email
     FROM public.account AS account_2
-    ORDER BY account_2.id ASC NULLS LAST
+    ORDER BY account_2.id ASC
     LIMIT 1
   )
   SELECT (

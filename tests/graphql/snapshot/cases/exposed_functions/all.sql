@@ -30,7 +30,7 @@ SELECT (
     WITH page_3 AS (
       SELECT CAST(ROW("account_5".*) AS "public"."account") AS row
       FROM public.account AS account_5
-      ORDER BY account_5.id ASC NULLS LAST
+      ORDER BY account_5.id ASC
       LIMIT 1
     )
     SELECT (

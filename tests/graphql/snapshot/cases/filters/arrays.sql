@@ -4,7 +4,7 @@ SELECT (
       thing_2.tags AS tags
     FROM public.thing AS thing_2
     WHERE thing_2.tags @> CAST($1 AS text[])
-    ORDER BY thing_2.id ASC NULLS LAST
+    ORDER BY thing_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -34,7 +34,7 @@ SELECT (
         thing_4.sizes AS sizes
       FROM public.thing AS thing_4
       WHERE thing_4.sizes <@ CAST($2 AS integer[])
-      ORDER BY thing_4.id ASC NULLS LAST
+      ORDER BY thing_4.id ASC
       LIMIT 30
     )
     SELECT (
@@ -63,7 +63,7 @@ SELECT (
       SELECT thing_6.id AS id
       FROM public.thing AS thing_6
       WHERE thing_6.tags && CAST($3 AS text[])
-      ORDER BY thing_6.id ASC NULLS LAST
+      ORDER BY thing_6.id ASC
       LIMIT 30
     )
     SELECT (
@@ -81,7 +81,7 @@ SELECT (
       SELECT thing_8.id AS id
       FROM public.thing AS thing_8
       WHERE thing_8.sizes = CAST($4 AS integer[])
-      ORDER BY thing_8.id ASC NULLS LAST
+      ORDER BY thing_8.id ASC
       LIMIT 30
     )
     SELECT (

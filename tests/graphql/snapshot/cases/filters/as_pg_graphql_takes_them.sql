@@ -4,7 +4,7 @@ SELECT (
     FROM public.thing AS thing_2
     WHERE (thing_2.mood = CAST($1 AS public.mood))
     AND (thing_2.tags @> CAST($2 AS text[]))
-    ORDER BY thing_2.id ASC NULLS LAST
+    ORDER BY thing_2.id ASC
     LIMIT 30
   )
   SELECT (

@@ -3,7 +3,7 @@ SELECT (
     SELECT thing_2.id AS id
     FROM public.thing AS thing_2
     WHERE thing_2.name = CAST($1 AS character varying)
-    ORDER BY thing_2.id ASC NULLS LAST
+    ORDER BY thing_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -21,7 +21,7 @@ SELECT (
       SELECT thing_4.id AS id
       FROM public.thing AS thing_4
       WHERE thing_4.name <> CAST($1 AS character varying)
-      ORDER BY thing_4.id ASC NULLS LAST
+      ORDER BY thing_4.id ASC
       LIMIT 30
     )
     SELECT (
@@ -42,7 +42,7 @@ SELECT (
       AND (thing_6.id >= CAST($3 AS integer))
       AND (thing_6.id < CAST($4 AS integer))
       AND (thing_6.id <= CAST($5 AS integer))
-      ORDER BY thing_6.id ASC NULLS LAST
+      ORDER BY thing_6.id ASC
       LIMIT 30
     )
     SELECT (
@@ -60,7 +60,7 @@ SELECT (
       SELECT thing_8.id AS id
       FROM public.thing AS thing_8
       WHERE thing_8.big = any(CAST($6 AS bigint[]))
-      ORDER BY thing_8.id ASC NULLS LAST
+      ORDER BY thing_8.id ASC
       LIMIT 30
     )
     SELECT (
@@ -78,7 +78,7 @@ SELECT (
       SELECT thing_10.id AS id
       FROM public.thing AS thing_10
       WHERE thing_10.score IS NULL
-      ORDER BY thing_10.id ASC NULLS LAST
+      ORDER BY thing_10.id ASC
       LIMIT 30
     )
     SELECT (
@@ -96,7 +96,7 @@ SELECT (
       SELECT thing_12.id AS id
       FROM public.thing AS thing_12
       WHERE thing_12.score IS NOT NULL
-      ORDER BY thing_12.id ASC NULLS LAST
+      ORDER BY thing_12.id ASC
       LIMIT 30
     )
     SELECT (

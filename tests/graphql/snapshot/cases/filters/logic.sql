@@ -8,7 +8,7 @@ SELECT (
       OR (thing_2.good = CAST($3 AS boolean))
       AND NOT (thing_2.big > CAST($4 AS bigint))
     )
-    ORDER BY thing_2.id ASC NULLS LAST
+    ORDER BY thing_2.id ASC
     LIMIT 30
   )
   SELECT (

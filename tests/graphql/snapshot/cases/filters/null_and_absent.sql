@@ -1,6 +1,6 @@
 SELECT (
   WITH page_1 AS (
-    SELECT thing_2.id AS id FROM public.thing AS thing_2 ORDER BY thing_2.id ASC NULLS LAST LIMIT 30
+    SELECT thing_2.id AS id FROM public.thing AS thing_2 ORDER BY thing_2.id ASC LIMIT 30
   )
   SELECT (
     '{"edges" : ' || coalesce(
@@ -14,10 +14,7 @@ SELECT (
 ) AS anon_1,
   (
     WITH page_3 AS (
-      SELECT thing_4.id AS id
-      FROM public.thing AS thing_4
-      ORDER BY thing_4.id ASC NULLS LAST
-      LIMIT 30
+      SELECT thing_4.id AS id FROM public.thing AS thing_4 ORDER BY thing_4.id ASC LIMIT 30
     )
     SELECT (
       '{"edges" : ' || coalesce(
@@ -31,10 +28,7 @@ SELECT (
   ) AS anon_2,
   (
     WITH page_5 AS (
-      SELECT thing_6.id AS id
-      FROM public.thing AS thing_6
-      ORDER BY thing_6.id ASC NULLS LAST
-      LIMIT 30
+      SELECT thing_6.id AS id FROM public.thing AS thing_6 ORDER BY thing_6.id ASC LIMIT 30
     )
     SELECT (
       '{"edges" : ' || coalesce(
@@ -48,10 +42,7 @@ SELECT (
   ) AS anon_3,
   (
     WITH page_7 AS (
-      SELECT thing_8.id AS id
-      FROM public.thing AS thing_8
-      ORDER BY thing_8.id ASC NULLS LAST
-      LIMIT 30
+      SELECT thing_8.id AS id FROM public.thing AS thing_8 ORDER BY thing_8.id ASC LIMIT 30
     )
     SELECT (
       '{"edges" : ' || coalesce(
@@ -68,7 +59,7 @@ SELECT (
       SELECT thing_10.id AS id
       FROM public.thing AS thing_10
       WHERE CAST(NULL AS boolean)
-      ORDER BY thing_10.id ASC NULLS LAST
+      ORDER BY thing_10.id ASC
       LIMIT 30
     )
     SELECT (
@@ -86,7 +77,7 @@ SELECT (
       SELECT thing_12.id AS id
       FROM public.thing AS thing_12
       WHERE NOT CAST(NULL AS boolean)
-      ORDER BY thing_12.id ASC NULLS LAST
+      ORDER BY thing_12.id ASC
       LIMIT 30
     )
     SELECT (
@@ -104,7 +95,7 @@ SELECT (
       SELECT thing_14.id AS id
       FROM public.thing AS thing_14
       WHERE thing_14.id = any(CAST($1 AS integer[]))
-      ORDER BY thing_14.id ASC NULLS LAST
+      ORDER BY thing_14.id ASC
       LIMIT 30
     )
     SELECT (
@@ -122,7 +113,7 @@ SELECT (
       SELECT thing_16.id AS id
       FROM public.thing AS thing_16
       WHERE CAST(NULL AS boolean)
-      ORDER BY thing_16.id ASC NULLS LAST
+      ORDER BY thing_16.id ASC
       LIMIT 30
     )
     SELECT (

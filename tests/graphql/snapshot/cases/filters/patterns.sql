@@ -3,7 +3,7 @@ SELECT (
     SELECT thing_2.id AS id
     FROM public.thing AS thing_2
     WHERE thing_2.name ^@ CAST($1 AS text)
-    ORDER BY thing_2.id ASC NULLS LAST
+    ORDER BY thing_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -21,7 +21,7 @@ SELECT (
       SELECT thing_4.id AS id
       FROM public.thing AS thing_4
       WHERE thing_4.name LIKE CAST($1 AS text)
-      ORDER BY thing_4.id ASC NULLS LAST
+      ORDER BY thing_4.id ASC
       LIMIT 30
     )
     SELECT (
@@ -39,7 +39,7 @@ SELECT (
       SELECT thing_6.id AS id
       FROM public.thing AS thing_6
       WHERE thing_6.name ILIKE CAST($2 AS text)
-      ORDER BY thing_6.id ASC NULLS LAST
+      ORDER BY thing_6.id ASC
       LIMIT 30
     )
     SELECT (
@@ -57,7 +57,7 @@ SELECT (
       SELECT thing_8.id AS id
       FROM public.thing AS thing_8
       WHERE thing_8.name ~ CAST($3 AS text)
-      ORDER BY thing_8.id ASC NULLS LAST
+      ORDER BY thing_8.id ASC
       LIMIT 30
     )
     SELECT (
@@ -75,7 +75,7 @@ SELECT (
       SELECT thing_10.id AS id
       FROM public.thing AS thing_10
       WHERE thing_10.name ~* CAST($4 AS text)
-      ORDER BY thing_10.id ASC NULLS LAST
+      ORDER BY thing_10.id ASC
       LIMIT 30
     )
     SELECT (

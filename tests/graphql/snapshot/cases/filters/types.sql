@@ -4,7 +4,7 @@ SELECT (
       thing_2.mood AS mood
     FROM public.thing AS thing_2
     WHERE thing_2.mood = any(CAST($1 AS public.mood[]))
-    ORDER BY thing_2.id ASC NULLS LAST
+    ORDER BY thing_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -35,7 +35,7 @@ SELECT (
         thing_4.token AS token
       FROM public.thing AS thing_4
       WHERE thing_4.token = CAST($2 AS uuid)
-      ORDER BY thing_4.id ASC NULLS LAST
+      ORDER BY thing_4.id ASC
       LIMIT 30
     )
     SELECT (
@@ -58,7 +58,7 @@ SELECT (
         thing_6.good AS good
       FROM public.thing AS thing_6
       WHERE thing_6.good = CAST($3 AS boolean)
-      ORDER BY thing_6.id ASC NULLS LAST
+      ORDER BY thing_6.id ASC
       LIMIT 30
     )
     SELECT (
@@ -81,7 +81,7 @@ SELECT (
         thing_8.score AS score
       FROM public.thing AS thing_8
       WHERE thing_8.score < CAST($4 AS numeric)
-      ORDER BY thing_8.id ASC NULLS LAST
+      ORDER BY thing_8.id ASC
       LIMIT 30
     )
     SELECT (
@@ -104,7 +104,7 @@ SELECT (
         thing_10.seen AS seen
       FROM public.thing AS thing_10
       WHERE thing_10.seen >= CAST($5 AS timestamp with time zone)
-      ORDER BY thing_10.id ASC NULLS LAST
+      ORDER BY thing_10.id ASC
       LIMIT 30
     )
     SELECT (
@@ -127,7 +127,7 @@ SELECT (
         thing_12.span AS span
       FROM public.thing AS thing_12
       WHERE thing_12.span = CAST($6 AS int4range)
-      ORDER BY thing_12.id ASC NULLS LAST
+      ORDER BY thing_12.id ASC
       LIMIT 30
     )
     SELECT (

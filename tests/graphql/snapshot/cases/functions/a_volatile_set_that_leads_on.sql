@@ -39,7 +39,7 @@ SELECT (
                   SELECT log_5.what AS what
                   FROM public.log AS log_5
                   WHERE log_5.account_id = page_3.id
-                  ORDER BY log_5.id ASC NULLS LAST
+                  ORDER BY log_5.id ASC
                   LIMIT 30
                 )
                 SELECT (

@@ -4,7 +4,7 @@ SELECT (
       region_2.area AS area
     FROM public.region AS region_2
     WHERE "public".st_covers(CAST(region_2.area AS public.geometry), CAST($1 AS public.geometry))
-    ORDER BY region_2.id ASC NULLS LAST
+    ORDER BY region_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -40,7 +40,7 @@ SELECT (
         CAST($2 AS public.geography),
         CAST($3 AS double precision)
       )
-      ORDER BY place_4.id ASC NULLS LAST
+      ORDER BY place_4.id ASC
       LIMIT 30
     )
     SELECT (

@@ -3,7 +3,7 @@ SELECT (
     SELECT region_4.name AS name,
       region_4.id AS id
     FROM public.region AS region_4
-    ORDER BY region_4.id ASC NULLS LAST
+    ORDER BY region_4.id ASC
     LIMIT 30
   )
   SELECT (
@@ -22,7 +22,7 @@ SELECT (
                 ORDER BY CAST(place_3.spot AS public.geography) OPERATOR("public".<->) CAST(
                   $1 AS public.geography
                 ) ASC NULLS LAST,
-                  place_3.id ASC NULLS LAST
+                  place_3.id ASC
                 LIMIT 2
               )
               SELECT (

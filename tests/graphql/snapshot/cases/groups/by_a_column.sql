@@ -21,7 +21,7 @@ SELECT (
           $3 AS bigint
         )
         ORDER BY "pg_catalog"."sum"(post_1.score) DESC NULLS LAST,
-          post_1.account_id ASC NULLS LAST
+          post_1.account_id ASC
         LIMIT 10
         OFFSET CAST($4 AS bigint)
       ) AS groups_2

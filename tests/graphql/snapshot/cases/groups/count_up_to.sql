@@ -1,9 +1,6 @@
 SELECT (
   WITH page_1 AS (
-    SELECT account_4.id AS id
-    FROM public.account AS account_4
-    ORDER BY account_4.id ASC NULLS LAST
-    LIMIT 30
+    SELECT account_4.id AS id FROM public.account AS account_4 ORDER BY account_4.id ASC LIMIT 30
   )
   SELECT (
     '{"edges" : ' || coalesce(

@@ -9,8 +9,8 @@ SELECT (
         post_2.created_at AS created_at
       FROM public.post AS post_2
       ORDER BY post_2.account_id,
-        post_2.created_at DESC NULLS LAST,
-        post_2.id ASC NULLS LAST
+        post_2.created_at DESC,
+        post_2.id ASC
     ) AS first_3
     ORDER BY first_3.created_at DESC NULLS LAST,
       first_3.id ASC NULLS LAST

@@ -79,7 +79,7 @@ SELECT (
                       SELECT book_4.title AS title
                       FROM public.book AS book_4
                       WHERE book_4.author_id = author_2.id
-                      ORDER BY book_4.id ASC NULLS LAST
+                      ORDER BY book_4.id ASC
                       LIMIT 30
                     )
                     SELECT (

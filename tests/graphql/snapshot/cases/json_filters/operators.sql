@@ -5,7 +5,7 @@ SELECT (
     WHERE (account_2.data @> CAST($1 AS jsonb))
     AND (account_2.data ? CAST($2 AS text))
     AND (account_2.data ?& CAST($3 AS text[]))
-    ORDER BY account_2.id ASC NULLS LAST
+    ORDER BY account_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -24,7 +24,7 @@ SELECT (
       FROM public.account AS account_4
       WHERE (account_4.data @@ CAST($4 AS jsonpath))
       AND NOT (account_4.data @? CAST($5 AS jsonpath))
-      ORDER BY account_4.id ASC NULLS LAST
+      ORDER BY account_4.id ASC
       LIMIT 30
     )
     SELECT (

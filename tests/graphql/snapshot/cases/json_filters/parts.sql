@@ -4,7 +4,7 @@ SELECT (
       account_2.data AS data,
       account_2.log AS log
     FROM public.account AS account_2
-    ORDER BY account_2.id ASC NULLS LAST
+    ORDER BY account_2.id ASC
     LIMIT 30
   )
   SELECT (

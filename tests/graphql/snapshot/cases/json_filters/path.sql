@@ -16,7 +16,7 @@ SELECT (
       )
       END ILIKE CAST($4 AS text)
     )
-    ORDER BY account_2.id ASC NULLS LAST
+    ORDER BY account_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -34,7 +34,7 @@ SELECT (
       SELECT account_4.id AS id
       FROM public.account AS account_4
       WHERE (account_4.log #>> CAST($5 AS text[])) IS NOT NULL
-      ORDER BY account_4.id ASC NULLS LAST
+      ORDER BY account_4.id ASC
       LIMIT 30
     )
     SELECT (

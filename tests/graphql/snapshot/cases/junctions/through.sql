@@ -1,9 +1,6 @@
 SELECT (
   WITH page_1 AS (
-    SELECT account_6.id AS id
-    FROM public.account AS account_6
-    ORDER BY account_6.id ASC NULLS LAST
-    LIMIT 30
+    SELECT account_6.id AS id FROM public.account AS account_6 ORDER BY account_6.id ASC LIMIT 30
   )
   SELECT (
     '{"edges" : ' || coalesce(
@@ -23,7 +20,7 @@ SELECT (
                   AND membership_5.role IS NOT NULL
                 )
                 ORDER BY team_4.name ASC NULLS LAST,
-                  team_4.id ASC NULLS LAST
+                  team_4.id ASC
                 LIMIT 5
               )
               SELECT (

@@ -5,7 +5,7 @@ SELECT (
       person_7.birth_id AS birth_id,
       person_7.boss_id AS boss_id
     FROM public.person AS person_7
-    ORDER BY person_7.id ASC NULLS LAST
+    ORDER BY person_7.id ASC
     LIMIT 30
   )
   SELECT (

@@ -3,7 +3,7 @@ SELECT (
     SELECT country_7.name AS name,
       country_7.id AS id
     FROM public.country AS country_7
-    ORDER BY country_7.id ASC NULLS LAST
+    ORDER BY country_7.id ASC
     LIMIT 30
   )
   SELECT (
@@ -21,8 +21,8 @@ SELECT (
                   FROM public.person AS person_5
                   WHERE (person_5.home_id = page_1.id)
                   AND (person_5.id > CAST($1 AS integer))
-                  ORDER BY person_5.id DESC NULLS LAST,
-                    person_5.id ASC NULLS LAST
+                  ORDER BY person_5.id DESC,
+                    person_5.id ASC
                   LIMIT 2
                 ) AS picked_6
               )
@@ -53,7 +53,7 @@ SELECT (
                             SELECT person_4.id AS id
                             FROM public.person AS person_4
                             WHERE person_4.boss_id = page_2.id
-                            ORDER BY person_4.id ASC NULLS LAST
+                            ORDER BY person_4.id ASC
                             LIMIT 30
                           )
                           SELECT (

@@ -8,7 +8,7 @@ SELECT (
     FROM public.blog_post AS blog_post_2
     WHERE blog_post_2.word = CAST($1 AS text)
     ORDER BY blog_post_2.published_at_ ASC NULLS LAST,
-      blog_post_2.id ASC NULLS LAST
+      blog_post_2.id ASC
     LIMIT 30
   )
   SELECT (

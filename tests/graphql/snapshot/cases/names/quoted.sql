@@ -8,7 +8,7 @@ SELECT (
     FROM public."select" AS select_2
     WHERE (select_2."100%" = CAST($1 AS text))
     AND (select_2."a:b" = CAST($2 AS text))
-    ORDER BY select_2.id ASC NULLS LAST
+    ORDER BY select_2.id ASC
     LIMIT 30
   )
   SELECT (

@@ -16,15 +16,10 @@ SELECT (
         $2 AS double precision
       )
     )
-    AND (
-      (item_2.name > CAST($3 AS text))
-      OR item_2.name IS NULL
-      OR (item_2.name = CAST($3 AS text))
-      AND (item_2.id > CAST($4 AS integer))
-    )
+    AND ((item_2.name, item_2.id) > (CAST($3 AS text), CAST($4 AS integer)) OR item_2.name IS NULL)
     ORDER BY item_2.embedding OPERATOR("public".<->) CAST($1 AS public.vector(3)) ASC NULLS LAST,
       item_2.name ASC NULLS LAST,
-      item_2.id ASC NULLS LAST
+      item_2.id ASC
     LIMIT 2
   )
   SELECT (

@@ -3,7 +3,7 @@ SELECT (
     SELECT maker_4.name AS name,
       maker_4.id AS id
     FROM public.maker AS maker_4
-    ORDER BY maker_4.id ASC NULLS LAST
+    ORDER BY maker_4.id ASC
     LIMIT 30
   )
   SELECT (
@@ -18,7 +18,7 @@ SELECT (
                 FROM public.item AS item_3
                 WHERE item_3.maker_id = page_1.id
                 ORDER BY item_3.embedding OPERATOR("public".<=>) CAST($1 AS public.vector(3)) ASC NULLS LAST,
-                  item_3.id ASC NULLS LAST
+                  item_3.id ASC
                 LIMIT 1
               )
               SELECT (

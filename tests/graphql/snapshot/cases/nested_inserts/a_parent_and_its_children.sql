@@ -80,7 +80,7 @@ SELECT (
                     post_4.title AS title
                   FROM public.post AS post_4
                   WHERE post_4.account_id = account_2.id
-                  ORDER BY post_4.id ASC NULLS LAST
+                  ORDER BY post_4.id ASC
                   LIMIT 30
                 )
                 SELECT (

@@ -31,8 +31,8 @@ SELECT (
       FROM public.pair AS pair_3
       WHERE (pair_3.a = CAST($1 AS text))
       AND (pair_3.b = CAST($2 AS bigint))
-      ORDER BY pair_3.a ASC NULLS LAST,
-        pair_3.b ASC NULLS LAST
+      ORDER BY pair_3.a ASC,
+        pair_3.b ASC
       LIMIT 30
     )
     SELECT (

@@ -2,7 +2,7 @@ SELECT (
   WITH page_1 AS (
     SELECT "Odd_Name_2".id AS id
     FROM public."Odd Name" AS "Odd_Name_2"
-    ORDER BY "Odd_Name_2".id ASC NULLS LAST
+    ORDER BY "Odd_Name_2".id ASC
     LIMIT 30
   )
   SELECT (

@@ -5,14 +5,25 @@ SELECT (
       pg_catalog.row_number() OVER () AS position,
       pg_catalog.count(*) OVER () AS count
     FROM (
-      SELECT item_3.id AS id,
-        item_3.rank AS rank
-      FROM public.item AS item_3
-      WHERE item_3.rank IS NOT NULL
-      OR item_3.rank IS NULL
-      AND (item_3.id > CAST($1 AS integer))
-      ORDER BY item_3.rank ASC NULLS FIRST,
-        item_3.id ASC NULLS LAST
+      (
+        SELECT item_3.id AS id,
+          item_3.rank AS rank
+        FROM public.item AS item_3
+        WHERE item_3.rank IS NULL
+        AND (item_3.id > CAST($1 AS integer))
+        ORDER BY item_3.rank ASC NULLS FIRST,
+          item_3.id ASC
+        LIMIT 3
+      )
+      UNION ALL (
+        SELECT item_3.id AS id,
+          item_3.rank AS rank
+        FROM public.item AS item_3
+        WHERE item_3.rank IS NOT NULL
+        ORDER BY item_3.rank ASC NULLS FIRST,
+          item_3.id ASC
+        LIMIT 3
+      )
       LIMIT 3
     ) AS picked_4
   )
@@ -38,7 +49,7 @@ SELECT (
                 SELECT item_2.id
                 FROM public.item AS item_2
                 ORDER BY item_2.rank ASC NULLS FIRST,
-                  item_2.id ASC NULLS LAST
+                  item_2.id ASC
                 LIMIT 1
               )
             ) FILTER (WHERE page_1.position = 1),

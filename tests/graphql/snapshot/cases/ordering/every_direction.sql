@@ -4,7 +4,7 @@ SELECT (
       item_2.id AS id
     FROM public.item AS item_2
     ORDER BY item_2.rank ASC NULLS FIRST,
-      item_2.id ASC NULLS LAST
+      item_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -43,7 +43,7 @@ SELECT (
         item_4.rank AS rank
       FROM public.item AS item_4
       ORDER BY item_4.rank ASC NULLS LAST,
-        item_4.id ASC NULLS LAST
+        item_4.id ASC
       LIMIT 30
     )
     SELECT (
@@ -66,7 +66,7 @@ SELECT (
         item_6.rank AS rank
       FROM public.item AS item_6
       ORDER BY item_6.rank DESC NULLS FIRST,
-        item_6.id ASC NULLS LAST
+        item_6.id ASC
       LIMIT 30
     )
     SELECT (
@@ -89,7 +89,7 @@ SELECT (
         item_8.rank AS rank
       FROM public.item AS item_8
       ORDER BY item_8.rank DESC NULLS LAST,
-        item_8.id ASC NULLS LAST
+        item_8.id ASC
       LIMIT 30
     )
     SELECT (

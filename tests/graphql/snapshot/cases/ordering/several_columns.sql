@@ -6,7 +6,7 @@ SELECT (
     FROM public.item AS item_2
     ORDER BY item_2.label DESC NULLS LAST,
       item_2.rank ASC NULLS LAST,
-      item_2.id ASC NULLS LAST
+      item_2.id ASC
     LIMIT 30
   )
   SELECT (

@@ -5,12 +5,7 @@ SELECT (
       pg_catalog.row_number() OVER () AS position,
       pg_catalog.count(*) OVER () AS count
     FROM (
-      SELECT n_2.a AS a,
-        n_2.b AS b
-      FROM public.n AS n_2
-      ORDER BY n_2.a DESC NULLS FIRST,
-        n_2.b DESC NULLS FIRST
-      LIMIT 3
+      SELECT n_2.a AS a, n_2.b AS b FROM public.n AS n_2 ORDER BY n_2.a DESC, n_2.b DESC LIMIT 3
     ) AS picked_3
   )
   SELECT (
@@ -79,8 +74,8 @@ SELECT (
           n_6.b AS b
         FROM public.n AS n_6
         WHERE (n_6.a, n_6.b) < (CAST($1 AS integer), CAST($2 AS integer))
-        ORDER BY n_6.a DESC NULLS FIRST,
-          n_6.b DESC NULLS FIRST
+        ORDER BY n_6.a DESC,
+          n_6.b DESC
         LIMIT 3
       ) AS picked_7
     )
@@ -102,10 +97,10 @@ SELECT (
               pg_catalog.bool_and(
                 pg_catalog.jsonb_build_array(page_4.a, page_4.b) IS DISTINCT
                 FROM (
-                  SELECT pg_catalog.jsonb_build_array(n_5.a, n_5.b) AS jsonb_build_array_1
+                  SELECT pg_catalog.jsonb_build_array(n_5.a, n_5.b)
                   FROM public.n AS n_5
-                  ORDER BY n_5.a DESC NULLS FIRST,
-                    n_5.b DESC NULLS FIRST
+                  ORDER BY n_5.a DESC,
+                    n_5.b DESC
                   LIMIT 1
                 )
               ) FILTER (WHERE page_4.position = 1),

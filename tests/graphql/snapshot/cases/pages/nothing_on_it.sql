@@ -4,14 +4,7 @@ SELECT (
       picked_3.b AS b,
       pg_catalog.row_number() OVER () AS position,
       pg_catalog.count(*) OVER () AS count
-    FROM (
-      SELECT n_2.a AS a,
-        n_2.b AS b
-      FROM public.n AS n_2
-      ORDER BY n_2.a ASC NULLS LAST,
-        n_2.b ASC NULLS LAST
-      LIMIT 1
-    ) AS picked_3
+    FROM (SELECT n_2.a AS a, n_2.b AS b FROM public.n AS n_2 ORDER BY n_2.a ASC, n_2.b ASC LIMIT 1) AS picked_3
   )
   SELECT (
     '{"edges" : ' || coalesce(
@@ -54,8 +47,8 @@ SELECT (
           n_5.b AS b
         FROM public.n AS n_5
         WHERE n_5.a > CAST($1 AS integer)
-        ORDER BY n_5.a ASC NULLS LAST,
-          n_5.b ASC NULLS LAST
+        ORDER BY n_5.a ASC,
+          n_5.b ASC
         LIMIT 31
       ) AS picked_6
     )

@@ -8,8 +8,8 @@ SELECT (
       SELECT n_3.a AS a,
         n_3.b AS b
       FROM public.n AS n_3
-      ORDER BY n_3.a ASC NULLS LAST,
-        n_3.b ASC NULLS LAST
+      ORDER BY n_3.a ASC,
+        n_3.b ASC
       LIMIT 3
       OFFSET CAST($1 AS bigint)
     ) AS picked_4
@@ -49,10 +49,10 @@ SELECT (
             pg_catalog.bool_and(
               pg_catalog.jsonb_build_array(page_1.a, page_1.b) IS DISTINCT
               FROM (
-                SELECT pg_catalog.jsonb_build_array(n_2.a, n_2.b) AS jsonb_build_array_1
+                SELECT pg_catalog.jsonb_build_array(n_2.a, n_2.b)
                 FROM public.n AS n_2
-                ORDER BY n_2.a ASC NULLS LAST,
-                  n_2.b ASC NULLS LAST
+                ORDER BY n_2.a ASC,
+                  n_2.b ASC
                 LIMIT 1
               )
             ) FILTER (WHERE page_1.position = 1),

@@ -8,14 +8,12 @@ SELECT (
         ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
       ) - 1 AS equal_before
     FROM public.visit AS visit_2
-    WHERE (visit_2.note > CAST($1 AS text))
+    WHERE (visit_2.note, visit_2.kind) > (CAST($1 AS text), CAST($2 AS integer))
     OR visit_2.note IS NULL
-    OR (visit_2.note = CAST($1 AS text))
-    AND (visit_2.kind > CAST($2 AS integer))
     OR (visit_2.note = CAST($1 AS text))
     AND (visit_2.kind = CAST($2 AS integer))
     ORDER BY visit_2.note ASC NULLS LAST,
-      visit_2.kind ASC NULLS LAST,
+      visit_2.kind ASC,
       pg_catalog.row_number() OVER (
         PARTITION BY visit_2.note,
         visit_2.kind

@@ -14,13 +14,11 @@ SELECT (
           ORDER BY CAST(ROW(visit_3.kind, visit_3.note) AS TEXT)
         ) - 1 AS equal_before
       FROM public.visit AS visit_3
-      WHERE (visit_3.note < CAST($1 AS text))
-      OR (visit_3.note = CAST($1 AS text))
-      AND (visit_3.kind < CAST($2 AS integer))
+      WHERE (visit_3.note, visit_3.kind) < (CAST($1 AS text), CAST($2 AS integer))
       OR (visit_3.note = CAST($1 AS text))
       AND (visit_3.kind = CAST($2 AS integer))
       ORDER BY visit_3.note DESC NULLS FIRST,
-        visit_3.kind DESC NULLS FIRST,
+        visit_3.kind DESC,
         pg_catalog.row_number() OVER (
           PARTITION BY visit_3.note,
           visit_3.kind
@@ -64,10 +62,10 @@ SELECT (
                     visit_2.kind
                     ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
                   ) - 1
-                ) AS jsonb_build_array_1
+                )
                 FROM public.visit AS visit_2
                 ORDER BY visit_2.note DESC NULLS FIRST,
-                  visit_2.kind DESC NULLS FIRST,
+                  visit_2.kind DESC,
                   pg_catalog.row_number() OVER (
                     PARTITION BY visit_2.note,
                     visit_2.kind

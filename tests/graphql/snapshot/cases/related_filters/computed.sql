@@ -4,7 +4,7 @@ SELECT (
       CAST(ROW("account_2".*) AS "public"."account") AS row
     FROM public.account AS account_2
     WHERE "public"."full_name"(CAST(ROW("account_2".*) AS "public"."account")) LIKE CAST($1 AS text)
-    ORDER BY account_2.id ASC NULLS LAST
+    ORDER BY account_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -33,7 +33,7 @@ SELECT (
           "public"."full_name"(CAST(ROW("account_5".*) AS "public"."account")) = CAST($2 AS text)
         )
       )
-      ORDER BY post_4.id ASC NULLS LAST
+      ORDER BY post_4.id ASC
       LIMIT 30
     )
     SELECT (

@@ -22,7 +22,7 @@ SELECT (
     )
     AND (post_2.title <> CAST($5 AS text))
     AND (EXISTS (SELECT FROM public.account AS account_5 WHERE account_5.id = post_2.account_id))
-    ORDER BY post_2.id ASC NULLS LAST
+    ORDER BY post_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -75,7 +75,7 @@ SELECT (
           )
         )
       )
-      ORDER BY comment_7.id ASC NULLS LAST
+      ORDER BY comment_7.id ASC
       LIMIT 30
     )
     SELECT (

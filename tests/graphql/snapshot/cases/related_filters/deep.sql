@@ -25,7 +25,7 @@ SELECT (
         )
       )
     )
-    ORDER BY team_2.id ASC NULLS LAST
+    ORDER BY team_2.id ASC
     LIMIT 30
   )
   SELECT (

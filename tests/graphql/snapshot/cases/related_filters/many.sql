@@ -90,7 +90,7 @@ SELECT (
         END IS NOT NULL
       )
     )
-    ORDER BY post_2.id ASC NULLS LAST
+    ORDER BY post_2.id ASC
     LIMIT 30
   )
   SELECT (

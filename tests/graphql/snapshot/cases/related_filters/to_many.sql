@@ -8,7 +8,7 @@ SELECT (
       WHERE (post_3.account_id = account_2.id)
       AND (post_3.score >= CAST($1 AS numeric))
     )
-    ORDER BY account_2.id ASC NULLS LAST
+    ORDER BY account_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -33,7 +33,7 @@ SELECT (
           AND (post_6.score >= CAST($1 AS numeric))
         )
       )
-      ORDER BY account_5.id ASC NULLS LAST
+      ORDER BY account_5.id ASC
       LIMIT 30
     )
     SELECT (
@@ -58,7 +58,7 @@ SELECT (
           AND (post_9.score >= CAST($2 AS numeric)) IS NOT true
         )
       )
-      ORDER BY account_8.id ASC NULLS LAST
+      ORDER BY account_8.id ASC
       LIMIT 30
     )
     SELECT (
@@ -78,7 +78,7 @@ SELECT (
       WHERE NOT (
         EXISTS (SELECT FROM public.post AS post_12 WHERE post_12.account_id = account_11.id)
       )
-      ORDER BY account_11.id ASC NULLS LAST
+      ORDER BY account_11.id ASC
       LIMIT 30
     )
     SELECT (

@@ -11,7 +11,7 @@ SELECT (
         EXISTS (SELECT FROM public.profile AS profile_4 WHERE profile_4.account_id = account_3.id)
       )
     )
-    ORDER BY post_2.id ASC NULLS LAST
+    ORDER BY post_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -36,7 +36,7 @@ SELECT (
           AND (account_7.name = CAST($1 AS text))
         )
       )
-      ORDER BY comment_6.id ASC NULLS LAST
+      ORDER BY comment_6.id ASC
       LIMIT 30
     )
     SELECT (
@@ -56,7 +56,7 @@ SELECT (
       WHERE NOT (
         EXISTS (SELECT FROM public.account AS account_10 WHERE account_10.id = comment_9.account_id)
       )
-      ORDER BY comment_9.id ASC NULLS LAST
+      ORDER BY comment_9.id ASC
       LIMIT 30
     )
     SELECT (

@@ -21,7 +21,7 @@ SELECT (
         AND ("pg_catalog"."sum"(post_7.score) > CAST($5 AS numeric))
       )
     )
-    ORDER BY account_5.id ASC NULLS LAST
+    ORDER BY account_5.id ASC
     LIMIT 30
   )
   SELECT (

@@ -6,17 +6,40 @@ SELECT (
       pg_catalog.row_number() OVER () AS position,
       pg_catalog.count(*) OVER () AS count
     FROM (
-      SELECT post_3.title AS title,
-        post_3.id AS id,
-        post_3_r1.name AS ordered_by
-      FROM public.post AS post_3
-      LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
-      WHERE (post_3_r1.name < CAST($1 AS text))
-      OR post_3_r1.name IS NULL
-      OR (post_3_r1.name = CAST($1 AS text))
-      AND (post_3.id > CAST($2 AS integer))
-      ORDER BY post_3_r1.name DESC NULLS LAST,
-        post_3.id ASC NULLS LAST
+      (
+        SELECT post_3.title AS title,
+          post_3.id AS id,
+          post_3_r1.name AS ordered_by
+        FROM public.post AS post_3
+        LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
+        WHERE (post_3_r1.name = CAST($1 AS text))
+        AND (post_3.id > CAST($2 AS integer))
+        ORDER BY post_3_r1.name DESC NULLS LAST,
+          post_3.id ASC
+        LIMIT 2
+      )
+      UNION ALL (
+        SELECT post_3.title AS title,
+          post_3.id AS id,
+          post_3_r1.name AS ordered_by
+        FROM public.post AS post_3
+        LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
+        WHERE post_3_r1.name < CAST($1 AS text)
+        ORDER BY post_3_r1.name DESC NULLS LAST,
+          post_3.id ASC
+        LIMIT 2
+      )
+      UNION ALL (
+        SELECT post_3.title AS title,
+          post_3.id AS id,
+          post_3_r1.name AS ordered_by
+        FROM public.post AS post_3
+        LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
+        WHERE post_3_r1.name IS NULL
+        ORDER BY post_3_r1.name DESC NULLS LAST,
+          post_3.id ASC
+        LIMIT 2
+      )
       LIMIT 2
     ) AS picked_4
   )
@@ -39,11 +62,24 @@ SELECT (
             pg_catalog.bool_and(
               page_1.id IS DISTINCT
               FROM (
-                SELECT post_2.id
-                FROM public.post AS post_2
-                LEFT OUTER JOIN public.account AS post_2_r1 ON post_2_r1.id = post_2.account_id
-                ORDER BY post_2_r1.name DESC NULLS LAST,
-                  post_2.id ASC NULLS LAST
+                (
+                  SELECT post_2.id
+                  FROM public.post AS post_2
+                  LEFT OUTER JOIN public.account AS post_2_r1 ON post_2_r1.id = post_2.account_id
+                  WHERE post_2_r1.name IS NOT NULL
+                  ORDER BY post_2_r1.name DESC NULLS LAST,
+                    post_2.id ASC
+                  LIMIT 1
+                )
+                UNION ALL (
+                  SELECT post_2.id
+                  FROM public.post AS post_2
+                  LEFT OUTER JOIN public.account AS post_2_r1 ON post_2_r1.id = post_2.account_id
+                  WHERE post_2_r1.name IS NULL
+                  ORDER BY post_2_r1.name DESC NULLS LAST,
+                    post_2.id ASC
+                  LIMIT 1
+                )
                 LIMIT 1
               )
             ) FILTER (WHERE page_1.position = 1),

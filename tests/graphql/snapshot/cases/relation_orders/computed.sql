@@ -4,7 +4,7 @@ SELECT (
       "public"."full_name"(CAST(ROW("account_2".*) AS "public"."account")) AS ordered_by
     FROM public.account AS account_2
     ORDER BY "public"."full_name"(CAST(ROW("account_2".*) AS "public"."account")) DESC NULLS FIRST,
-      account_2.id ASC NULLS LAST
+      account_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -47,7 +47,7 @@ SELECT (
         CAST(ROW("post_4_r1".*) AS "public"."account")
       )
       END DESC NULLS LAST,
-        post_4.id ASC NULLS LAST
+        post_4.id ASC
       LIMIT 30
     )
     SELECT (

@@ -1,9 +1,6 @@
 SELECT (
   WITH page_1 AS (
-    SELECT account_5.id AS id
-    FROM public.account AS account_5
-    ORDER BY account_5.id ASC NULLS LAST
-    LIMIT 1
+    SELECT account_5.id AS id FROM public.account AS account_5 ORDER BY account_5.id ASC LIMIT 1
   )
   SELECT (
     '{"edges" : ' || coalesce(
@@ -24,8 +21,8 @@ SELECT (
                     WHERE post_3_r1.post_id = post_3.id
                   ) AS post_3_r2 ON true
                   WHERE post_3.account_id = page_1.id
-                  ORDER BY post_3_r2.value DESC NULLS LAST,
-                    post_3.id ASC NULLS LAST
+                  ORDER BY post_3_r2.value DESC,
+                    post_3.id ASC
                   LIMIT 2
                 ) AS picked_4
               )

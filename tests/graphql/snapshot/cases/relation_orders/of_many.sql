@@ -9,8 +9,8 @@ SELECT (
       FROM public.comment AS post_2_r1
       WHERE post_2_r1.post_id = post_2.id
     ) AS post_2_r2 ON true
-    ORDER BY post_2_r2.value DESC NULLS LAST,
-      post_2.id ASC NULLS LAST
+    ORDER BY post_2_r2.value DESC,
+      post_2.id ASC
     LIMIT 30
   )
   SELECT (
@@ -58,7 +58,7 @@ SELECT (
           WHERE account_4_r1.account_id = account_4.id
         ) AS account_4_r2 ON true
         ORDER BY account_4_r2.value ASC NULLS FIRST,
-          account_4.id DESC NULLS FIRST
+          account_4.id DESC
         LIMIT 2
       ) AS picked_5
     )

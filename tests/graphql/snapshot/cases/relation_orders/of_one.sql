@@ -1,14 +1,31 @@
 SELECT (
   WITH page_2 AS (
-    SELECT post_3.id AS id,
-      post_3.title AS title,
-      post_3_r1.name AS ordered_by,
-      post_3_r1.email AS ordered_by_2
-    FROM public.post AS post_3
-    LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
-    ORDER BY post_3_r1.name ASC NULLS LAST,
-      post_3_r1.email DESC NULLS LAST,
-      post_3.id ASC NULLS LAST
+    (
+      SELECT post_3.id AS id,
+        post_3.title AS title,
+        post_3_r1.name AS ordered_by,
+        post_3_r1.email AS ordered_by_2
+      FROM public.post AS post_3
+      LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
+      WHERE post_3_r1.name IS NOT NULL
+      ORDER BY post_3_r1.name ASC NULLS LAST,
+        post_3_r1.email DESC NULLS LAST,
+        post_3.id ASC
+      LIMIT 30
+    )
+    UNION ALL (
+      SELECT post_3.id AS id,
+        post_3.title AS title,
+        post_3_r1.name AS ordered_by,
+        post_3_r1.email AS ordered_by_2
+      FROM public.post AS post_3
+      LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
+      WHERE post_3_r1.name IS NULL
+      ORDER BY post_3_r1.name ASC NULLS LAST,
+        post_3_r1.email DESC NULLS LAST,
+        post_3.id ASC
+      LIMIT 30
+    )
     LIMIT 30
   )
   SELECT (

@@ -20,7 +20,7 @@ SELECT (
     ORDER BY "public"."apart"(
       CAST(ROW("post_3".*) AS "public"."post"), "length" => CAST($1 AS integer)
     ) ASC NULLS LAST,
-      post_3.id ASC NULLS LAST
+      post_3.id ASC
     LIMIT 2
   )
   SELECT (
@@ -69,7 +69,7 @@ SELECT (
         CAST(ROW("comment_5_r1".*) AS "public"."post"), "length" => CAST($3 AS integer)
       )
       END DESC NULLS LAST,
-        comment_5.id ASC NULLS LAST
+        comment_5.id ASC
       LIMIT 30
     )
     SELECT (

@@ -4,7 +4,7 @@ SELECT (
       person_13.boss_id AS boss_id,
       person_13.id AS id
     FROM public.person AS person_13
-    ORDER BY person_13.id ASC NULLS LAST
+    ORDER BY person_13.id ASC
     LIMIT 30
   )
   SELECT (
@@ -26,7 +26,7 @@ SELECT (
                 SELECT person_4.name AS name
                 FROM public.person AS person_4
                 WHERE person_4.boss_id = page_1.id
-                ORDER BY person_4.id ASC NULLS LAST
+                ORDER BY person_4.id ASC
                 LIMIT 30
               )
               SELECT (
@@ -74,7 +74,7 @@ SELECT (
                   message_10.sender_id AS sender_id
                 FROM public.message AS message_10
                 WHERE message_10.sender_id = page_1.id
-                ORDER BY message_10.id ASC NULLS LAST
+                ORDER BY message_10.id ASC
                 LIMIT 1
               )
               SELECT (
@@ -120,7 +120,7 @@ SELECT (
                 SELECT message_12.words AS words
                 FROM public.message AS message_12
                 WHERE message_12.reader_id = page_1.id
-                ORDER BY message_12.id ASC NULLS LAST
+                ORDER BY message_12.id ASC
                 LIMIT 30
               )
               SELECT (

@@ -4,7 +4,7 @@ SELECT (
       person_7.boss_id AS boss_id,
       person_7.id AS id
     FROM public.person AS person_7
-    ORDER BY person_7.id ASC NULLS LAST
+    ORDER BY person_7.id ASC
     LIMIT 30
   )
   SELECT (
@@ -27,7 +27,7 @@ SELECT (
                   message_6.reader_id AS reader_id
                 FROM public.message AS message_6
                 WHERE message_6.sender_id = page_1.id
-                ORDER BY message_6.id ASC NULLS LAST
+                ORDER BY message_6.id ASC
                 LIMIT 30
               )
               SELECT (

@@ -4,7 +4,7 @@ SELECT (
       town_5.country AS country,
       town_5.region_code AS region_code
     FROM public.town AS town_5
-    ORDER BY town_5.id ASC NULLS LAST
+    ORDER BY town_5.id ASC
     LIMIT 30
   )
   SELECT (
@@ -21,7 +21,7 @@ SELECT (
                       FROM public.town AS town_4
                       WHERE (town_4.country = region_2.country)
                       AND (town_4.region_code = region_2.code)
-                      ORDER BY town_4.id ASC NULLS LAST
+                      ORDER BY town_4.id ASC
                       LIMIT 30
                     )
                     SELECT (

@@ -16,6 +16,15 @@ SELECT (
       ) @@ pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
     )
     AND (
+      pg_catalog.ts_rank(
+        pg_catalog.to_tsvector(
+          CAST('english' AS regconfig),
+          coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
+        ),
+        pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+      ) <= CAST($2 AS real)
+    )
+    AND (
       (
         pg_catalog.ts_rank(
           pg_catalog.to_tsvector(
@@ -27,18 +36,7 @@ SELECT (
           pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
         ) < CAST($2 AS real)
       )
-      OR (
-        pg_catalog.ts_rank(
-          pg_catalog.to_tsvector(
-            CAST('english' AS regconfig),
-            coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(
-              CAST(post_2.body AS TEXT), ''
-            )
-          ),
-          pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
-        ) = CAST($2 AS real)
-      )
-      AND (post_2.id > CAST($3 AS integer))
+      OR (post_2.id > CAST($3 AS integer))
     )
     ORDER BY pg_catalog.ts_rank(
       pg_catalog.to_tsvector(
@@ -46,8 +44,8 @@ SELECT (
         coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
       ),
       pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
-    ) DESC NULLS LAST,
-      post_2.id ASC NULLS LAST
+    ) DESC,
+      post_2.id ASC
     LIMIT 1
   )
   SELECT (

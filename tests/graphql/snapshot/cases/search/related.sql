@@ -14,7 +14,7 @@ SELECT (
         ) @@ pg_catalog.phraseto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
       )
     )
-    ORDER BY account_4.id ASC NULLS LAST
+    ORDER BY account_4.id ASC
     LIMIT 30
   )
   SELECT (
@@ -43,8 +43,8 @@ SELECT (
                     )
                   ),
                   pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($2 AS text))
-                ) ASC NULLS LAST,
-                  post_3.id ASC NULLS LAST
+                ) ASC,
+                  post_3.id ASC
                 LIMIT 30
               )
               SELECT (

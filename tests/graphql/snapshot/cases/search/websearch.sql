@@ -13,8 +13,8 @@ SELECT (
         coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
       ),
       pg_catalog.websearch_to_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
-    ) DESC NULLS LAST,
-      post_2.id ASC NULLS LAST
+    ) DESC,
+      post_2.id ASC
     LIMIT 30
   )
   SELECT (

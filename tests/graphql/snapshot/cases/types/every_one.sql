@@ -27,7 +27,7 @@ SELECT (
       every_2.words AS words,
       every_2.grid AS grid
     FROM public.every AS every_2
-    ORDER BY every_2.id ASC NULLS LAST
+    ORDER BY every_2.id ASC
     LIMIT 30
   )
   SELECT (

@@ -38,7 +38,7 @@ SELECT (
                   SELECT post_3.title AS title
                   FROM public.post AS post_3
                   WHERE post_3.account_id = affected_1.id
-                  ORDER BY post_3.id ASC NULLS LAST
+                  ORDER BY post_3.id ASC
                   LIMIT 2
                 ) AS picked_4
               )

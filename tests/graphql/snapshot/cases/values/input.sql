@@ -8,7 +8,7 @@ SELECT (
     AND (everything_2.mood = CAST($4 AS public.mood))
     AND (everything_2.r = CAST($5 AS int4range))
     AND (everything_2.i = CAST($6 AS interval))
-    ORDER BY everything_2.id ASC NULLS LAST
+    ORDER BY everything_2.id ASC
     LIMIT 30
   )
   SELECT (

@@ -13,7 +13,7 @@ SELECT (
       everything_2.r AS r,
       everything_2.i AS i
     FROM public.everything AS everything_2
-    ORDER BY everything_2.id ASC NULLS LAST
+    ORDER BY everything_2.id ASC
     LIMIT 30
   )
   SELECT (

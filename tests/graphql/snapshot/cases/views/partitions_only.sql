@@ -3,8 +3,8 @@ SELECT (
     SELECT event_2020_2.id AS id,
       event_2020_2.day AS day
     FROM public.event_2020 AS event_2020_2
-    ORDER BY event_2020_2.id ASC NULLS LAST,
-      event_2020_2.day ASC NULLS LAST
+    ORDER BY event_2020_2.id ASC,
+      event_2020_2.day ASC
     LIMIT 30
   )
   SELECT (

@@ -1,13 +1,24 @@
 SELECT (
   WITH page_1 AS (
-    SELECT item_2.rank AS rank,
-      item_2.id AS id
-    FROM public.item AS item_2
-    WHERE item_2.rank IS NOT NULL
-    OR item_2.rank IS NULL
-    AND (item_2.id > CAST($1 AS integer))
-    ORDER BY item_2.rank DESC NULLS FIRST,
-      item_2.id ASC NULLS LAST
+    (
+      SELECT item_2.rank AS rank,
+        item_2.id AS id
+      FROM public.item AS item_2
+      WHERE item_2.rank IS NULL
+      AND (item_2.id > CAST($1 AS integer))
+      ORDER BY item_2.rank DESC NULLS FIRST,
+        item_2.id ASC
+      LIMIT 3
+    )
+    UNION ALL (
+      SELECT item_2.rank AS rank,
+        item_2.id AS id
+      FROM public.item AS item_2
+      WHERE item_2.rank IS NOT NULL
+      ORDER BY item_2.rank DESC NULLS FIRST,
+        item_2.id ASC
+      LIMIT 3
+    )
     LIMIT 3
   )
   SELECT (

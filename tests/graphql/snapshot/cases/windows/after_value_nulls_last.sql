@@ -1,14 +1,23 @@
 SELECT (
   WITH page_1 AS (
-    SELECT item_2.rank AS rank,
-      item_2.id AS id
-    FROM public.item AS item_2
-    WHERE (item_2.rank > CAST($1 AS integer))
-    OR item_2.rank IS NULL
-    OR (item_2.rank = CAST($1 AS integer))
-    AND (item_2.id > CAST($2 AS integer))
-    ORDER BY item_2.rank ASC NULLS LAST,
-      item_2.id ASC NULLS LAST
+    (
+      SELECT item_2.rank AS rank,
+        item_2.id AS id
+      FROM public.item AS item_2
+      WHERE (item_2.rank, item_2.id) > (CAST($1 AS integer), CAST($2 AS integer))
+      ORDER BY item_2.rank ASC NULLS LAST,
+        item_2.id ASC
+      LIMIT 3
+    )
+    UNION ALL (
+      SELECT item_2.rank AS rank,
+        item_2.id AS id
+      FROM public.item AS item_2
+      WHERE item_2.rank IS NULL
+      ORDER BY item_2.rank ASC NULLS LAST,
+        item_2.id ASC
+      LIMIT 3
+    )
     LIMIT 3
   )
   SELECT (

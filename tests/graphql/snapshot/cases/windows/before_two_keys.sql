@@ -5,19 +5,27 @@ SELECT (
       pg_catalog.row_number() OVER () AS position,
       pg_catalog.count(*) OVER () AS count
     FROM (
-      SELECT item_3.name AS name,
-        item_3.id AS id
-      FROM public.item AS item_3
-      WHERE (item_3.name < CAST($1 AS text))
-      OR (item_3.name = CAST($1 AS text))
-      AND (
-        (item_3.id > CAST($2 AS integer))
-        OR (item_3.id = CAST($2 AS integer))
-        AND (item_3.id < CAST($3 AS integer))
+      (
+        SELECT item_3.name AS name,
+          item_3.id AS id
+        FROM public.item AS item_3
+        WHERE (item_3.name = CAST($1 AS text))
+        AND (item_3.id > CAST($2 AS integer))
+        ORDER BY item_3.name DESC,
+          item_3.id ASC,
+          item_3.id DESC
+        LIMIT 3
       )
-      ORDER BY item_3.name DESC NULLS FIRST,
-        item_3.id ASC NULLS FIRST,
-        item_3.id DESC NULLS FIRST
+      UNION ALL (
+        SELECT item_3.name AS name,
+          item_3.id AS id
+        FROM public.item AS item_3
+        WHERE item_3.name < CAST($1 AS text)
+        ORDER BY item_3.name DESC,
+          item_3.id ASC,
+          item_3.id DESC
+        LIMIT 3
+      )
       LIMIT 3
     ) AS picked_4
   )
@@ -96,9 +104,9 @@ SELECT (
               FROM (
                 SELECT item_2.id
                 FROM public.item AS item_2
-                ORDER BY item_2.name DESC NULLS FIRST,
-                  item_2.id ASC NULLS FIRST,
-                  item_2.id DESC NULLS FIRST
+                ORDER BY item_2.name DESC,
+                  item_2.id ASC,
+                  item_2.id DESC
                 LIMIT 1
               )
             ) FILTER (WHERE page_1.position = 1),
@@ -113,4 +121,4 @@ SELECT (
   )
   FROM page_1
 ) AS anon_1;
--- ["b", "3", "3"]
+-- ["b", "3"]

@@ -3,9 +3,7 @@ SELECT (
     SELECT picked_3.id AS id,
       pg_catalog.row_number() OVER () AS position,
       pg_catalog.count(*) OVER () AS count
-    FROM (
-      SELECT item_2.id AS id FROM public.item AS item_2 ORDER BY item_2.id ASC NULLS LAST LIMIT 1
-    ) AS picked_3
+    FROM (SELECT item_2.id AS id FROM public.item AS item_2 ORDER BY item_2.id ASC LIMIT 1) AS picked_3
   )
   SELECT (
     '{"edges" : ' || coalesce(

@@ -3,7 +3,7 @@ SELECT (
     SELECT picked_3.one AS one,
       pg_catalog.row_number() OVER () AS position,
       pg_catalog.count(*) OVER () AS count
-    FROM (SELECT 1 AS one FROM public.item AS item_2 ORDER BY item_2.id ASC NULLS LAST LIMIT 4) AS picked_3
+    FROM (SELECT 1 AS one FROM public.item AS item_2 ORDER BY item_2.id ASC LIMIT 4) AS picked_3
   )
   SELECT (
     '{"pageInfo" : {"hasNextPage" : ' || coalesce(

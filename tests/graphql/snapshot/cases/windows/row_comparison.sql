@@ -9,8 +9,8 @@ SELECT (
         pair_3.b AS b
       FROM public.pair AS pair_3
       WHERE (pair_3.a, pair_3.b) > (CAST($1 AS integer), CAST($2 AS text))
-      ORDER BY pair_3.a ASC NULLS LAST,
-        pair_3.b ASC NULLS LAST
+      ORDER BY pair_3.a ASC,
+        pair_3.b ASC
       LIMIT 30
     ) AS picked_4
   )
@@ -47,10 +47,10 @@ SELECT (
             pg_catalog.bool_and(
               pg_catalog.jsonb_build_array(page_1.a, page_1.b) IS DISTINCT
               FROM (
-                SELECT pg_catalog.jsonb_build_array(pair_2.a, pair_2.b) AS jsonb_build_array_1
+                SELECT pg_catalog.jsonb_build_array(pair_2.a, pair_2.b)
                 FROM public.pair AS pair_2
-                ORDER BY pair_2.a ASC NULLS LAST,
-                  pair_2.b ASC NULLS LAST
+                ORDER BY pair_2.a ASC,
+                  pair_2.b ASC
                 LIMIT 1
               )
             ) FILTER (WHERE page_1.position = 1),
