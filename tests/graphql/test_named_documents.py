@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.documents import DocumentSource, DocumentsUnusable
+from app.documents.source import DocumentSource, DocumentsUnusable
 from portico import hookimpl
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import ANON_KEY, Answer, Door
