@@ -9,7 +9,7 @@ from typing import Any
 import click
 from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLInterfaceType, GraphQLNamedType
 
-from app.documents import DocumentSource
+from app.documents.source import DocumentSource
 from app.entrances import Entrance
 from app.graphql.schema import names
 from app.graphql.schema.fields import Fields

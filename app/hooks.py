@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import falcon
     from graphql import GraphQLInterfaceType, GraphQLNamedType
 
-    from app.documents import DocumentSource
+    from app.documents.source import DocumentSource
     from app.entrances import Entrance
     from app.graphql.schema.api_schema import ApiSchema
     from app.graphql.schema.fields import Fields

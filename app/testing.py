@@ -88,7 +88,7 @@ def portico_server() -> Iterator[str]:
     if given:
         yield given
         return
-    from app.embedded import EmbeddedPostgres
+    from app.embedded.cluster import EmbeddedPostgres
 
     # Temporary: it is removed when this process ends, even if the process is killed.
     directory = Path(tempfile.gettempdir()) / f"portico-testing-{os.getpid()}-{secrets.token_hex(4)}"

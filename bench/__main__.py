@@ -15,7 +15,7 @@ from pathlib import Path
 
 from app.database.url.url import parse_database_url
 from app.database.wire.target import Target
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from bench import report, wrk
 from bench.contestants import Contestant, NotStarted, bare, empty, portico
 from bench.databases import filled_database

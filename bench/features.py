@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from bench import schema_building
 from bench.beside import CONNECTIONS, Beside, Case, measure, place
 from bench.schema_building import Built

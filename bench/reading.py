@@ -19,8 +19,8 @@ from pathlib import Path
 from app.commands.inspect import plan_sql
 from app.database.url.url import parse_database_url
 from app.discovery import configure, plugin_manager
-from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
+from app.embedded.cluster import EmbeddedPostgres
 from app.identity.further_credentials import RequestHead
 from app.pipeline import run
 from app.pipeline.records import GraphQLRequest

@@ -18,7 +18,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from app.installation.install import install
 from bench.meter import MIB
 from bench.service import serving

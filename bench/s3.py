@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from app.faces.s3.signature import ALGORITHM, UNSIGNED, Scope, canonical_request, sign, signing_key, string_to_sign
 from app.installation.install import install
 from bench import storage_service

@@ -17,7 +17,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from app.installation.install import install
 from bench.floor import cpu_of_writing, empty_server
 from bench.images import measure_images

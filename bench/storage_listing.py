@@ -16,7 +16,7 @@ from pathlib import Path
 
 import jwt
 
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from app.installation.install import install
 from bench.service import serving
 from bench.storage_service import KEY, SECRET, variables

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jwt
 
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 
 SECRET = "a secret that only this benchmark uses"
 KEY = jwt.encode({"role": "service_role"}, SECRET, algorithm="HS256")

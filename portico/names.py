@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.database.identifiers import identifier, qualified
 from app.discovery import configure, plugin_manager
-from app.documents import DocumentSource, DocumentsUnusable
+from app.documents.source import DocumentSource, DocumentsUnusable
 from app.entrances import Entrance
 from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable
 from app.graphql.schema.api_schema import ApiSchema

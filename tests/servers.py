@@ -19,9 +19,9 @@ from pathlib import Path
 import pg8000.native
 import psutil
 
-from app.embedded import EmbeddedPostgres
 from app.embedded.account import choose_account
 from app.embedded.binaries import wheel_programs
+from app.embedded.cluster import EmbeddedPostgres
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
 

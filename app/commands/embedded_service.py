@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pg8000.native
 
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from app.embedded.failure import EmbeddedError
 from app.embedded.postmaster import SUPERUSER
 from app.identity.issuing import Keys, make_keys

@@ -130,7 +130,8 @@ def _warn_about_database(settings: Settings) -> None:
 def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
     with passed_socket(os.environ) or listen(settings.host, settings.port) as listener:
         from app.commands.embedded_service import DATABASE, DEMO_DATABASE, start_trial, trial_banner
-        from app.demo import DemoError, demo_banner, load_demo
+        from app.demo.banner import demo_banner
+        from app.demo.load import DemoError, load_demo
         from app.demo.pictures import store_pictures
         from app.errors import PorticoError
         from app.wsgi import create_app

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.commands.failure import CommandError
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from app.plugin_guard import Plugins
 from app.settings import Settings, load
 

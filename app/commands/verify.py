@@ -26,7 +26,7 @@ def command(role: str, only: str, *, writes: bool, as_json: bool) -> int:
     exit code is 1 if anything differs.
     """
     from app.pipeline.engine import make_engine
-    from app.verification import Extent, verify
+    from app.verification.walk import Extent, verify
 
     def progress(name: str) -> None:
         if sys.stderr.isatty():

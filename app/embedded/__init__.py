@@ -4,10 +4,3 @@ Every process that uses the cluster holds a shared lock on one file while it run
 the server, restarts it when it dies, and stops it when no process holds that lock any more. The operating system
 releases the locks of a process that ends, so no server is left behind even if processes are killed.
 """
-
-from __future__ import annotations
-
-from app.embedded.cluster import EmbeddedPostgres
-from app.embedded.failure import EmbeddedError
-
-__all__ = ["EmbeddedError", "EmbeddedPostgres"]

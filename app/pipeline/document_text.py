@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.documents import NamedDocuments
-from app.documents.named import is_named
+from app.documents.named import NamedDocuments, is_named
 from app.documents.registry import HASH
 from app.errors import RequestError
 from app.graphql.documents.errors import DocumentError

@@ -9,7 +9,9 @@ from typing import Any
 
 from app.bounded_cache import BoundedCache
 from app.database import ContextBuilder, Database
-from app.documents import NamedDocuments, Registry, document_sources
+from app.documents.named import NamedDocuments
+from app.documents.registry import Registry
+from app.documents.source import document_sources
 from app.graphql.documents.limits import DocumentLimits
 from app.graphql.documents.syntax import read_syntax
 from app.graphql.schema.comments import MOST_LEVELS

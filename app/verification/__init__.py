@@ -3,8 +3,3 @@
 Each file has one kind of comparison and writes its own SQL: nothing here uses the planner that is verified.
 Nothing that serves requests imports this package.
 """
-
-from app.verification.report import Verification
-from app.verification.walk import Extent, verify
-
-__all__ = ["Extent", "Verification", "verify"]

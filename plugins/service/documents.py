@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.database.identifiers import quoted
-from app.documents import DocumentSource, DocumentsUnusable
+from app.documents.source import DocumentSource, DocumentsUnusable
 from app.errors import DatabaseError
 from app.hooks import hookimpl
 from app.settings import Setting, Settings

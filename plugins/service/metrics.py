@@ -14,8 +14,10 @@ import falcon
 
 from app.entrances import Entrance
 from app.hooks import hookimpl
-from app.metrics import DatabaseNumbers, ReplicaNumbers, WorkerNumbers
+from app.metrics.database_numbers import DatabaseNumbers
 from app.metrics.files import DIRECTORY, WorkerFiles, forget_dead, make_directory
+from app.metrics.replicas import ReplicaNumbers
+from app.metrics.worker_numbers import WorkerNumbers
 from app.observation import Observer
 from app.services import Services
 from app.settings import Setting, Settings

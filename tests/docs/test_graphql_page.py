@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from app.demo import load_demo
 from app.demo.banner import USERS
+from app.demo.load import load_demo
 from app.discovery import plugin_manager
 from app.graphql.schema.comments import DIRECTIVES
 from app.installation.install import install

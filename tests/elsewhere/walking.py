@@ -18,7 +18,7 @@ from graphql import (
     validate_schema,
 )
 
-from app.verification import Extent, verify
+from app.verification.walk import Extent, verify
 from tests.graphql.api import SERVICE_KEY, Api
 
 FOR_VALUES = {

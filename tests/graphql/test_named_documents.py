@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.documents import DocumentSource, DocumentsUnusable
+from app.documents.source import DocumentSource, DocumentsUnusable
 from portico import hookimpl
 from tests.graphql.api import ANON_KEY, Answer, Api
 from tests.graphql.conftest import StartApi

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 
 cluster = EmbeddedPostgres(sys.argv[1], durable=False).join()
 print(cluster.server_pid, cluster.keeper_pid, flush=True)

@@ -19,7 +19,7 @@ import requests
 from graphql import build_schema, parse, validate
 
 from app.cli import cli
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from tests.database.proxy import Proxy
 from tests.graphql.conftest import ROLES
 from tests.postgres_server import PostgresServer, connect

@@ -14,7 +14,8 @@ import falcon.testing
 import pytest
 from PIL import Image
 
-from app.demo import demo_banner, load_demo
+from app.demo.banner import demo_banner
+from app.demo.load import load_demo
 from app.demo.pictures import store_pictures
 from app.discovery import configure, plugin_manager
 from app.identity.issuing import make_keys

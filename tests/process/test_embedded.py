@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from app.embedded import EmbeddedError, EmbeddedPostgres, account, binaries
+from app.embedded import account, binaries
 from app.embedded import paths as place
+from app.embedded.cluster import EmbeddedPostgres
+from app.embedded.failure import EmbeddedError
 from app.embedded.postmaster import Postmaster
 from tests.postgres_server import connect
 from tests.process.running import PATIENCE_S, environment, is_running, open_directory, until

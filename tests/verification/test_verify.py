@@ -13,7 +13,8 @@ import pytest
 
 from app.hooks import hookimpl
 from app.pipeline.records import ResultSet
-from app.verification import Extent, Verification, verify
+from app.verification.report import Verification
+from app.verification.walk import Extent, verify
 from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
 from tests.postgres_server import PostgresServer

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import STATEMENT_TIMEOUT_S, Besieged, Grounds
 from bench.siege.grounds import grounds as own_grounds
