@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.installation import install
+from app.installation.install import install
 from bench.pooler import missing_pooler, pooler
 from bench.streaming import missing, streaming
 from tests.database.recorder import Flight, Recorder
