@@ -91,22 +91,16 @@ class Database:
         """
         role, mode = ("", IMPLICIT) if context is None else (context.role, context.mode)
         pool = self._service_pool if as_service else self._pool_of(role)
-        before = (*mode.begin, *first_steps(context, read_only))
-        steps = [*before, *[(statement, parameters, role) for statement, parameters in calls], *mode.end]
+        prelude = (*mode.begin, *first_steps(context, read_only))
+        steps = [*[(statement, parameters, role) for statement, parameters in calls], *mode.end]
         bookmark, session = (None, None) if context is None else (context.bookmark, context.session)
-        flight = Flight(
-            steps,
-            len(before),
-            read_only,
-            self._wait_s(context, len(calls)),
-            row_limit,
-            session=session if read_only else None,
-        )
+        wait_s = self._wait_s(context, len(calls))
+        flight = Flight(prelude, steps, read_only, wait_s, row_limit, session=session if read_only else None)
         try:
             rows = fly(pool, flight) if bookmark is None else self._fly_with(bookmark, flight, pool)
             return rows[: len(calls)]
         except StatementError as ex:
-            ex.statement_index = max(0, ex.statement_index - len(before) + 1)
+            ex.statement_index = max(0, ex.statement_index - len(prelude) + 1)
             raise pool.explain(ex, role or None) from None
 
     def attempt(

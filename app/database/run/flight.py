@@ -12,19 +12,20 @@ from app.database.run.transaction_mode import roll_back
 from app.database.wire.failure import ConnectionLost, StatementError, outcome_unknown
 from app.database.wire.messages import Row
 from app.database.wire.prepared import Step
-from app.database.wire.session import CLEANING, is_unclean
+from app.database.wire.session import is_unclean
 from app.database.wire.wire import DatabaseConnection
 
 
 class Flight(NamedTuple):
-    """``prelude``: the number of first steps whose rows are not returned; the last of them has the session's
-    ``CHECKS``. ``read_only``: the flight can be repeated after a lost connection. ``wait_s``: how long the server may
-    send nothing; 0 for no limit. ``row_limit``: the largest row in bytes; 0 for any. ``then``: a step after the commit,
-    in the same send, whose rows come last. ``guarded``: the first step is ``HAS_REPLAYED``. ``session``: replaces the
-    prelude on a connection that can keep it, since the other steps cannot change their session."""
+    """``prelude``: the first steps, whose rows are not returned; the last of them has the session's ``CHECKS``.
+    ``calls``: the other steps of the transaction. ``read_only``: the flight can be repeated after a lost connection.
+    ``wait_s``: how long the server may send nothing; 0 for no limit. ``row_limit``: the largest row in bytes; 0 for
+    any. ``then``: a step after the commit, in the same send, whose rows come last. ``guarded``: the first step is
+    ``HAS_REPLAYED``. ``session``: the context to use in place of the prelude if the connection can keep it, since the
+    calls cannot change their session."""
 
-    steps: Sequence[Step]
-    prelude: int
+    prelude: Sequence[Step]
+    calls: Sequence[Step]
     read_only: bool
     wait_s: float
     row_limit: int = 0
@@ -34,9 +35,9 @@ class Flight(NamedTuple):
 
 
 def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
-    """Run the flight and return the rows of each step after the prelude. ``waits``: as for ``Pool.acquire``.
+    """Run the flight and return the rows of each call. ``waits``: as for ``Pool.acquire``.
 
-    Raises StatementError, whose index is that of the step, Unavailable and RowTooLarge.
+    Raises StatementError, whose index is that of the step, those of the prelude included, Unavailable and RowTooLarge.
     """
     is_repeated, unclean = False, 0
     while True:
@@ -57,7 +58,7 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
             if not is_repeated and pool.reaches_wrong_server(lease, ex):
                 is_repeated = True
                 continue
-            if is_unclean(ex, flight.prelude - 1) or (flight.guarded and is_badly_isolated(ex)):
+            if is_unclean(ex, len(flight.prelude) - 1) or (flight.guarded and is_badly_isolated(ex)):
                 # Each open connection may be in this state, so as many are replaced; a new one is clean.
                 lease.connection.usable = False
                 unclean += 1
@@ -70,33 +71,31 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
 
 def _converse(connection: DatabaseConnection, flight: Flight) -> list[list[Row]]:
     """The rows of the flight on this connection."""
-    # Settings that each flight must pin end with it.
-    can_keep = connection.is_direct and connection.cleaning is CLEANING
-    session = flight.session if can_keep else None
-    if session is None:
-        return _send(connection, flight, clean=True)
-    calls = flight.steps[flight.prelude :]
+    session = flight.session
+    if session is None or not connection.keeps_contexts:
+        return _send(connection, flight, flight.prelude, clean=True)
     if connection.session is session:
         try:
-            rows = _send(connection, flight._replace(steps=(session.check, *calls), prelude=1), clean=False)
+            rows = _send(connection, flight, (session.check,), clean=False)
             connection.session, connection.is_session_reused = session, True
             return rows
         except StatementError as ex:
             if not is_outdated(ex):
-                ex.statement_index += flight.prelude - 1
+                ex.statement_index += len(flight.prelude) - 1
                 raise
-    rows = _send(connection, flight._replace(steps=(*session.enter, *calls)), clean=True)
+    rows = _send(connection, flight, session.enter, clean=True)
     connection.session, connection.is_session_reused = session, False
     return rows
 
 
-def _send(connection: DatabaseConnection, flight: Flight, *, clean: bool) -> list[list[Row]]:
-    """The rows of the flight. ``clean``: clean the session first. If prepared statements are lost, as behind a pooler,
-    all are prepared again: another connection may have lost its own."""
+def _send(connection: DatabaseConnection, flight: Flight, prelude: Sequence[Step], *, clean: bool) -> list[list[Row]]:
+    """The rows of the flight with this prelude. ``clean``: clean the session first. If prepared statements are lost, as
+    behind a pooler, all are prepared again: another connection may have lost its own."""
+    steps = (*prelude, *flight.calls)
 
     def send() -> list[list[Row]]:
         return connection.pipeline(
-            flight.steps, clean=clean, prelude=flight.prelude, row_limit=flight.row_limit, then=flight.then
+            steps, clean=clean, prelude=len(prelude), row_limit=flight.row_limit, then=flight.then
         )
 
     try:

@@ -76,8 +76,7 @@ class Replicas:
         if needed is None or not usable:
             return None
         assertion = (HAS_REPLAYED, replay_parameters(needed), "")
-        steps = [assertion, *flight.steps]
-        guarded = flight._replace(steps=steps, prelude=flight.prelude + 1, guarded=True, session=None)
+        guarded = flight._replace(prelude=(assertion, *flight.prelude), guarded=True, session=None)
         for replica in usable:
             try:
                 return _fly_to(replica, guarded, waits=False)

@@ -21,7 +21,7 @@ from app.database.wire.driver import DriverSession
 from app.database.wire.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
 from app.database.wire.one_server import Scattered, check_one_server
 from app.database.wire.pinned import ACCEPTED, PINNED, SESSION_STATE, is_about_a_setting
-from app.database.wire.session import cleaning_of
+from app.database.wire.session import CLEANING, cleaning_of
 from app.database.wire.session_attrs import SessionMisfit, misfit, rounds
 from app.database.wire.sqlstates import (
     ADMIN_SHUTDOWN,
@@ -117,8 +117,10 @@ def _suitable(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_
         connection.wait_at_most(target.connect_timeout_s or 0.0)
         state, process = check_one_server(connection, SESSION_STATE)
         connection.cleaning = cleaning_of(state)
-        # A pooler sends its clients a key of its own, and not that of a session that it gives to others as well.
-        connection.is_direct = process is not None and process == connection.process
+        # A pooler sends its clients a key of its own, and not that of a session that it gives to others as well. And
+        # settings that each flight must pin end with it.
+        is_direct = process is not None and process == connection.process
+        connection.keeps_contexts = is_direct and connection.cleaning is CLEANING
         difference = None if wanted == "any" else misfit(connection, wanted)
     except (ConnectionLost, StatementError, Scattered) as ex:
         connection.close()

@@ -30,7 +30,6 @@ from app.database.wire.transport import Transport
 Beginning = tuple[bool, int, bytes]
 """The beginning of a flight: whether it cleans the session first, how many steps follow whose rows are dropped, and the
 digest of the last of these."""
-
 NO_BEGINNING: Beginning = (False, 0, b"")
 
 IDLE = b"I"
@@ -55,8 +54,9 @@ class DatabaseConnection:
     ``prepared_limit`` is the largest number of prepared statements; 0 turns them off. ``parameters`` are those that the
     server reported at the start, ``process`` the process id in its cancel key. ``cleaning`` has the commands that undo
     a flight's changes to the session. ``usable`` becomes False when the connection must not be used again; its holder
-    then closes it. ``is_direct``: no pooler gives its session to others between transactions. ``session``: the context
-    that the holder left in the session; None if it must be cleaned. ``is_session_reused``: two flights used it.
+    then closes it. ``keeps_contexts``: no pooler gives its session to others, and no settings must be pinned.
+    ``session``: the context that the holder left in the session; None if it must be cleaned. ``is_session_reused``: two
+    flights used it.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class DatabaseConnection:
         self._usual: dict[Beginning, tuple[bytes, int]] = {}
         self.cleaning = session.CLEANING
         self.usable = True
-        self.is_direct = False
+        self.keeps_contexts = False
         self.session: object | None = None
         self.is_session_reused = False
         self.opened_at = time.monotonic()
@@ -106,8 +106,7 @@ class DatabaseConnection:
         Raises StatementError with the step's index, which is negative if cleaning failed: nothing was applied, and the
         connection is usable unless ``transaction_status`` shows an open transaction. Raises ConnectionLost.
         """
-        self._require_usable()
-        self.session = None
+        self._begin()
         message, parsing = self._prepared.compose(steps)
         if clean:
             message = self.cleaning.message + message
@@ -128,8 +127,7 @@ class DatabaseConnection:
 
     def simple(self, sql: str) -> list[list[Row]]:
         """Run ``sql``, one or several statements, with the simple query protocol; returns the rows of each one."""
-        self._require_usable()
-        self.session = None
+        self._begin()
         body = sql.encode() + b"\0"
         try:
             return self._converse(b"Q" + _pack_int(len(body) + 4) + body, [], None, NO_BEGINNING, _ANY_SIZE)
@@ -304,8 +302,7 @@ class DatabaseConnection:
     # Listening
 
     def listen(self, channel: str) -> None:
-        """Receive the notifications of a channel from now on; ``channel`` is an identifier that needs no quotes. After
-        this, the connection can be used for nothing else."""
+        """From now on only receive notifications of ``channel``, an identifier that needs no quotes."""
         self._notified = set()
         self.simple(f"listen {channel}")
 
@@ -324,9 +321,11 @@ class DatabaseConnection:
         """Set how many seconds the server may send nothing before the connection counts as lost; 0 for no limit."""
         self._transport.wait_at_most(seconds)
 
-    def _require_usable(self) -> None:
+    def _begin(self) -> None:
+        """Require a usable connection. What runs next may change the context of its session."""
         if not self.usable:
             raise ConnectionLost("the connection is not usable any more", answered=False, unapplied=True)
+        self.session = None
 
     def is_dead(self) -> bool:
         """Whether the server has closed this idle connection, as far as this side knows without a round trip."""
