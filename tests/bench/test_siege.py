@@ -21,6 +21,7 @@ SHORT = (
     "generated documents on twins",
     "mixed callers, disturbed",
     "spoilt sessions",
+    "kept callers",
     "injections and service_role",
     "forged tokens",
     "roles in genuine tokens",

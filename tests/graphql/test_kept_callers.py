@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
@@ -13,7 +16,7 @@ from app.installation.install import install
 from bench.pooler import missing_pooler, pooler
 from bench.streaming import missing, streaming
 from tests.database.recorder import Flight, Recorder
-from tests.graphql.api import Api
+from tests.graphql.api import ANON_KEY, Api, token
 from tests.graphql.conftest import ROLES
 from tests.postgres_server import PostgresServer, connect
 from tests.process.running import PATIENCE_S, until
@@ -95,10 +98,10 @@ def login(postgres: PostgresServer) -> Iterator[str]:
 
 
 @contextmanager
-def recorded(url: str, **settings: Any) -> Iterator[tuple[Api, Recorder]]:
+def recorded(url: str, proxy: type[Recorder] = Recorder, **settings: Any) -> Iterator[tuple[Api, Recorder]]:
     """A service, by default with one connection to the database, whose flights are recorded."""
     settings = {"pool_size": 1, **settings}
-    with closing(Recorder(url)) as recorder, closing(Api(recorder.url(), **settings)) as api:
+    with closing(proxy(url)) as recorder, closing(Api(recorder.url(), **settings)) as api:
         # Background queries would be recorded too.
         api.application.services.poller.close(PATIENCE_S)
         api.application.services.storage.background.close()
@@ -164,6 +167,29 @@ def test_a_query_with_effects_uses_a_context_of_its_own_and_leaves_nothing(start
     first, dirties, *others = flights(recorder)
     assert (first, others) == (CLEANED, [CLEANED, KEPT])
     assert dirties[:3] == ["clean", "begin", "local"]
+
+
+def test_other_flights_of_the_caller_clean_the_session(start: Start) -> None:
+    """GET has another request.method; storage sets the headers of each request."""
+    api, recorder = start(dry_run=True)
+    ask(api, ITEMS, "ann", ITEMS)
+    headers = {"apiKey": ANON_KEY, "Authorization": f"Bearer {token({'role': 'authenticated', 'sub': 'ann'})}"}
+    assert api.client.simulate_get("/graphql/v1", params={"query": STATE}, headers=headers).status_code == 200
+    ask(api, ITEMS, "ann")
+    assert api.client.simulate_get("/storage/v1/bucket", headers=headers).status_code == 200
+    ask(api, ITEMS, "ann")
+    dry_run = json.dumps({"query": INSERT, "extensions": {"dryRun": True}})
+    assert "errors" not in api.post(dry_run, claims={"sub": "ann"}).body
+    ask(api, ITEMS, "ann")
+    reads = [each for each in flights(recorder) if "enter" in each or "check" in each]
+    assert reads == [CLEANED, KEPT, CLEANED, CLEANED, CLEANED, CLEANED]
+
+
+def test_the_operations_of_a_batch_share_the_kept_caller(start: Start) -> None:
+    api, recorder = start(batch_limit=3)
+    answers = api.post(json.dumps([{"query": STATE}] * 3), claims={"sub": "ann"}).body
+    assert [each["data"]["state"] for each in answers] == ["authenticated ann 4MB 0 0"] * 3
+    assert sorted(flights(recorder)) == sorted([CLEANED, KEPT, KEPT])
 
 
 def test_a_failed_read_is_followed_by_a_clean_session(start: Start) -> None:
@@ -266,6 +292,31 @@ def test_nothing_is_kept_if_requests_have_their_ids_in_the_database(start: Start
     for number in range(2):
         api.ask(ITEMS, claims={"sub": "ann"}, headers={"X-Request-Id": f"request-{number}"})
     assert flights(recorder) == [LOCAL] * 2
+
+
+class OtherKeys(Recorder):
+    """A proxy that, like a pooler, sends clients keys of its own for canceling statements."""
+
+    def _pump(self, source: Any, sink: socket.socket, state: dict[str, bool], from_client: bool) -> None:
+        super()._pump(source if from_client else _OtherKey(source), sink, state, from_client)
+
+
+class _OtherKey:
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    def recv(self, size: int) -> bytes:
+        # BackendKeyData: its length and the process id
+        return re.sub(rb"K\0\0\0\x0c\0...", b"K\0\0\0\x0c\0key", self._sock.recv(size), flags=re.DOTALL)
+
+    def shutdown(self, how: int) -> None:
+        self._sock.shutdown(how)
+
+
+def test_nothing_is_kept_if_the_key_of_the_connection_is_not_that_of_the_session(database: str) -> None:
+    with recorded(database, OtherKeys) as (api, recorder):
+        ask(api, ITEMS, "ann", ITEMS)
+        assert flights(recorder) == [LOCAL] * 2
 
 
 @pytest.mark.skipif(bool(missing() or missing_pooler()), reason=f"needs programs: {missing() or missing_pooler()}")
