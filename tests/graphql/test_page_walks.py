@@ -29,7 +29,7 @@ insert into item
 select n % 7, n, nullif(n * 31 % 9, 0), case when n % 3 > 0 then n % 4 end,
   case when n % 4 > 0 then 'l' || n % 3 end,
   (array['a', 'A', 'b', null])[n % 4 + 1], nullif(n % 5, 2), (array['small', 'large', null])[n % 3 + 1]::size,
-  (array[1, 'NaN', '-Infinity', 0.5])[n * 3 % 4 + 1], n % 2 = 0
+  (array[1, 'NaN', '-Infinity', 0.5]::float8[])[n * 3 % 4 + 1], n % 2 = 0
 from generate_series(1, 60) n;
 create view item_seen as select * from item;
 comment on view item_seen is '@graphql({"primary_key_columns": ["shelf", "number"]})';
