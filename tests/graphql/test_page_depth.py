@@ -215,6 +215,23 @@ def test_an_order_by_a_related_row_begins_with_its_index(reading: Reading, direc
         assert reading.rows_read(query, at) <= 300, window
 
 
+FOREIGN = """
+create foreign data wrapper elsewhere;
+create server elsewhere foreign data wrapper elsewhere;
+create foreign table distant (id int) server elsewhere;
+"""
+
+
+@pytest.mark.parametrize("relation", ["item", "item_seen"])
+@pytest.mark.parametrize("sql", ["", FOREIGN], ids=["without foreign tables", "with foreign tables"])
+def test_a_view_that_may_have_foreign_rows_is_read_at_once(reading_api: StartApi, relation: str, sql: str) -> None:
+    """PostgreSQL may read several queries on foreign tables at the same time, and their rows in any order."""
+    api = reading_api(TABLES + sql, explain_roles=("anon",))
+    query = f'{{ {relation}Collection(after: "WzUsIDdd", orderBy: [{{rank: AscNullsLast}}]) {{ edges {{ cursor }} }} }}'
+    (entry,) = ask_with(api, {"explain": "plan"}, query).body["extensions"]["explain"]
+    assert ("UNION ALL" in entry["sql"]) == (relation == "item" or not sql)
+
+
 POLICIES = f"""
 create table secret (id int primary key, score int not null, amount numeric not null, label text);
 insert into secret select n, n % 4, n / 3, case when n % 5 > 0 then 'label ' || n % 977 end
