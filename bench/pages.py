@@ -9,7 +9,7 @@ more than 1.5 times as long as the SQL beside it, or more than twice as long as 
 from __future__ import annotations
 
 import argparse
-import json
+import base64
 import statistics
 import sys
 import tempfile
@@ -23,7 +23,6 @@ from typing import Any
 from app.discovery import configure, plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.identity.further_credentials import RequestHead
-from app.pipeline import run
 from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest
 from app.wsgi import create_app
@@ -87,14 +86,17 @@ class Bench:
         self._connection.close()
         self._application.close()
 
-    def cursor(self, order: Order, row: int) -> tuple[str, list[Any]]:
-        """The cursor of a row, and its values as they are in the database. ``row`` counts from 0."""
-        columns = ", ".join(f"{each}::text" for each in order.columns)
-        (values,) = self._rows(f"select {columns} from big order by {order.forward} offset {row} limit 1")
-        window = page_query(order, f"first: 1, offset: {row},")
-        answer = json.loads(run(self._request(window), self._engine).response.body)
-        cursor: str = answer["data"]["bigCollection"]["pageInfo"]["endCursor"]
-        return cursor, list(values)
+    def cursor(self, order: Order, row: int, rows: int) -> tuple[str, list[Any]]:
+        """The cursor of one of ``rows`` rows, and its values as texts. ``row`` counts from 0."""
+        columns = ", ".join(order.columns)
+        texts = ", ".join(f"{each}::text" for each in order.columns)
+        is_near = row <= rows // 2
+        by, offset = (order.forward, row) if is_near else (order.backward, rows - 1 - row)
+        ((array, *values),) = self._rows(
+            f"""select pg_catalog.jsonb_build_array({columns})::text, {texts}
+            from (select {columns} from big order by {by} offset {offset} limit 1) at"""
+        )
+        return base64.b64encode(str(array).encode()).decode(), values
 
     def compare(self, query: str, sql: str, values: Sequence[Any] = (), at: str | None = None) -> tuple[float, float]:
         """The microseconds that the statement of a GraphQL request takes, with the cursor ``at``, and those that
@@ -153,7 +155,7 @@ def _of_order(bench: Bench, name: str, order: Order, rows: int) -> Iterator[Figu
             ours, by_hand = bench.compare(page_query(order, size), page_sql(order, (), backward=backward))
             first = first or ours
         else:
-            cursor, values = bench.cursor(order, at)
+            cursor, values = bench.cursor(order, at, rows)
             known = [each for each in values if each is not None]
             from_value, from_null = (order.before, order.to_null) if backward else (order.after, order.from_null)
             sql = page_sql(order, from_value if len(known) == len(values) else from_null, backward=backward)
