@@ -232,6 +232,19 @@ def test_a_view_that_may_have_foreign_rows_is_read_at_once(reading_api: StartApi
     assert ("UNION ALL" in entry["sql"]) == (relation == "item" or not sql)
 
 
+@pytest.mark.parametrize(("conditions", "ranges"), [(0, 5), (300, 5), (600, 3), (1500, 1)])
+def test_long_filters_are_not_repeated_beyond_the_limit_of_conditions(
+    reading_api: StartApi, conditions: int, ranges: int
+) -> None:
+    api = reading_api(TABLES, explain_roles=("anon",), token_limit=50_000, field_limit=20_000)
+    each = ", ".join("{id: {gt: 0}}" for _ in range(conditions))
+    at = base64.b64encode(b'[3, "label 3", 5]').decode()
+    query = f"""{{ itemCollection(first: 3, after: "{at}", filter: {{and: [{each}]}}, orderBy: [
+      {{rank: AscNullsLast}}, {{label: DescNullsLast}}]) {{ edges {{ cursor }} }} }}"""
+    (entry,) = ask_with(api, {"explain": "plan"}, query).body["extensions"]["explain"]
+    assert entry["sql"].count("UNION ALL") == ranges - 1
+
+
 POLICIES = f"""
 create table secret (id int primary key, score int not null, amount numeric not null, label text);
 insert into secret select n, n % 4, n / 3, case when n % 5 > 0 then 'label ' || n % 977 end
