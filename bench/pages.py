@@ -2,14 +2,14 @@
 
 Each order has an index. Its first page, a page in the middle and the last page are read, forward and backward, and
 nested pages. Both sides are prepared statements on one connection, in turns; a figure is the best median of the rounds,
-since others may use the machine as well. The exit code is 1 if a page takes more than 1.5 times as long as the SQL
-beside it, or more than twice as long as the first page.
+since others may use the machine as well, without the time of a statement that does nothing. A page is slow if it takes
+more than 1.5 times as long as the SQL beside it, or more than twice as long as the first page of its order.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import base64
 import statistics
 import sys
 import tempfile
@@ -23,7 +23,6 @@ from typing import Any
 from app.discovery import configure, plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.identity.further_credentials import RequestHead
-from app.pipeline import run
 from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest
 from app.wsgi import create_app
@@ -81,19 +80,23 @@ class Bench:
         self._connection.execute_simple("set random_page_cost = 1.1")
         self._rounds = rounds
         self._statements = 0
+        self._nothing = self._prepare("select 1", ())
 
     def close(self) -> None:
         self._connection.close()
         self._application.close()
 
-    def cursor(self, order: Order, row: int) -> tuple[str, list[Any]]:
-        """The cursor of a row, and its values as they are in the database. ``row`` counts from 0."""
-        columns = ", ".join(f"{each}::text" for each in order.columns)
-        (values,) = self._rows(f"select {columns} from big order by {order.forward} offset {row} limit 1")
-        window = page_query(order, f"first: 1, offset: {row},")
-        answer = json.loads(run(self._request(window), self._engine).response.body)
-        cursor: str = answer["data"]["bigCollection"]["pageInfo"]["endCursor"]
-        return cursor, list(values)
+    def cursor(self, order: Order, row: int, rows: int) -> tuple[str, list[Any]]:
+        """The cursor of one of ``rows`` rows, and its values as texts. ``row`` counts from 0."""
+        columns = ", ".join(order.columns)
+        texts = ", ".join(f"{each}::text" for each in order.columns)
+        is_near = row <= rows // 2
+        by, offset = (order.forward, row) if is_near else (order.backward, rows - 1 - row)
+        ((array, *values),) = self._rows(
+            f"""select pg_catalog.jsonb_build_array({columns})::text, {texts}
+            from (select {columns} from big order by {by} offset {offset} limit 1) at"""
+        )
+        return base64.b64encode(str(array).encode()).decode(), values
 
     def compare(self, query: str, sql: str, values: Sequence[Any] = (), at: str | None = None) -> tuple[float, float]:
         """The microseconds that the statement of a GraphQL request takes, with the cursor ``at``, and those that
@@ -101,8 +104,9 @@ class Bench:
         *_, (statement, given, _) = steps_of(self._request(query, at), self._engine)
         texts = [None if each is None else each.decode() for each in given]
         ours, by_hand = self._prepare(statement.sql, texts), self._prepare(sql, values)
-        found = [(self._median(ours), self._median(by_hand)) for _ in range(self._rounds)]
-        return min(each for each, _ in found), min(each for _, each in found)
+        found = [[self._median(each) for each in (ours, by_hand, self._nothing)] for _ in range(self._rounds)]
+        best, best_by_hand, nothing = (min(each) for each in zip(*found, strict=True))
+        return best - nothing, best_by_hand - nothing
 
     def _request(self, query: str, at: str | None = None) -> GraphQLRequest:
         variables = {} if at is None else {"at": at}
@@ -151,7 +155,7 @@ def _of_order(bench: Bench, name: str, order: Order, rows: int) -> Iterator[Figu
             ours, by_hand = bench.compare(page_query(order, size), page_sql(order, (), backward=backward))
             first = first or ours
         else:
-            cursor, values = bench.cursor(order, at)
+            cursor, values = bench.cursor(order, at, rows)
             known = [each for each in values if each is not None]
             from_value, from_null = (order.before, order.to_null) if backward else (order.after, order.from_null)
             sql = page_sql(order, from_value if len(known) == len(values) else from_null, backward=backward)
@@ -194,6 +198,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="a part of the name of an order")
     parser.add_argument("--url", help="a database for the tables; otherwise a new one that is removed at the end")
     parser.add_argument("--directory", type=Path, help="where the new database is, with 1 GB for each million rows")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a page is slow")
     options = parser.parse_args()
     with _database(options.url, options.directory) as url:
         _fill(url, options.rows)
@@ -204,7 +209,7 @@ def main() -> None:
             print(figure.line(), flush=True)
             slow += figure.is_slow
         bench.close()
-    sys.exit(1 if slow else 0)
+    sys.exit(1 if slow and options.check else 0)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,10 @@ SHORT = {
         ["upload 64 MiB", "download 64 MiB", "sign", "info", "list-v2 1,000", "image, cold", "image, kept"],
     ),
     "growth": (["--short", "--only", "rows"], ["10 rows", "100 rows"]),
+    "pages": (
+        ["--rows", "2000", "--rounds", "1"],
+        ["timestamptz, descending", "text with a collation", "first 10 of 1,000, 100 times"],
+    ),
     "overload": (["--seconds", "0.5"], ["capacity", "0.7 x the capacity", "10 x the capacity"]),
     "new_documents": (["--count", "5"], ["three levels", "with filters, orders, cursors and pageInfo"]),
     "storage_listing": (["--objects", "2000"], ["list, folder of 100 by name", "list-v2, 100 of all keys, flat"]),

@@ -5,6 +5,8 @@ The rows have many nulls and ties, so that pages end anywhere within them.
 
 from __future__ import annotations
 
+import base64
+import json
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +31,7 @@ insert into item
 select n % 7, n, nullif(n * 31 % 9, 0), case when n % 3 > 0 then n % 4 end,
   case when n % 4 > 0 then 'l' || n % 3 end,
   (array['a', 'A', 'b', null])[n % 4 + 1], nullif(n % 5, 2), (array['small', 'large', null])[n % 3 + 1]::size,
-  (array[1, 'NaN', '-Infinity', 0.5])[n * 3 % 4 + 1], n % 2 = 0
+  (array[1, 'NaN', '-Infinity', 0.5]::float8[])[n * 3 % 4 + 1], n % 2 = 0
 from generate_series(1, 60) n;
 create view item_seen as select * from item;
 comment on view item_seen is '@graphql({"primary_key_columns": ["shelf", "number"]})';
@@ -97,3 +99,57 @@ def test_a_walk_meets_each_row_once(
     size = chosen.choice((1, 2, 3, 7, 20))
     assert walked(api, collection, order, size, backward=False) == expected, order
     assert walked(api, collection, order, size, backward=True) == expected, order
+
+
+VALUES = {
+    "shelf": (0, 3, 6, 9),
+    "rank": (None, 0, 2, 3),
+    "label": (None, "l0", "l1", "m"),
+    "share": (1, "NaN", "-Infinity", 0.7),
+    "flag": (True, False),
+    "number": (1, 30, 60),
+}
+"""Values of cursors, some of which no row has."""
+
+
+def condition_after(elements: Sequence[tuple[str, str]], values: Sequence[Any]) -> str:
+    """The condition that a row comes after a cursor, straight from the definition of an order by several columns."""
+    if not elements:
+        return "false"
+    (column, direction), value = elements[0], values[0]
+    literal = "null" if value is None else f"'{value}'"
+    is_after = f"{column} {'<' if direction.startswith('Desc') else '>'} {literal}"
+    if direction.endswith("First"):
+        is_after = f"{column} is not null" if value is None else f"({column} is not null and {is_after})"
+    else:
+        is_after = "false" if value is None else f"({column} is null or {is_after})"
+    equal = f"{column} is null" if value is None else f"{column} = {literal}"
+    return f"({is_after} or ({equal} and {condition_after(elements[1:], values[1:])}))"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_ranges_after_any_cursor_have_the_rows_of_its_definition(
+    reading_api: StartApi, postgres: PostgresServer, seed: int
+) -> None:
+    api = reading_api(SCHEMA)
+    chosen = random.Random(seed)
+    for _ in range(10):
+        columns = [each for each in chosen.sample(list(VALUES), chosen.randint(1, 3)) if each != "number"]
+        elements = [(each, chosen.choice(list(DIRECTIONS))) for each in columns]
+        keys = [*elements, ("shelf", "AscNullsLast"), ("number", "AscNullsLast")]
+        # A column that the order has twice has the same value twice.
+        known = {column: chosen.choice(VALUES[column]) for column, _ in keys}
+        values = [known[column] for column, _ in keys]
+        cursor = base64.b64encode(json.dumps(values).encode()).decode()
+        order = ", ".join(f"{{{column}: {direction}}}" for column, direction in elements)
+        rows = postgres.execute(
+            f"""select shelf, number from item where {condition_after(keys, values)}
+            order by {", ".join(f"{column} {DIRECTIONS[direction]}" for column, direction in keys)} limit 30""",
+            api.database_url,
+        )
+        # With an offset there is one condition instead of ranges.
+        for offset in ("", ", offset: 0"):
+            query = f"""{{ itemCollection(first: 30, after: "{cursor}", orderBy: [{order}]{offset}) {{
+              edges {{ node {{ shelf number }} }} }} }}"""
+            edges = api.ask(query).data["itemCollection"]["edges"]
+            assert [[each["node"]["shelf"], each["node"]["number"]] for each in edges] == rows, (order, values, offset)

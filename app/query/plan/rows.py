@@ -31,7 +31,7 @@ class Rows(Protocol):
 
     @property
     def are_stored(self) -> bool:
-        """Whether these are the rows of the relation itself, and not those that a function or a query returns."""
+        """Whether PostgreSQL stores these rows: not those of a function, a query or a foreign table."""
         ...
 
     def column(self, name: str) -> ColumnElement[Any]:
@@ -77,7 +77,8 @@ class TableRows:
 
     @property
     def are_stored(self) -> bool:
-        return isinstance(self.element, Alias) and self.element.element is self.relation.table
+        is_whole = isinstance(self.element, Alias) and self.element.element is self.relation.table
+        return is_whole and self.relation.relation.kind != "f"
 
     @property
     def source(self) -> FromClause:

@@ -244,10 +244,9 @@ class Collection:
         """The largest number of ranges that the rows of the collection may be divided into.
 
         Each range repeats the conditions of the filter, and their number is limited. Citus accepts no ranges in a
-        nested query, and PostgreSQL may read those of foreign tables, also in a view, in any order."""
-        kind = self.relation.relation.kind
-        has_foreign_rows = kind == "f" or (kind == "v" and self._field.api.catalog.has_foreign_tables)
-        if self._is_distributed or has_foreign_rows or not rows.are_stored:
+        nested query, and PostgreSQL may read those of foreign tables, which a view may have, in any order."""
+        may_be_foreign = self.relation.relation.kind == "v" and self._field.api.catalog.has_foreign_tables
+        if self._is_distributed or may_be_foreign or not rows.are_stored:
             return 1
         return min(MOST_RANGES, self.planning.possible_repetitions)
 
