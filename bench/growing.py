@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -164,21 +163,19 @@ def tables(url: str, sizes: Sizes) -> Iterator[tuple[int, Figures]]:
         its = urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
         execute(its, schema_building.schema(number))
         install(its, grants_on_public="none")
-        with tempfile.TemporaryDirectory() as place:
-            dump = str(Path(place) / "dump")
-            reported = {**_started(its, "first answer", dump), **_started(its, "from a dump", dump, change=True)}
+        reported = _started(its)
         execute(url, f"drop database {name} with (force)")
         yield number, reported
 
 
-def _started(url: str, name: str, dump: str, *, change: bool = False) -> Figures:
-    """The first answer of a service, which keeps its schema in ``dump``; and the ``change`` of the schema."""
-    with _service(url, 1, SCHEMA_DUMP=dump) as served:
+def _started(url: str) -> Figures:
+    """The first answer of a service, and a change of the schema."""
+    with _service(url, 1) as served:
         before = cpu_seconds(served[1])
-        reported = {f"{name} s": seconds_of(served[0], _request(schema_building.FIRST))}
-        reported[f"{name} CPU s"] = cpu_seconds(served[1]) - before
+        reported = {"first answer s": seconds_of(served[0], _request(schema_building.FIRST))}
+        reported["first answer CPU s"] = cpu_seconds(served[1]) - before
         reported["MiB of a worker"] = _mib(served[1])
-        return {**reported, **_changed(served[0], url)} if change else reported
+        return {**reported, **_changed(served[0], url)}
 
 
 def _changed(address: tuple[str, int], url: str) -> Figures:

@@ -54,8 +54,8 @@ def catalog_query(*, counted: bool, distributed: bool = False, with_queries: boo
 
 def state_query(*, counted: bool, thorough: bool) -> str:
     """The statement that shows whether the schema has changed: it reads the count, the shared fingerprint and, if
-    ``thorough``, the other fingerprint and the identity."""
-    contents = f"({CONTENTS_FINGERPRINT}), ({IDENTITY})" if thorough else "null, null"
+    ``thorough``, the other fingerprint."""
+    contents = f"({CONTENTS_FINGERPRINT})" if thorough else "null"
     return f"{PREAMBLE}\nselect json_build_array({_count(counted)}, ({SHARED_FINGERPRINT}), {contents})::text"
 
 

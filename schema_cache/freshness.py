@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import logging
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Lock
 from time import time
 
 from schema_cache.decode import decode
-from schema_cache.dump import read_dump, write_dump
-from schema_cache.loader import Run, fetch_catalog, has_support_objects
+from schema_cache.loader import Run, fetch_catalog
 from schema_cache.model import Catalog
 from schema_cache.role_view import RoleViews
 from schema_cache.shared_call import SharedCall
@@ -28,20 +25,11 @@ class SchemaCache:
     from any thread. Errors of ``run`` are passed on, and the previous catalog stays current.
     """
 
-    def __init__(
-        self,
-        run: Run,
-        api_schemas: tuple[str, ...],
-        dump: Path | None = None,
-        *,
-        infer_view_keys: bool = False,
-    ) -> None:
-        """``run`` queries the database (see ``loader.Run``); several threads may call it at the same time. ``dump`` is
-        the file that keeps the catalog between runs of the process, if any. With ``infer_view_keys`` views have the
-        keys that follow from their queries."""
+    def __init__(self, run: Run, api_schemas: tuple[str, ...], *, infer_view_keys: bool = False) -> None:
+        """``run`` queries the database (see ``loader.Run``); several threads may call it at the same time. With
+        ``infer_view_keys`` views have the keys that follow from their queries."""
         self._run = run
         self._api_schemas = api_schemas
-        self._dump = dump
         self._infer_view_keys = infer_view_keys
         self._catalog: Catalog | None = None
         self.read_at = 0.0
@@ -55,7 +43,7 @@ class SchemaCache:
         self._quick_refresh = SharedCall(lambda: self._refresh(thorough=False))
 
     def current(self) -> Catalog:
-        """The current catalog. The first call reads it from the dump or the database."""
+        """The current catalog. The first call reads it from the database."""
         return self._catalog or self._first_load()
 
     @property
@@ -96,33 +84,12 @@ class SchemaCache:
             return views
 
     def _first(self) -> Catalog:
-        return self._catalog or self._from_dump() or self._reload()
-
-    def _from_dump(self) -> Catalog | None:
-        if self._dump is None or not self._dump.exists():
-            return None
-        # PostgreSQL takes as long to compute its state as decoding the dump takes, so both run at the same time.
-        with ThreadPoolExecutor(1) as decoding:
-            reading = decoding.submit(read_dump, self._dump, with_queries=self._infer_view_keys)
-            state = read_schema_state(self._run, counted=has_support_objects(self._run), thorough=True)
-            stored = reading.result()
-        if stored is None or state.identity != stored.identity or not state.is_of(stored):
-            return None
-        self._catalog = self._catalog or stored
-        self.read_at = time()
-        self._log_missing_schemas(stored)
-        return self._catalog
+        return self._catalog or self._reload()
 
     def _load(self) -> Catalog:
-        payload = fetch_catalog(self._run, with_queries=self._infer_view_keys)
-        catalog = self._catalog = decode(payload)
+        catalog = self._catalog = decode(fetch_catalog(self._run, with_queries=self._infer_view_keys))
         self.read_at = time()
         self._log_missing_schemas(catalog)
-        if self._dump:
-            try:
-                write_dump(self._dump, payload, with_queries=self._infer_view_keys)
-            except OSError as ex:
-                log.warning("the schema dump could not be written: %s", ex.strerror)
         return catalog
 
     def _log_missing_schemas(self, catalog: Catalog) -> None:

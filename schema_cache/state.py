@@ -13,12 +13,11 @@ from schema_cache.model import Catalog
 @dataclass(frozen=True, slots=True)
 class SchemaState:
     """Identifies the state of a schema. ``change_count`` is None if changes are not counted; ``contents_fingerprint``
-    and ``identity`` are None when they were not requested."""
+    is None when it was not requested."""
 
     change_count: int | None
     shared_fingerprint: str
     contents_fingerprint: str | None
-    identity: str | None
 
     def is_of(self, catalog: Catalog) -> bool:
         """Whether the catalog has this state, in the parts that were requested."""

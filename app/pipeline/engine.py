@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from app.bounded_cache import BoundedCache
@@ -71,7 +70,6 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
     """The engine of one process, after it was forked. Nothing is connected before the first request needs it."""
     allow_levels(settings.depth_limit)
     database = Database(settings)
-    dump = Path(settings.schema_dump) if settings.schema_dump else None
     entries = settings.plan_cache_entries
     dialect = dialect_of(
         settings.graphql_dialect,
@@ -79,7 +77,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         described_by_comments=settings.descriptions == "comments",
     )
     schema_cache = SchemaCache(
-        database.read, settings.api_schemas, dump, infer_view_keys=settings.infer_view_keys and dialect.extended
+        database.read, settings.api_schemas, infer_view_keys=settings.infer_view_keys and dialect.extended
     )
     limits = _limits(settings)
     roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)

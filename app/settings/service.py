@@ -164,8 +164,6 @@ class Settings:
     prepared_statement_limit: int = setting(Number(1), 200,
         "The maximum number of prepared statements on each connection.")
     plan_cache_entries: int = setting(Number(1), 1000, "The maximum number of plans that each worker caches.")
-    schema_dump: str | None = setting(TEXT, None,
-        "A file in which the database's schema is cached, for a faster start.")
     storage_url: str | None = setting(URL, None,
         "Where the bytes of objects are stored: a file://, s3://, gs:// or azure:// URL.",
         default_note="`objects` below `DATA_DIR`")
