@@ -23,9 +23,9 @@ from app.embedded.paths import PORT, Place
 from app.embedded.postmaster import Postmaster
 from app.embedded.state import Instructions, KeeperState
 
-_LOOK_S = 0.2
-_LARGEST_LOG = 4 * 1024 * 1024
-_LONGEST_PAUSE_S = 10.0
+_POLL_S = 0.2
+_MAX_LOG_BYTES = 4 * 1024 * 1024
+_MAX_PAUSE_S = 10.0
 _LOCK_LIMIT_S = 2.0
 _STILL_IN_USE_LIMIT_S = 60.0
 
@@ -38,7 +38,7 @@ def main(argument: str) -> int:
         return 0
     lock = FileLock(place.keeper_lock)
     is_keeper = _take_lock(lock)
-    print("keeping" if is_keeper else "kept already", flush=True)
+    print("keeper started" if is_keeper else "another keeper runs already", flush=True)
     if not is_keeper:
         return 0
     _go_to_background(place)
@@ -48,9 +48,9 @@ def main(argument: str) -> int:
 def _take_lock(lock: FileLock) -> bool:
     """Take the lock within a time limit, since a process that only checks for a keeper holds it very briefly. Returns
     whether it was taken."""
-    until = time.monotonic() + _LOCK_LIMIT_S
+    deadline = time.monotonic() + _LOCK_LIMIT_S
     while not lock.try_lock_exclusive():
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             return False
         time.sleep(0.005)
     return True
@@ -58,14 +58,14 @@ def _take_lock(lock: FileLock) -> bool:
 
 def _keep(instructions: Instructions, place: Place, lock: FileLock) -> int:
     try:
-        server = _server(instructions, place)
-        _run_first(server)
+        server = _create_postmaster(instructions, place)
+        _start_server(server)
     except (EmbeddedError, OSError) as ex:
         failure = str(ex) if isinstance(ex, EmbeddedError) else f"the embedded PostgreSQL cannot be started: {ex}"
         _report(place, KeeperState(failure=failure, port=PORT, keeper_pid=os.getpid()))
         return 1
     _report_ready(place, server)
-    pause = _LOOK_S
+    pause = _POLL_S
     while True:
         time.sleep(pause)
         with FileLock(place.gate_lock) as gate, FileLock(place.members_lock) as members:
@@ -73,11 +73,12 @@ def _keep(instructions: Instructions, place: Place, lock: FileLock) -> int:
             if members.try_lock_exclusive():
                 server.stop(keep=not instructions.temporary)
                 _clear(instructions, place, server)
-                # Released before the gate's lock, so that the next process that takes that one starts a new keeper.
+                # Released before the gate's lock, so that the next process that takes the gate's lock starts a new
+                # keeper.
                 lock.close()
                 return 0
         if server.is_alive():
-            pause = _LOOK_S
+            pause = _POLL_S
             continue
         print("the server ended; starting it again", file=sys.stderr, flush=True)
         try:
@@ -85,23 +86,23 @@ def _keep(instructions: Instructions, place: Place, lock: FileLock) -> int:
             _report_ready(place, server)
         except (EmbeddedError, OSError) as ex:
             print(ex, file=sys.stderr, flush=True)
-            pause = min(pause * 2, _LONGEST_PAUSE_S)
+            pause = min(pause * 2, _MAX_PAUSE_S)
 
 
-def _run_first(server: Postmaster) -> None:
-    until = time.monotonic() + _STILL_IN_USE_LIMIT_S
+def _start_server(server: Postmaster) -> None:
+    deadline = time.monotonic() + _STILL_IN_USE_LIMIT_S
     while True:
         try:
             server.ensure_running()
             return
         except StillInUse:
             # Processes of a killed server hold its shared memory until they notice and exit.
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_S)
 
 
-def _server(instructions: Instructions, place: Place) -> Postmaster:
+def _create_postmaster(instructions: Instructions, place: Place) -> Postmaster:
     account = choose_account(place.data)
     programs = reachable_programs(account)
     home = place.server_home(account)
@@ -123,9 +124,9 @@ def _report_ready(place: Place, server: Postmaster) -> None:
 
 
 def _report(place: Place, state: KeeperState) -> None:
-    draft = place.state.with_suffix(".draft")
-    draft.write_text(json.dumps(asdict(state)))
-    draft.replace(place.state)
+    temporary = place.state.with_suffix(".draft")
+    temporary.write_text(json.dumps(asdict(state)))
+    temporary.replace(place.state)
 
 
 def _clear(instructions: Instructions, place: Place, server: Postmaster) -> None:
@@ -141,7 +142,7 @@ def _go_to_background(place: Place) -> None:
     # Ctrl-C and the end of a session concern the processes that use the server; the keeper exits after the last one.
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    if place.log.exists() and place.log.stat().st_size > _LARGEST_LOG:
+    if place.log.exists() and place.log.stat().st_size > _MAX_LOG_BYTES:
         place.log.replace(place.log.with_suffix(".old"))
     log = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.database import Row
 from app.identity import SERVICE_ROLE
 from app.storage.long_reads import Read
-from app.storage.names import BEYOND, spellings, successor
+from app.storage.names import BEYOND, ranges_in_any_case, successor
 from app.storage.request_context import RequestContext
 from app.storage.row_decoding import RawValue, known, number, text, texts
 from app.storage.sql import Direction
@@ -101,7 +101,7 @@ class Level:
 
     def _few(self) -> Candidates | None:
         """All visible entries that are left; None if the caller sees many objects."""
-        ranges = spellings(self._lower) if self._level.folded else [(self._lower, self._upper)]
+        ranges = ranges_in_any_case(self._lower) if self._level.folded else [(self._lower, self._upper)]
         among = (texts([lower for lower, _ in ranges]), texts([upper for _, upper in ranges]))
         parameters = (self._bucket, self._position, *self._bounds(), self._prefix_length, *among)
         count, names, folders, lasts = self._read.row(self._request.own_context(), seen(self._level), parameters)

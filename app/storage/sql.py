@@ -21,9 +21,9 @@ def plain_json(text: str) -> str:
     return f"coalesce('\"' || {text} || '\"', 'null')"
 
 
-def unseen(parameter: str) -> str:
-    """A parameter that hides its value from the planner. If PostgreSQL sees the value, it may prefer a plan for this
-    value to a generic one, and plan the statement on each call, which takes longer than running it."""
+def opaque(parameter: str) -> str:
+    """The parameter as a subquery, so that the planner does not see its value. If it does, PostgreSQL may prefer a plan
+    for this value to a generic one, and plan the statement on each call, which takes longer than running it."""
     return f"(SELECT {parameter})"
 
 

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from app.database import Statement
-from app.storage.sql import Direction, unseen
+from app.storage.sql import Direction, opaque
 from app.storage.sql_pages import ListedPage
 
 MOST_SEEN = 1000
@@ -32,7 +32,7 @@ LOWER_CASE = Statement("SELECT lower($1::text)", "lower_case")
 # while it finds only objects.
 _FIRST, _AFTER_FOLDER, _GROWTH, _MOST = 16, 4, 4, 1024
 
-_BUCKET, _POSITION, _LENGTH, _WANTED = map(unseen, ("$1::text", "$2::text", "$5::int", "$6::bigint"))
+_BUCKET, _POSITION, _LENGTH, _WANTED = map(opaque, ("$1::text", "$2::text", "$5::int", "$6::bigint"))
 
 
 class ListedLevel(NamedTuple):
@@ -63,7 +63,7 @@ class ListedLevel(NamedTuple):
 
     def first(self, rows: str, position: str, columns: str) -> str:
         """A query of the first ``rows`` keys from a position on, and of further keys that are equal to the last one."""
-        lower, upper = unseen("$3::text"), unseen("$4::text")
+        lower, upper = opaque("$3::text"), opaque("$4::text")
         return f"""
             SELECT {columns}, {self.key} AS k FROM storage.objects o
             WHERE o.bucket_id = {_BUCKET} AND {self.key} >= {lower} AND {self.key} < {upper}
@@ -74,13 +74,12 @@ class ListedLevel(NamedTuple):
 @lru_cache(16)
 def walk(level: ListedLevel) -> Statement:
     """The next entries of a level. Columns: their number, an array of names (null for folders), an array of folders
-    (null for objects), an array of the folders' second spellings, the new position. The last two arrays are null if
-    there is no folder.
+    (null for objects), an array of the folders' alternative spellings, the new position. The last two arrays are null
+    if there is no folder.
 
-    Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, number of wanted entries.
-    If keys are compared in lower case, a folder has the spelling of its first object, and as a second spelling that of
-    its last object, for callers who can see only the last one.
-    """
+    Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, number of wanted entries. If
+    keys are compared in lower case, a folder has the spelling of its first object. Its alternative spelling is that of
+    its last object, for callers who can see only the last one."""
     last = "max(k) || chr(1)" if level.direction == "asc" else "min(k)"
     return Statement(
         f"""
@@ -106,7 +105,7 @@ def walk_with_page(level: ListedLevel, page: ListedPage) -> Statement:
     return Statement(
         f"""
         {_walked(level)}
-        SELECT * FROM ({page.over(objects, 7, level.in_order)}) AS page LEFT JOIN walked ON true
+        SELECT * FROM ({page.page_query(objects, 7, level.in_order)}) AS page LEFT JOIN walked ON true
         """,  # noqa: S608
         "list_walk_page",
     )

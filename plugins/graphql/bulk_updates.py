@@ -77,7 +77,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         updates = field.whole("updates")
-        # The parts of a literal steer by their structure anyway, so only a variable needs a derive.
+        # The parts of a literal steer by their structure anyway, so only a variable needs a key function.
         shape = shape_of(updates.steer(shape_of) if updates.source.path else updates.raw)
         named: RowKey = key.fields[shape.member].extensions[KEY]
         columns = {name: each.extensions["column"] for name, each in set_.fields.items()}

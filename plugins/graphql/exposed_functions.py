@@ -111,7 +111,7 @@ def _fields(
         result = any_result_of(api, function, _row_type_name(api, function))
         arguments = arguments_or_obstacle(api, function, given_type, taken)
         if not api.is_name(name):
-            reason = f"{name} is no GraphQL name; the directive `name` gives another"
+            reason = f"{name} is not a valid GraphQL name; the directive `name` gives another"
         elif isinstance(arguments, Obstacle):
             reason = arguments.reason
         elif isinstance(result, Obstacle):

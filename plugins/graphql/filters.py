@@ -34,7 +34,7 @@ from app.query.filter.conditions import (
 from app.query.filter.operators import (
     EQUALITY,
     IN_ORDER,
-    OF_LISTS,
+    LIST_OPERATORS,
     PATTERNS,
     FilterOperator,
     members,
@@ -84,7 +84,7 @@ def _operators(value_type: ValueType) -> Mapping[str, FilterOperator]:
     if not value_type.equatable or filter_ in NOT_COMPARED:
         return {}
     if value_type.element is not None:
-        return OF_LISTS
+        return LIST_OPERATORS
     if filter_ in EQUAL_ONLY:
         return {"eq": EQUALITY["eq"]}
     if filter_ == _TEXT:

@@ -30,7 +30,7 @@ from app.query.filter.conditions import (
     value_condition,
     value_filter_type,
 )
-from app.query.filter.operators import OF_DOCUMENTS, VALUES_TO_ONE, members
+from app.query.filter.operators import DOCUMENT_OPERATORS, VALUES_TO_ONE, members
 from app.query.plan.planning import Planning
 from app.query.sql.comparison import USUAL_OPERATORS
 from app.query.sql.constructs import builtin, cast_to, constant
@@ -81,7 +81,7 @@ def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
     if value_type.filter not in FILTERS.values():
         return None
     kind = next(each for each, name in FILTERS.items() if name == value_type.filter)
-    offered = members(value_type, OF_DOCUMENTS) if kind == "jsonb" else {}
+    offered = members(value_type, DOCUMENT_OPERATORS) if kind == "jsonb" else {}
     offered["path"] = _parts(api, value_type, kind)
     return Fields(20, offered)
 

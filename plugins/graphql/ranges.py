@@ -8,13 +8,13 @@ from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields
 from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
-from app.query.filter.operators import OF_RANGES, members
+from app.query.filter.operators import RANGE_OPERATORS, members
 from app.query.values.own_scalars import own_value_type
 from schema_cache.model import Type
 
 NAME = "Range"
 RANGE, MULTIRANGE = "r", "m"
-"""Kinds of types (``typtype``)."""
+"""Values of ``pg_type.typtype``."""
 
 
 @hookimpl
@@ -31,4 +31,4 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 
 @hookimpl
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
-    return Fields(20, members(value_type, OF_RANGES)) if value_type.filter == NAME else None
+    return Fields(20, members(value_type, RANGE_OPERATORS)) if value_type.filter == NAME else None

@@ -150,7 +150,7 @@ def _add_by_arguments(
     elif DIRECTION in arguments:
         reason = f"it has an argument {DIRECTION}, which is the name of the member for the direction; rename it"
     elif not api.is_name(name):
-        reason = f"{name} is no GraphQL name; the directive `name` gives another"
+        reason = f"{name} is not a valid GraphQL name; the directive `name` gives another"
     elif name in members:
         reason = f"another member is called {name}; the directive `name` gives another"
     else:

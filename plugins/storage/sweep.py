@@ -20,12 +20,12 @@ def commands() -> Sequence[click.Command]:
 
 
 class _Seconds(click.FloatRange):
-    """A number of seconds in a range. NaN is refused."""
+    """A number of seconds in a range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         seconds: float = super().convert(value, param, ctx)
         if math.isnan(seconds):
-            # NaN is not outside of any range.
+            # A comparison with a limit is false for NaN, so the range accepts it.
             self.fail(f"{value!r} is not a number of seconds", param, ctx)
         return seconds
 
@@ -42,10 +42,13 @@ def storage() -> None:
     default=3600.0,
     show_default=True,
     type=_Seconds(0, LONGEST_S),
-    help="Ignore bytes younger than this, in seconds: longer than any upload takes from its last byte to its commit.",
+    help="Ignore bytes younger than this, in seconds. It must exceed the time from the last byte of any upload to its "
+    "commit.",
 )
 @click.option(
-    "--rows", is_flag=True, help="Also find rows whose bytes are missing, with one backend request for each object."
+    "--rows",
+    is_flag=True,
+    help="Also find rows whose bytes are missing. This takes one backend request for each object.",
 )
 def sweep(delete: bool, older_than: float, rows: bool) -> int:
     """Find bytes that belong to no object, such as those of a killed upload. With --delete, delete them.
@@ -66,16 +69,16 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
         contexts = ContextBuilder()
         work = WorkList(database, contexts, lambda: backend, (), grace_s=settings.replaced_bytes_grace_s)
         sweeping = Sweep(database, contexts, backend, work, older_than_s=older_than)
-        found = sweeping.run(delete=delete)
-        done = "deleted" if delete else "would be deleted (--delete)"
-        click.echo(f"{found.seen} blobs checked")
-        click.echo(f"{found.orphans} without an object, {found.orphan_bytes} bytes: {done}")
-        click.echo(f"{found.unfinished} unfinished writes: {done}")
+        result = sweeping.run(delete=delete)
+        done = "deleted" if delete else "would be deleted with --delete"
+        click.echo(f"{result.seen} blobs checked")
+        click.echo(f"{result.orphans} without an object, {result.orphan_bytes} bytes: {done}")
+        click.echo(f"{result.unfinished} unfinished writes: {done}")
         if delete:
-            click.echo(f"{found.replaced} replaced versions deleted")
-        click.echo(f"{found.waiting} replaced versions are still in their grace period")
-        if found.foreign:
-            click.echo(f"{found.foreign} blobs of other origin: left alone")
+            click.echo(f"{result.replaced} replaced versions deleted")
+        click.echo(f"{result.waiting} replaced versions are still in their grace period")
+        if result.foreign:
+            click.echo(f"{result.foreign} blobs that Portico did not write: kept")
         missing = 0
         for each in sweeping.rows_without_bytes() if rows else ():
             missing += 1

@@ -19,7 +19,7 @@ def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def places(url: str) -> list[tuple[str, int]]:
-    return [(each.host, each.port) for each in parse_database_url(url).each()]
+    return [(each.host, each.port) for each in parse_database_url(url).per_host()]
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+pg8000", "POSTGRES"])
@@ -157,7 +157,7 @@ def test_a_password_file_has_one_for_each_host(tmp_path: Path) -> None:
     file = tmp_path / ".pgpass"
     file.write_text("# a comment\nh1:1:d:u:one\nh1:*:*:*:not this\n*:2:d:u:t\\:wo\nlocalhost:5432:d:u:here\nbroken\n")
     file.chmod(0o600)
-    both = parse_database_url("postgres://u@h1:1,h2:2,h3:3/d").each()
+    both = parse_database_url("postgres://u@h1:1,h2:2,h3:3/d").per_host()
     assert [each.password for each in both] == ["one", "t:wo", None]
     assert parse_database_url("postgres://u@/d?host=/var/run/postgresql").password == "here"
     assert parse_database_url("postgres://u:mine@h1:1/d").password == "mine"

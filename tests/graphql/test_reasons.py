@@ -65,10 +65,10 @@ def reasons(api: Api, subject: str) -> list[str]:
     ("function", "reason"),
     [
         ("search_acct", "its argument filter has the name of an argument that collections have; rename it"),
-        ("search2", 'the name of its argument "first name" is no GraphQL name; rename it'),
-        ("weirdarg", 'the name of its argument "User Id" is no GraphQL name; rename it'),
-        ("Weird Fn", "weird Fn is no GraphQL name; the directive `name` gives another"),
-        ("Weird Too", "weird Too is no GraphQL name; the directive `name` gives another"),
+        ("search2", 'the name of its argument "first name" is not a valid GraphQL name; rename it'),
+        ("weirdarg", 'the name of its argument "User Id" is not a valid GraphQL name; rename it'),
+        ("Weird Fn", "weird Fn is not a valid GraphQL name; the directive `name` gives another"),
+        ("Weird Too", "weird Too is not a valid GraphQL name; the directive `name` gives another"),
         ("alike", "two of its arguments are called userId in GraphQL; rename one"),
         ("unnamed", "an argument has no name"),
         ("of_mood", f"its argument m is public.mood, an enum{EXPOSING}"),
@@ -91,7 +91,7 @@ def test_functions_that_are_no_fields_have_a_reason(api: Api, function: str, rea
 
 
 def test_exposing_a_function_does_not_hide_the_reason(api: Api) -> None:
-    reason = 'it is not exposed: the name of its argument "User Id" is no GraphQL name; rename it'
+    reason = 'it is not exposed: the name of its argument "User Id" is not a valid GraphQL name; rename it'
     assert reasons(api, "function public.exposed_weird") == [reason]
     answer = api.ask("{ exposed_weird }", role="service_role")
     assert reason.removeprefix("it is not exposed: ") in str(answer.errors)

@@ -110,7 +110,9 @@ def test_upserts_have_their_types(api: Api) -> None:
 
 def test_an_invalid_name_is_reported(api: Api) -> None:
     notices = list(api.application.services.engine.role_schemas.of_role("anon").notices)
-    assert [each.reason for each in notices if "account name" in each.subject] == ["account name is no GraphQL name"]
+    assert [each.reason for each in notices if "account name" in each.subject] == [
+        "account name is not a valid GraphQL name"
+    ]
 
 
 def test_a_relation_keeps_its_name(start_api: StartApi) -> None:

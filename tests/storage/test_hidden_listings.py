@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import requests
 
-from app.storage.names import BEYOND, spellings, successor
+from app.storage.names import BEYOND, ranges_in_any_case, successor
 from app.storage.sql import Direction
 from app.storage.sql_listing import ListedLevel, seen
 from tests.process.running import PATIENCE_S, until
@@ -97,7 +97,7 @@ def array(values: list[str]) -> str:
 def read_of(service: Service, bucket: str, prefix: str, role: str, *, folded: bool, order: Direction = "asc") -> int:
     """How many rows PostgreSQL touches to find out what the caller sees."""
     lower, upper = prefix, successor(prefix) or BEYOND
-    ranges = spellings(prefix) if folded else [(lower, upper)]
+    ranges = ranges_in_any_case(prefix) if folded else [(lower, upper)]
     statement = seen(ListedLevel(folded, order, delimited=True))
     bounds = [quoted(lower if order == "asc" else upper), quoted(lower), quoted(upper), str(len(prefix))]
     read, rows = rows_read(
@@ -131,7 +131,7 @@ def test_policies_are_applied_to_requested_rows_only(
 
 @pytest.mark.parametrize("prefix", ["", "a", "p/", "photos/2026/", "0123456789", "kit kat/", "größe/", "images"])
 def test_ranges_work_in_every_order_and_spelling(prefix: str) -> None:
-    ranges = spellings(prefix)
+    ranges = ranges_in_any_case(prefix)
     assert len(ranges) <= 64
     assert all(before[1] <= after[0] for before, after in itertools.pairwise(sorted(ranges)))
     kinds = {

@@ -56,7 +56,7 @@ def test_images_of_deleted_bytes_are_swept(sweep: tuple[Service, Callable[..., R
     assert "0 without an object" in run("--delete").output
     found = run("--older-than", "0", "--delete").output
     assert "2 without an object, 6 bytes: deleted" in found
-    assert "1 blobs of other origin" in found
+    assert "1 blobs that Portico did not write" in found
     assert [path.exists() for path in (kept, orphan, another, foreign)] == [True, False, False, True]
 
 
@@ -85,7 +85,7 @@ def test_a_sweep_lists_or_deletes_orphans(sweep: tuple[Service, Callable[..., Re
 
     done = run("--delete", "--older-than", "0")
     assert "1 without an object, 5 bytes: deleted" in done.output
-    assert "left alone" in done.output
+    assert "did not write: kept" in done.output
     assert not orphan.exists()
     assert not unfinished.exists()
     assert foreign.exists()

@@ -19,7 +19,7 @@ import pg8000.exceptions
 from app.database.wire.cancelling import process_of, request_cancel
 from app.database.wire.driver import DriverSession
 from app.database.wire.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
-from app.database.wire.one_server import Scattered, check_one_server
+from app.database.wire.one_server import SeveralServers, check_one_server
 from app.database.wire.pinned import ACCEPTED, PINNED, SESSION_STATE, is_about_a_setting
 from app.database.wire.session import CLEANING, cleaning_of
 from app.database.wire.session_attrs import SessionMisfit, misfit, rounds
@@ -36,14 +36,14 @@ from app.database.wire.tls import TlsRefused, negotiate
 from app.database.wire.wire import DatabaseConnection
 from app.errors import Diagnosis
 
-# Half-open connections are noticed after about two minutes, not after the kernel's two hours.
+# Half-open connections are detected after about two minutes, not after the kernel's two hours.
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), ("TCP_USER_TIMEOUT", 120_000))
 # Short, because a service that stops waits for it.
 _CANCEL_S = 1.0
 _NO_PASSWORD = "; no password was given, or found in a password file that only its owner can read"  # noqa: S105
 
-# The server is reachable but accepts no session now; another host may.
-_ELSEWHERE = frozenset({TOO_MANY_CONNECTIONS, ADMIN_SHUTDOWN, CRASH_SHUTDOWN, CANNOT_CONNECT_NOW})
+# The server is reachable but accepts no session now. Another host may accept one.
+_TRY_NEXT_HOST = frozenset({TOO_MANY_CONNECTIONS, ADMIN_SHUTDOWN, CRASH_SHUTDOWN, CANNOT_CONNECT_NOW})
 
 
 class ConnectionRefused(ConnectionError):
@@ -75,26 +75,26 @@ def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) 
     Raises Unavailable. Its cause names host and port, with details for the operator that clients must not see.
     """
     try:
-        return _at_some_host(target, tls, prepared_limit)
+        return _connect_to_first_suitable(target, tls, prepared_limit)
     except ConnectionRefused as ex:
         raise unavailable(ex.diagnosis, "The database refused the service's connection.") from ex
     except OSError as ex:
         raise unavailable(None) from ex
 
 
-def _at_some_host(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
+def _connect_to_first_suitable(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
     """A connection to the first suitable host. As in libpq, the next host is tried unless a server refused the
     connection because of its parameters, such as user or database. Raises OSError."""
     failures: list[OSError] = []
-    for wanted in rounds(target.session_attrs):
-        hosts = target.each()
+    for session_attrs in rounds(target.session_attrs):
+        hosts = target.per_host()
         if target.balanced:
             random.shuffle(hosts)
-        for each in hosts:
+        for host in hosts:
             try:
-                return _suitable(each, wanted, tls, prepared_limit)
+                return _connect_checked(host, session_attrs, tls, prepared_limit)
             except ConnectionRefused as ex:
-                if ex.diagnosis.sqlstate not in _ELSEWHERE:
+                if ex.diagnosis.sqlstate not in _TRY_NEXT_HOST:
                     raise
                 failures.append(ex)
             except OSError as ex:
@@ -104,11 +104,13 @@ def _at_some_host(target: Target, tls: ssl.SSLContext | None, prepared_limit: in
     raise NoHost(failures)
 
 
-def _suitable(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
-    """A connection whose session matches ``wanted`` and whose flights reach a single server. Raises OSError with a
-    message that names host and port."""
+def _connect_checked(
+    target: Target, session_attrs: str, tls: ssl.SSLContext | None, prepared_limit: int
+) -> DatabaseConnection:
+    """A connection whose session matches ``session_attrs`` and whose flights reach a single server. Raises OSError with
+    a message that names host and port."""
     try:
-        connection = _by_sslmode(target, tls, prepared_limit)
+        connection = _open_by_sslmode(target, tls, prepared_limit)
     except ConnectionRefused:
         raise
     except OSError as ex:
@@ -117,12 +119,12 @@ def _suitable(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_
         connection.wait_at_most(target.connect_timeout_s or 0.0)
         state, process = check_one_server(connection, SESSION_STATE)
         connection.cleaning = cleaning_of(state)
-        # A pooler sends its clients a key of its own, and not that of a session that it gives to others as well. And
-        # settings that each flight must pin end with it.
+        # A pooler sends its own cancel key, which does not have the process id of the session. And settings that each
+        # flight must pin end with it.
         is_direct = process is not None and process == connection.process
         connection.keeps_contexts = is_direct and connection.cleaning is CLEANING
-        difference = None if wanted == "any" else misfit(connection, wanted)
-    except (ConnectionLost, StatementError, Scattered) as ex:
+        difference = None if session_attrs == "any" else misfit(connection, session_attrs)
+    except (ConnectionLost, StatementError, SeveralServers) as ex:
         connection.close()
         raise ConnectionError(f"{target.place}: {ex}") from ex
     if difference is None:
@@ -132,7 +134,7 @@ def _suitable(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_
     raise SessionMisfit(f"{target.place}: {difference} (target_session_attrs={target.session_attrs})")
 
 
-def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
+def _open_by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
     if tls is None or target.socket_path is not None:
         return _open(target, None, prepared_limit)
     if target.sslmode not in ("allow", "prefer"):
@@ -141,7 +143,7 @@ def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int)
     try:
         return _open(target, first, prepared_limit)
     except (ssl.SSLError, ConnectionRefused) as ex:
-        # The second way is tried only if TLS failed, or if pg_hba.conf has no line for the first way.
+        # The second mode is tried only if TLS failed, or if pg_hba.conf has no line for the first mode.
         if isinstance(ex, ConnectionRefused) and ex.diagnosis.sqlstate != INVALID_AUTHORIZATION_SPECIFICATION:
             raise
         with contextlib.suppress(TlsRefused):

@@ -20,7 +20,7 @@ _MAY_WRITE: Step = (Statement(f"{_SESSION}, pg_catalog.random()", unnamed=True),
 _TIMES = 16
 
 
-class Scattered(ConnectionError):
+class SeveralServers(ConnectionError):
     """The statements of a flight do not reach the same server."""
 
     def __init__(self) -> None:
@@ -36,6 +36,6 @@ def check_one_server(connection: DatabaseConnection, also: Statement) -> tuple[b
     except StatementError:
         return None, None
     if len({rows[0][0] for rows in servers}) > 1:
-        raise Scattered
+        raise SeveralServers
     process, _, _ = (servers[0][0][0] or b"").partition(b" ")
     return value[0], int(process)

@@ -8,8 +8,8 @@ DEFAULT_CONNECT_TIMEOUT_S = 10.0
 
 
 class DatabaseUrlError(ValueError):
-    """The database URL is invalid. The message never contains the password. ``setting`` names the setting that has this
-    URL."""
+    """The database URL is invalid. The message never contains the password. ``setting`` is the name of the setting that
+    has this URL."""
 
     setting = "DATABASE_URL"
 
@@ -65,8 +65,8 @@ class Target:
         """Host and port, or the socket's path, for the operator."""
         return self.socket_path or f"{self.host}:{self.port}"
 
-    def each(self) -> list[Target]:
-        """One target for each host, in the order in which they were given."""
+    def per_host(self) -> list[Target]:
+        """One target for each host, in the order of the URL."""
         others = [
             replace(self, host=other.name, port=other.port, address=other.address, password=other.password)
             for other in self.others
@@ -74,4 +74,4 @@ class Target:
         return [self, *others]
 
     def __str__(self) -> str:
-        return f"{self.user}@{','.join(each.place for each in self.each())}/{self.database}"
+        return f"{self.user}@{','.join(each.place for each in self.per_host())}/{self.database}"

@@ -22,7 +22,7 @@ def tls_context(target: Target) -> ssl.SSLContext | None:
     ``verify-full`` also checks the host name. ``require`` only encrypts; with ``sslrootcert`` it means ``verify-ca``.
     Without ``sslrootcert`` the system's certificates are trusted. Raises DatabaseUrlError.
     """
-    if target.sslmode == "disable" or all(each.socket_path is not None for each in target.each()):
+    if target.sslmode == "disable" or all(each.socket_path is not None for each in target.per_host()):
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     verify = target.sslmode.startswith("verify-") or (target.sslmode == "require" and target.sslrootcert is not None)

@@ -28,8 +28,8 @@ from app.database.wire.prepared import Parsing, PreparedStatements, Step, makes_
 from app.database.wire.transport import Transport
 
 Beginning = tuple[bool, int, bytes]
-"""The beginning of a flight: whether it cleans the session first, how many steps follow whose rows are dropped, and the
-digest of the last of these."""
+"""The beginning of a flight: whether it cleans the session first, the number of steps that follow it and whose rows are
+dropped (the prelude), and the digest of the last of these steps."""
 NO_BEGINNING: Beginning = (False, 0, b"")
 
 IDLE = b"I"
@@ -42,10 +42,10 @@ _pack_int = Struct("!i").pack
 _SIZE = 4
 # Larger than any message of the protocol.
 _ANY_SIZE = 2**31
-_LONGEST_PAYLOAD = 20
+_MAX_PAYLOAD_BYTES = 20
 
-MOST_NOTIFIED = 10_000
-"""The number of different notifications that are kept until ``notifications`` is called."""
+MAX_NOTIFICATIONS = 10_000
+"""The largest number of different notifications that are kept until ``notifications`` is called."""
 
 
 class DatabaseConnection:
@@ -75,8 +75,8 @@ class DatabaseConnection:
         self.process = process
         self.parameters = dict(parameters or {})
         self._prepared = PreparedStatements(prepared_limit, in_block=makes_blocks(self.parameters))
-        # The server's response to each beginning, and how many statements it parsed for it. It is mostly the same.
-        self._usual: dict[Beginning, tuple[bytes, int]] = {}
+        # The server's usual response to each beginning, and the number of statements that it parsed
+        self._usual_responses: dict[Beginning, tuple[bytes, int]] = {}
         self.cleaning = session.CLEANING
         self.usable = True
         self.keeps_contexts = False
@@ -121,7 +121,7 @@ class DatabaseConnection:
         except (StatementError, RowTooLarge):
             raise
         except BaseException:
-            # Also on an interrupt: an unread response would be taken for that of the next request.
+            # Also on an interrupt: the next request would read the rest of this response as its own.
             self.usable = False
             raise
 
@@ -173,10 +173,10 @@ class DatabaseConnection:
         All messages that occur in every response are read in this function: each call costs time on the hot path.
         """
         is_clean, prelude, _ = beginning
-        buffer, position, parsed = self._read_usual(beginning)
+        buffer, position, parsed = self._read_beginning(beginning)
         started = position > 0
         results: list[list[Row]] = [[]] * prelude if started else []
-        if started and (row := self._read_last(buffer, position, row_limit)) is not None:
+        if started and (row := self._read_single_row(buffer, position, row_limit)) is not None:
             results.append([row])
             return results, None
         transport = self._transport
@@ -214,7 +214,7 @@ class DatabaseConnection:
                 rows = []
                 started = True
                 if is_learning and not cleaning and len(results) == prelude and not any(parsing[:parsed]):
-                    self._usual[beginning] = buffer[:position], parsed
+                    self._usual_responses[beginning] = buffer[:position], parsed
             elif kind == b"2" or kind == b"T":
                 started = True
             elif kind == b"1":
@@ -231,7 +231,7 @@ class DatabaseConnection:
                 failure = failure if isinstance(failure, StatementError) else error
             elif kind not in b"3tnN":
                 is_learning = False
-                self._asynchronous(kind, buffer[body:end])
+                self._handle_asynchronous(kind, buffer[body:end])
 
     def _read_then(self, parsing: Sequence[Parsing]) -> list[Row]:
         """The rows of the step after the transaction; none if it failed, or if the connection was lost."""
@@ -245,18 +245,18 @@ class DatabaseConnection:
             return []
         return results[0]
 
-    def _read_usual(self, beginning: Beginning) -> tuple[bytes, int, int]:
-        """The received bytes, the position after the response to the beginning, and how many statements were parsed for
-        it. That response usually arrives as a whole and is the same as before; if not, the position is 0."""
-        usual = self._usual.get(beginning)
+    def _read_beginning(self, beginning: Beginning) -> tuple[bytes, int, int]:
+        """The received bytes, the position after the response to the beginning, and the number of statements parsed for
+        it. The position is 0 unless the whole response has arrived and equals the usual one."""
+        usual = self._usual_responses.get(beginning)
         if usual is None:
             return self._transport.buffer, 0, 0
         expected, parsed = usual
         buffer = self._transport.more(self._transport.buffer, 0, 5, answered=False)
         return (buffer, len(expected), parsed) if buffer.startswith(expected) else (buffer, 0, 0)
 
-    def _read_last(self, buffer: bytes, position: int, row_limit: int) -> Row | None:
-        """The row of the last result, if the rest of the response has arrived as a whole and is a single row, as usual.
+    def _read_single_row(self, buffer: bytes, position: int, row_limit: int) -> Row | None:
+        """The row of the last result, if the whole rest of the response has arrived and has one row, as usual.
         Otherwise None, and nothing is read."""
         row = position + len(BOUND_AND_ROW)
         if not buffer.startswith(BOUND_AND_ROW, position) or len(buffer) < row + VALUE.size:
@@ -280,7 +280,7 @@ class DatabaseConnection:
         if parsing is not None:
             self._prepared.add(*parsing)
 
-    def _asynchronous(self, kind: bytes, body: bytes) -> None:
+    def _handle_asynchronous(self, kind: bytes, body: bytes) -> None:
         if kind == b"S":
             name, value = body.split(b"\0")[:2]
             self.parameters[name.decode()] = value.decode(errors="replace")
@@ -291,7 +291,7 @@ class DatabaseConnection:
             # The sender's process id, the channel and the payload.
             payload = body[4:].split(b"\0")[1]
             # Every role may send any payload to any channel: payloads that are not expected must take no memory.
-            if len(payload) <= _LONGEST_PAYLOAD and len(self._notified) < MOST_NOTIFIED:
+            if len(payload) <= _MAX_PAYLOAD_BYTES and len(self._notified) < MAX_NOTIFICATIONS:
                 self._notified.add(payload.decode(errors="replace"))
         elif kind == b"A":
             # The service's statements do not listen. An idle connection is not read, so notifications would pile up.
@@ -307,15 +307,15 @@ class DatabaseConnection:
         self.simple(f"listen {channel}")
 
     def notifications(self, seconds: float) -> set[str]:
-        """The payloads that have arrived since the last call. Waits until there is one, at most ``seconds``. If there
-        are ``MOST_NOTIFIED``, others are missing; long payloads are left out. Raises ConnectionLost."""
+        """The payloads of at most 20 bytes that have arrived since the last call. Waits until there is one, at most
+        ``seconds``. If there are ``MAX_NOTIFICATIONS``, others may be missing. Raises ConnectionLost."""
         self._transport.wait(seconds)
-        # The server sends notifications before the end of a response. This also finds out if the connection is lost.
+        # The server sends notifications before the end of a response. A lost connection is detected too.
         self.simple("")
         payloads, self._notified = self._notified or set(), set()
         return payloads
 
-    # Life
+    # State
 
     def wait_at_most(self, seconds: float) -> None:
         """Set how many seconds the server may send nothing before the connection counts as lost; 0 for no limit."""
@@ -334,7 +334,7 @@ class DatabaseConnection:
         buffer, position = self._transport.buffer, 0
         while position + 5 <= len(buffer):
             kind, size = _header.unpack_from(buffer, position)
-            # Between requests an error ends the connection; for notifications see _asynchronous.
+            # Between requests an error ends the connection; for notifications see _handle_asynchronous.
             if kind in b"EA":
                 return True
             position += 1 + size

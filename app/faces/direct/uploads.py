@@ -20,7 +20,7 @@ from app.storage.unfinished.direct import begin, complete
 from app.storage.unfinished.records import NewUpload
 
 _LENGTH = "upload-length"
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
+_WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 
 
 def begin_direct(storage: Storage, request: RestRequest) -> Response:
@@ -31,27 +31,27 @@ def begin_direct(storage: Storage, request: RestRequest) -> Response:
     claims, request = verified(storage, request, UPLOAD)
     context = signer_of(storage, request, claims)
     new = _new_upload(storage, request, upsert=claims.get("upsert") is True)
-    upload, link, seconds = begin(storage, context, new)
+    upload, link, link_lifetime_s = begin(storage, context, new)
     signer = Signer(storage.signing_secret)
-    permit = {
+    claims_of_completion = {
         "url": f"{request.bucket}/{request.key}",
         "scope": COMPLETE,
         "signer": claims.get("signer"),
         "upload": signer.seal({"id": upload.id}),
     }
-    token = signer.sign(permit, lifetime_s=storage.settings.signed_upload_s)
+    token = signer.sign(claims_of_completion, lifetime_s=storage.settings.signed_upload_s)
     response: Mapping[str, Any] = {
         "url": link.url,
         "method": "PUT",
         "headers": link.headers,
-        "expiresIn": seconds,
+        "expiresIn": link_lifetime_s,
         "completeURL": f"/upload/complete/{in_url(request.bucket)}/{in_url(request.key)}?token={token}",
     }
     return json_response(response)
 
 
 def complete_direct(storage: Storage, request: RestRequest) -> Response:
-    """POST /upload/complete/{bucket}/{key}?token=...: make the bytes, which the client has sent, the object."""
+    """POST /upload/complete/{bucket}/{key}?token=...: the uploaded bytes become the object."""
     claims, request = verified(storage, request, COMPLETE)
     upload = Signer(storage.signing_secret).unseal(claims.get("upload"))
     complete(storage, signer_of(storage, request, claims), upload["id"])
@@ -62,7 +62,7 @@ def _new_upload(storage: Storage, request: RestRequest, *, upsert: bool) -> NewU
     if request.length:
         raise invalid_request("A direct upload begins with a request without a body")
     length = request.headers.get(_LENGTH)
-    if length is None or not _NUMBER.fullmatch(length):
+    if length is None or not _WHOLE_NUMBER.fullmatch(length):
         raise invalid_request(f"headers/{_LENGTH} must be the length of the object in bytes")
     size = int(length)
     if size > storage.settings.upload_size_limit:

@@ -13,7 +13,7 @@ from app.database.wire.connect import connect
 from app.database.wire.failure import ConnectionLost, StatementError
 from app.database.wire.target import Target
 from app.database.wire.tls import tls_context
-from app.database.wire.wire import MOST_NOTIFIED, DatabaseConnection
+from app.database.wire.wire import MAX_NOTIFICATIONS, DatabaseConnection
 from app.errors import Unavailable
 from app.faces.live.triggers import CHANNEL, TRIGGERED
 
@@ -93,7 +93,7 @@ class Changes:
             if notified:
                 # Every role may send a notification, with any text.
                 tables = frozenset(int(each) for each in notified if _OID.fullmatch(each))
-                self._changed(tables if len(notified) < MOST_NOTIFIED else None)
+                self._changed(tables if len(notified) < MAX_NOTIFICATIONS else None)
 
     def _check(self, connection: DatabaseConnection) -> None:
         """Raise _Unheard if notifications do not arrive, as through a pooler that shares its connections."""

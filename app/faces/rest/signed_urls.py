@@ -36,14 +36,14 @@ SIGN = (EXPIRES_IN, Member("transform", "object"), VERSION)
 SIGN_MANY = (EXPIRES_IN, Member("paths", "strings", required=True, least=1, most=1000))
 SIGN_UPLOAD_BODY = (Member("expiresIn", "integer", least=1),)
 _ESCAPES = str.maketrans({character: quote(character, safe="") for character in "?#%"})
-_UNSEEN = "Either the object does not exist or you do not have access to it"
+_NOT_VISIBLE = "Either the object does not exist or you do not have access to it"
 
 
 def sign_object(storage: Storage, request: RestRequest) -> Response:
     """POST /object/sign/{bucket}/{key}: a URL with which anyone can read the object until it expires."""
-    given = read_json_object(request, SIGN)
-    refuse_version(given.get("versionId"))
-    return signed_download(storage, request, lifetime_of(given))
+    body = read_json_object(request, SIGN)
+    refuse_version(body.get("versionId"))
+    return signed_download(storage, request, lifetime_of(body))
 
 
 def signed_download(
@@ -62,13 +62,13 @@ def signed_download(
 
 def sign_objects(storage: Storage, request: RestRequest) -> Response:
     """POST /object/sign/{bucket}: URLs for several objects; those not visible to the caller get an error instead."""
-    given = read_json_object(request, SIGN_MANY)
-    lifetime = lifetime_of(given)
-    paths: list[str] = given["paths"]
-    seen = visible_keys(storage, request.context, request.bucket, paths)
-    urls = {path: _signed_url(storage, ObjectName(request.bucket, path), lifetime) for path in seen}
+    body = read_json_object(request, SIGN_MANY)
+    lifetime = lifetime_of(body)
+    paths: list[str] = body["paths"]
+    visible = visible_keys(storage, request.context, request.bucket, paths)
+    urls = {path: _signed_url(storage, ObjectName(request.bucket, path), lifetime) for path in visible}
     response = [
-        {"error": None if path in urls else _UNSEEN, "path": path, "signedURL": urls.get(path)} for path in paths
+        {"error": None if path in urls else _NOT_VISIBLE, "path": path, "signedURL": urls.get(path)} for path in paths
     ]
     return json_response(response)
 
@@ -81,7 +81,7 @@ def get_signed(storage: Storage, request: RestRequest) -> Response:
 
 def sign_upload(storage: Storage, request: RestRequest) -> Response:
     """POST /object/upload/sign/{bucket}/{key}: a URL with which anyone can upload the object until it expires."""
-    given = (
+    body = (
         read_json_object(request, SIGN_UPLOAD_BODY, optional=True) if request.media_type == "application/json" else {}
     )
     check_key(request.key, any_script=storage.any_script)
@@ -98,8 +98,8 @@ def sign_upload(storage: Storage, request: RestRequest) -> Response:
         claims["owner"] = request.context.subject
     signer = Signer(storage.signing_secret)
     claims["signer"] = signer.seal(request.context.caller.claims)
-    longest = storage.settings.signed_upload_s
-    token = signer.sign(claims, lifetime_s=min(given.get("expiresIn", longest), longest))
+    max_lifetime_s = storage.settings.signed_upload_s
+    token = signer.sign(claims, lifetime_s=min(body.get("expiresIn", max_lifetime_s), max_lifetime_s))
     url = f"/object/upload/sign/{in_url(request.bucket)}/{in_url(request.key)}?token={token}"
     return json_response({"url": url, "token": token})
 
@@ -115,7 +115,7 @@ def put_signed(storage: Storage, request: RestRequest) -> Response:
 
 
 def signer_of(storage: Storage, request: RestRequest, claims: dict[str, Any]) -> RequestContext:
-    """The request context with the signer of the upload as its caller. Policies see the operation of the signing."""
+    """The request context with the signer of the upload as its caller. Policies see the operation ``SIGN_UPLOAD``."""
     signed = Signer(storage.signing_secret).unseal(claims.get("signer"))
     caller = Caller.of(signed, default_role=ANON)
     storage.identity.check_role(caller.role)
@@ -131,9 +131,9 @@ def verified(
     return claims, request._replace(key=signed_key(claims, request.bucket, request.key))
 
 
-def lifetime_of(given: Mapping[str, Any]) -> int:
+def lifetime_of(body: Mapping[str, Any]) -> int:
     """The lifetime of the URL in seconds, from a body with EXPIRES_IN. Raises InvalidValue."""
-    seconds: int = given["expiresIn"]
+    seconds: int = body["expiresIn"]
     if time.time() + seconds > LATEST:
         raise InvalidValue("expiresIn")
     return seconds
@@ -152,6 +152,6 @@ def _signed_url(
 
 
 def in_url(text: str) -> str:
-    """A part of a URL that clients pass to JavaScript's encodeURI: only ``?``, ``#`` and ``%`` are escaped, which it
-    would not escape correctly."""
+    """Escapes ``?``, ``#`` and ``%`` in a part of a URL. Clients pass the URL to JavaScript's encodeURI, which escapes
+    all other characters correctly but not these."""
     return text.translate(_ESCAPES)

@@ -32,7 +32,7 @@ class SignedUpload:
         token = headers.get(_HEADER)
         if not token:
             raise TusError(400, "Missing x-signature header")
-        claims = signer.verify(token, expired_too=True)
+        claims = signer.verify(token, allow_expired=True)
         check_scope(claims, UPLOAD)
         return cls(claims, hashlib.sha256(token.encode()).hexdigest(), token, signer)
 

@@ -19,7 +19,7 @@ from app.faces.shared.errors import InvalidSignature, InvalidToken, NoSigningSec
 
 DOWNLOAD, UPLOAD, COMPLETE = "download", "upload", "complete"
 _SEAL = b"portico who signed"
-# The latest time, in seconds since 1970, of JavaScript's Date, with which clients read "exp".
+# The latest time that JavaScript's Date can hold, in seconds since 1970. Clients read "exp" with it.
 LATEST = 8_640_000_000_000
 
 
@@ -28,8 +28,8 @@ def _encoded(data: bytes) -> bytes:
 
 
 _encoder = json.JSONEncoder(separators=(",", ":"))
-# The library makes the same tokens, but processes the constant header each time: an eighth of the time of a request
-# that signs.
+# PyJWT makes the same tokens, but encodes the constant header for each one. That takes an eighth of the time of a
+# request that signs a URL.
 _HEADER = _encoded(b'{"alg":"HS256","typ":"JWT"}')
 
 
@@ -63,8 +63,9 @@ class Signer:
     def _box(self) -> Fernet:
         return Fernet(urlsafe_b64encode(hmac.digest(self.secret, _SEAL, "sha256")))
 
-    def verify(self, token: str, *, expired_too: bool = False) -> dict[str, Any]:
-        """The claims of a token that ``sign`` made. With ``expired_too``, it may have expired. Raises InvalidToken."""
+    def verify(self, token: str, *, allow_expired: bool = False) -> dict[str, Any]:
+        """The claims of a token that ``sign`` made. With ``allow_expired``, an expired one is accepted too. Raises
+        InvalidToken."""
         if not self.secret:
             raise InvalidToken("signature verification failed")
         try:
@@ -76,7 +77,7 @@ class Signer:
                     "verify_aud": False,
                     "verify_iat": False,
                     "verify_sub": False,
-                    "verify_exp": not expired_too,
+                    "verify_exp": not allow_expired,
                     "require": ["exp"],
                 },
             )
@@ -96,10 +97,10 @@ class Signer:
 
 def check_scope(claims: Mapping[str, Any], scope: str, *, transformed: bool = False) -> None:
     """Raise InvalidSignature unless the token is for ``scope``. A token for a download is for the unchanged object, or,
-    if ``transformed``, for an image drawn from it."""
-    given = claims.get("scope")
+    if ``transformed``, for an image rendered from it."""
+    token_scope = claims.get("scope")
     # Older servers made tokens without a scope. They are for uploads if they have "upsert", otherwise for downloads.
-    if given == scope or (given is None and scope == DOWNLOAD and "upsert" not in claims):
+    if token_scope == scope or (token_scope is None and scope == DOWNLOAD and "upsert" not in claims):
         if scope == DOWNLOAD and bool(claims.get("transformations")) != transformed:
             raise InvalidSignature(f"Token is {'not ' if transformed else ''}for a transformed image")
         return
@@ -107,9 +108,9 @@ def check_scope(claims: Mapping[str, Any], scope: str, *, transformed: bool = Fa
 
 
 def signed_key(claims: Mapping[str, Any], bucket: str, key: str) -> str:
-    """The key of the object that a token is for. The path must name it, as ``key`` or escaped twice, since some clients
-    send %253F instead of %3F. Raises InvalidSignature."""
-    for named in (key, unquote(key)):
-        if claims.get("url") == f"{bucket}/{named}":
-            return named
+    """The key of the object that a token is for. ``key``, from the path, must be that key. It may be escaped once more,
+    since some clients send %253F instead of %3F. Raises InvalidSignature."""
+    for candidate in (key, unquote(key)):
+        if claims.get("url") == f"{bucket}/{candidate}":
+            return candidate
     raise InvalidSignature("Invalid signature")

@@ -20,7 +20,7 @@ class Dialect:
     ``direction_aliases``: AscNullFirst is understood for AscNullsFirst.
     ``node_fragments``: a fragment on the interface Node applies to the types that implement it.
     ``introspection_oddities``: introspection has pg_graphql's peculiarities.
-    ``all_enum_labels``: an enum label that is no GraphQL name is given one, so that no value is left out.
+    ``all_enum_labels``: an enum label that is not a valid GraphQL name is given one, so that no value is left out.
     ``nested_arrays``: an array column of several dimensions is a list of lists.
     ``finite_floats``: NaN and the infinities, which JSON does not have, are null.
     ``nullable_json``: a JSON column is nullable even where it is NOT NULL: the null of JSON is null.

@@ -12,7 +12,7 @@ from app.graphql.schema.comments import Comments
 from app.graphql.schema.dialect import Dialect
 from app.graphql.schema.name_conflicts import NamesOf
 from app.graphql.schema.notices import Notices, relation_subject
-from app.graphql.schema.relations import ApiColumn, ApiRelation, ColumnsOf, is_exposed_kind, key_of
+from app.graphql.schema.relations import ApiColumn, ApiRelation, SupportedColumns, is_exposed_kind, key_of
 from app.graphql.values.types import ValueType
 from schema_cache.model import Column, Relation
 from schema_cache.role_view import RoleView, VisibleRelation
@@ -106,14 +106,14 @@ class Exposure:
             inflect=self.comments.inflects(relation.schema),
             max_rows=directives.get("max_rows", of_schema.get("max_rows", self.max_rows)),
             key=key,
-            columns_of=ColumnsOf(relation, partial(self._column, relation), self._is_given),
+            supported_columns=SupportedColumns(relation, partial(self._column, relation), self._is_writable),
             directives=directives,
         )
 
     def _note_missing(self, visible: VisibleRelation, key: tuple[str, ...], type_name: str) -> None:
         """Add a notice if the relation has no collection."""
         if not self.is_name(type_name):
-            reason, fix = f"{type_name} is no GraphQL name", 'comment it with @graphql({"name": "..."})'
+            reason, fix = f"{type_name} is not a valid GraphQL name", 'comment it with @graphql({"name": "..."})'
         elif not key:
             directives = self.comments.on_relation(visible.relation)
             reason = missing_keys.reason(visible.relation, directives)
@@ -150,7 +150,7 @@ class Exposure:
         value_type = self.value_type_of(column)
         return value_type and value_type.of_declared(directives.get("dimensions") or column.dimensions)
 
-    def _is_given(self, column: Column) -> bool:
+    def _is_writable(self, column: Column) -> bool:
         """Whether requests give the column values: the database does not generate them, and the role can name the
         column's type."""
         is_generated = column.generated or column.identity or column.serial

@@ -45,20 +45,20 @@ class ApiColumn:
 class _TextAtMost:
     """Converts a value to text, and refuses strings of more than ``limit`` characters."""
 
-    of_type: ToText
+    to_text: ToText
     limit: int
 
     def __call__(self, value: Any) -> str | None:
-        if any(isinstance(each, str) and len(each) > self.limit for each in _within(value)):
+        if any(isinstance(each, str) and len(each) > self.limit for each in _values_in(value)):
             raise RequestError(f"Invalid input for String type. Maximum character length {self.limit}")
-        return self.of_type(value)
+        return self.to_text(value)
 
 
-def _within(value: Any) -> Iterator[Any]:
+def _values_in(value: Any) -> Iterator[Any]:
     """``value``, or the items of a list at any depth."""
     if isinstance(value, list):
         for item in value:
-            yield from _within(item)
+            yield from _values_in(item)
     else:
         yield value
 
@@ -67,36 +67,36 @@ def _is_written(column: ApiColumn) -> bool:
     return not column.type.is_read_only
 
 
-class ColumnsOf:
-    """The columns of a relation that the API supports, each made by ``make`` on first use; ``make`` returns None for
-    the others. ``is_given``: whether requests can give a column values."""
+class SupportedColumns:
+    """The columns of a relation that the API supports. ``make`` makes each on first use, or returns None for a column
+    that is not supported. ``is_writable``: whether requests can contain values for a column."""
 
     def __init__(
-        self, relation: Relation, make: Callable[[Column], ApiColumn | None], is_given: Callable[[Column], bool]
+        self, relation: Relation, make: Callable[[Column], ApiColumn | None], is_writable: Callable[[Column], bool]
     ) -> None:
         self._columns = relation.columns
         self._make = make
-        self._is_given = is_given
-        self._made: dict[str, ApiColumn | None] = {}
+        self._is_writable = is_writable
+        self._cache: dict[str, ApiColumn | None] = {}
 
-    def among(self, names: frozenset[str]) -> Iterator[ApiColumn]:
+    def named(self, names: frozenset[str]) -> Iterator[ApiColumn]:
         """The columns with these names, in the database's order."""
-        made = (self._one(each) for each in self._columns if each.name in names)
+        made = (self._column(each) for each in self._columns if each.name in names)
         return (each for each in made if each is not None)
 
-    def given(self, names: frozenset[str], takes: Callable[[Column], bool]) -> Iterator[ApiColumn]:
-        """The columns with these names that requests can give values, in a kind of change that ``takes`` them."""
-        open_ = (each for each in self._columns if each.name in names and takes(each) and self._is_given(each))
-        return (made for each in open_ if (made := self._one(each)) is not None)
+    def writable(self, names: frozenset[str], takes: Callable[[Column], bool]) -> Iterator[ApiColumn]:
+        """The columns with these names that requests can contain values for, if ``takes`` accepts them too."""
+        accepted = (each for each in self._columns if each.name in names and takes(each) and self._is_writable(each))
+        return (made for each in accepted if (made := self._column(each)) is not None)
 
-    def _one(self, column: Column) -> ApiColumn | None:
-        if column.name not in self._made:
-            self._made.setdefault(column.name, self._make(column))
-        return self._made[column.name]
+    def _column(self, column: Column) -> ApiColumn | None:
+        if column.name not in self._cache:
+            self._cache.setdefault(column.name, self._make(column))
+        return self._cache[column.name]
 
 
-def _named_apart(columns: Iterable[ApiColumn]) -> Collection[ApiColumn]:
-    """The columns with distinct field names. If two share a name, the later one is kept."""
+def _without_duplicates(columns: Iterable[ApiColumn]) -> Collection[ApiColumn]:
+    """The columns without those whose field name a later column has too."""
     kept: dict[str, ApiColumn] = {}
     for each in columns:
         kept.pop(each.field_name, None)
@@ -107,7 +107,7 @@ def _named_apart(columns: Iterable[ApiColumn]) -> Collection[ApiColumn]:
 @dataclass(frozen=True, eq=False)
 class ApiRelation:
     """A relation as the API shows it to a role. ``key``: the columns that identify a row, or () without a key. Columns
-    are made by ``columns_of`` on first use; most relations of a large schema are never used."""
+    are made by ``supported_columns`` on first use; most relations of a large schema are never used."""
 
     visible: VisibleRelation
     relation: Relation
@@ -115,13 +115,13 @@ class ApiRelation:
     inflect: bool
     max_rows: int
     key: tuple[str, ...]
-    columns_of: ColumnsOf
+    supported_columns: SupportedColumns
     directives: Mapping[str, Any]
 
     @cached_property
     def columns(self) -> tuple[ApiColumn, ...]:
         """The readable columns in the database's order."""
-        readable = _named_apart(self.columns_of.among(self.visible.select))
+        readable = _without_duplicates(self.supported_columns.named(self.visible.select))
         return tuple(each for each in readable if each.field_name != NODE_ID)
 
     @cached_property
@@ -137,40 +137,44 @@ class ApiRelation:
     @cached_property
     def insertable(self) -> tuple[ApiColumn, ...]:
         """The columns that an insert may give values."""
-        return tuple(filter(_is_written, _named_apart(self._given_new(self.visible.insert))))
+        return tuple(filter(_is_written, _without_duplicates(self._columns_of_insert(self.visible.insert))))
 
     @cached_property
     def updatable(self) -> tuple[ApiColumn, ...]:
         """The columns that an update may give new values."""
-        return tuple(filter(_is_written, _named_apart(self._given_other(self.visible.update))))
+        return tuple(filter(_is_written, _without_duplicates(self._columns_of_update(self.visible.update))))
 
     @cached_property
     def takes_rows(self) -> bool:
         """Whether the role may insert rows, with a value in at least one column."""
-        return self.relation.insertable and any(map(_is_written, self._given_new(self.visible.insert)))
+        return self.relation.insertable and any(map(_is_written, self._columns_of_insert(self.visible.insert)))
 
     @cached_property
     def takes_changes(self) -> bool:
         """Whether the role may update at least one column."""
-        return self.relation.updatable and any(map(_is_written, self._given_other(self.visible.update)))
+        return self.relation.updatable and any(map(_is_written, self._columns_of_update(self.visible.update)))
 
     def inserts(self, names: frozenset[str]) -> bool:
         """Whether an insert may give values to all columns with these names."""
-        return names.issubset(each.name for each in filter(_is_written, self._given_new(self.visible.insert & names)))
+        return names.issubset(
+            each.name for each in filter(_is_written, self._columns_of_insert(self.visible.insert & names))
+        )
 
     def updates(self, names: frozenset[str]) -> bool:
         """Whether an update may give new values to all columns with these names."""
-        return names.issubset(each.name for each in filter(_is_written, self._given_other(self.visible.update & names)))
+        return names.issubset(
+            each.name for each in filter(_is_written, self._columns_of_update(self.visible.update & names))
+        )
 
-    def _given_new(self, names: frozenset[str]) -> Iterator[ApiColumn]:
-        return self.columns_of.given(names, lambda column: column.insertable)
+    def _columns_of_insert(self, names: frozenset[str]) -> Iterator[ApiColumn]:
+        return self.supported_columns.writable(names, lambda column: column.insertable)
 
-    def _given_other(self, names: frozenset[str]) -> Iterator[ApiColumn]:
-        return self.columns_of.given(names, lambda column: column.updatable)
+    def _columns_of_update(self, names: frozenset[str]) -> Iterator[ApiColumn]:
+        return self.supported_columns.writable(names, lambda column: column.updatable)
 
     @cached_property
     def table(self) -> TableClause:
-        """The relation as an SQLAlchemy construct, made on first use."""
+        """The relation as an SQLAlchemy construct."""
         relation = self.relation
         return table(relation.name, *(column(each.name) for each in relation.columns), schema=relation.schema)
 
@@ -184,7 +188,7 @@ class ApiRelation:
 
     @property
     def has_readable_key(self) -> bool:
-        """Whether the role may read all columns of the key, of which node ids are made."""
+        """Whether the role may read all columns of the key, from which node ids are made."""
         return bool(self.key) and self.visible.select.issuperset(self.key)
 
 

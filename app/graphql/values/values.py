@@ -32,9 +32,9 @@ class _Absent:
 ABSENT: Any = _Absent()
 """Stands for a value that is missing from the request, as opposed to null."""
 
-Derive = Callable[[Any], Hashable]
-"""The part of a value that steers the SQL: a function from the JSON value to something hashable. Raises RequestError
-for a value that is not valid."""
+KeyFunction = Callable[[Any], Hashable]
+"""Returns the part of a JSON value on which the SQL depends, as something hashable. Raises RequestError for a value
+that is not valid."""
 
 
 BYTES_OF_PATH = 400
@@ -47,15 +47,15 @@ class Steering:
     is harmless, so threads share it without a lock. A value that is used in several places may steer in several
     ways."""
 
-    derives: dict[Derive, None] = field(default_factory=dict)
+    key_functions: dict[KeyFunction, None] = field(default_factory=dict)
     below: dict[str | int, Steering] = field(default_factory=dict)
 
-    def add(self, path: Path, derive: Derive) -> None:
+    def add(self, path: Path, key_function: KeyFunction) -> None:
         """Let the value at ``path`` steer by ``derive(value)``."""
         node = self
         for step in path:
             node = node.below.setdefault(ANY_ITEM if isinstance(step, int) else step, Steering())
-        node.derives[derive] = None
+        node.key_functions[key_function] = None
 
     @property
     def size(self) -> int:
@@ -78,16 +78,16 @@ _PLAIN = {_SCALAR}
 def _shape(value: Any, steering: Steering | None) -> Hashable:
     if value is None:
         return None
-    if steering is not None and steering.derives:
+    if steering is not None and steering.key_functions:
         # Iterates over a copy, made in one step, since another thread may be adding to it.
-        derived = tuple([_derived(derive, value) for derive in tuple(steering.derives)])
+        derived = tuple([_derived(key_function, value) for key_function in tuple(steering.key_functions)])
         return (derived, _structure(value, steering)) if steering.below else derived
     return _structure(value, steering)
 
 
-def _derived(derive: Derive, value: Any) -> Hashable:
+def _derived(key_function: KeyFunction, value: Any) -> Hashable:
     try:
-        return derive(value)
+        return key_function(value)
     except RequestError:
         # If the plan uses the value, planning fails and no plan is kept. A plan that skips the field is kept.
         return _REFUSED
@@ -127,7 +127,7 @@ def size_of(shape: Hashable) -> int:
 
 
 def whole_value(value: Any) -> Hashable:
-    """The derive of a value that steers as a whole. It distinguishes true from 1."""
+    """The key function of a value that steers as a whole. It distinguishes true from 1."""
     if isinstance(value, dict):
         return tuple((key, whole_value(item)) for key, item in value.items())
     if isinstance(value, list):
@@ -136,7 +136,7 @@ def whole_value(value: Any) -> Hashable:
 
 
 def _any_value(value: Any) -> Hashable:
-    """The derive of a value that is bound as a whole: nothing within it steers."""
+    """The key function of a value that is bound as a whole: nothing within it steers."""
     return _SCALAR
 
 
@@ -158,9 +158,9 @@ class Variables:
         """The value of a variable, ABSENT if neither given nor defaulted."""
         return self.values.get(name, ABSENT)
 
-    def steer(self, path: Path, derive: Derive) -> None:
+    def steer(self, path: Path, key_function: KeyFunction) -> None:
         """Let the value at ``path`` steer by ``derive(value)``."""
-        self.steering.add(path, derive)
+        self.steering.add(path, key_function)
         self.steered.add(str(path[0]))
 
 
@@ -237,9 +237,9 @@ class Leaf:
         """The JSON value in the request being planned: only for checks that hold for every request."""
         return self.source.read(self.variables.values)
 
-    def steer(self, derive: Derive = whole_value) -> Any:
-        """The JSON value. From now on the result of ``derive`` for it is part of the plan's key."""
-        self._remember(self.source, derive)
+    def steer(self, key_function: KeyFunction = whole_value) -> Any:
+        """The JSON value. From now on the result of ``key_function`` for it is part of the plan's key."""
+        self._remember(self.source, key_function)
         return self.raw
 
     def steer_as_one(self) -> None:
@@ -261,9 +261,9 @@ class Leaf:
         """The same value, for parameters that take their values from the result of ``reading``."""
         return replace(self, source=replace(self.source, reading=reading))
 
-    def _remember(self, source: Source, derive: Derive) -> None:
+    def _remember(self, source: Source, key_function: KeyFunction) -> None:
         if source.parts is not None:
             for part in source.parts:
-                self._remember(part, derive)
+                self._remember(part, key_function)
         elif source.path is not None:
-            self.variables.steer(source.path, derive)
+            self.variables.steer(source.path, key_function)

@@ -65,7 +65,7 @@ def result_and_arguments(api: ApiSchema, function: Function) -> tuple[Result, Na
     one."""
     name = field_name(api, function, api.comments.on_function(function))
     if not api.is_name(name):
-        return Obstacle(f"{name} is no GraphQL name; the directive `name` gives another")
+        return Obstacle(f"{name} is not a valid GraphQL name; the directive `name` gives another")
     if overloads(api, function) > 1:
         return Obstacle("it has overloads, and a field has only one set of arguments", exposing_helps=True)
     arguments = arguments_or_obstacle(api, function, plain_type)
@@ -108,7 +108,7 @@ def arguments_or_obstacle(
             return Obstacle("an argument has no name")
         name = names.lower_first(names.base(argument.name, None, inflect))
         if not api.is_name(name):
-            return Obstacle(f'the name of its argument "{argument.name}" is no GraphQL name; rename it')
+            return Obstacle(f'the name of its argument "{argument.name}" is not a valid GraphQL name; rename it')
         if name in found:
             return Obstacle(f"two of its arguments are called {name} in GraphQL; rename one")
         type_ = type_of(api, argument)

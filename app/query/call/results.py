@@ -61,7 +61,7 @@ def any_result_of(api: ApiSchema, function: Function, type_name: str) -> Functio
     if function.columns:
         item = _own_object(api, function, type_name)
         if item is None:
-            return Obstacle(f"the API shows no column of its result, or {type_name} is no GraphQL name")
+            return Obstacle(f"the API shows no column of its result, or {type_name} is not a valid GraphQL name")
     elif type_.kind == PSEUDO_TYPE or (type_.relation and not type_.attributes):
         return result_or_obstacle(api, function)
     else:

@@ -212,19 +212,19 @@ FURTHER_PATTERNS: Mapping[str, FilterOperator] = {
     "includes": by_symbol("LIKE", "Text that contains this", PART),
     "likeAny": by_symbol("LIKE", "Text that matches one of the patterns", ONE_OF_PATTERNS),
 }
-OF_LISTS: Mapping[str, FilterOperator] = {
+LIST_OPERATORS: Mapping[str, FilterOperator] = {
     "eq": EQUALITY["eq"],
     "contains": by_symbol("@>", "Lists that contain all of these"),
     "containedBy": by_symbol("<@", "Lists that contain nothing but these"),
     "overlaps": by_symbol("&&", "Lists that contain at least one of these"),
 }
-OF_NETWORKS: Mapping[str, FilterOperator] = {
+NETWORK_OPERATORS: Mapping[str, FilterOperator] = {
     **IN_ORDER,
     "within": by_symbol("<<=", "Addresses and networks within this network, or equal to it"),
     "contains": by_symbol(">>=", "Networks that contain this address or network, or equal it"),
     "overlaps": by_symbol("&&", "Networks and addresses that contain this one, are within it, or equal it"),
 }
-OF_RANGES: Mapping[str, FilterOperator] = {
+RANGE_OPERATORS: Mapping[str, FilterOperator] = {
     "contains": by_symbol("@>", "Ranges that contain this one"),
     "containedBy": by_symbol("<@", "Ranges that this one contains"),
     "overlaps": by_symbol("&&", "Ranges that share a value with this one"),
@@ -232,7 +232,7 @@ OF_RANGES: Mapping[str, FilterOperator] = {
     "before": by_symbol("<<", "Ranges that end before this one begins"),
     "after": by_symbol(">>", "Ranges that begin after this one ends"),
 }
-OF_DOCUMENTS: Mapping[str, FilterOperator] = {
+DOCUMENT_OPERATORS: Mapping[str, FilterOperator] = {
     "contains": by_symbol("@>", "Documents that contain this one", DOCUMENT),
     "containedBy": by_symbol("<@", "Documents that this one contains", DOCUMENT),
     "hasKey": by_symbol("?", "Objects with this key, arrays with this string", KEY),

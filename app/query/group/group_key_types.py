@@ -1,5 +1,5 @@
-"""The GraphQL types for the keys of groups: of the argument that chooses the key, of the key itself, and of an order by
-it."""
+"""The GraphQL types for group keys: the argument that chooses the key, the key itself, and the order of the groups by
+their keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, null
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.query.group.group_ordering import own_order_name, own_order_type
-from app.query.group.grouping import ITSELF, Grouping, KeyPath, has_units, key_members
+from app.query.group.grouping import PLAIN_VALUE, Grouping, KeyPath, has_units, key_members
 from app.query.plan.walk import Field, Resolver
 from app.query.read.ordering import direction_type
 
@@ -27,13 +27,13 @@ UNITS = ("Hour", "Day", "Week", "Month", "Quarter", "Year")
 
 
 def by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
-    """The type of an element of the argument ``by``: it names a column, or one of a related row, and for dates the unit
-    of time."""
+    """The type of an element of the argument ``by``. It names a column of the row or of a related row, and for dates
+    the unit of time."""
 
     def type_of(member: Any) -> Any:
         if not isinstance(member, ApiColumn):
             return by_type(api, member.target)
-        units = ("DateGroupBy", (ITSELF, *UNITS)) if has_units(api, member) else ("GroupBy", (ITSELF,))
+        units = ("DateGroupBy", (PLAIN_VALUE, *UNITS)) if has_units(api, member) else ("GroupBy", (PLAIN_VALUE,))
         return _enum(api, *units)
 
     def members() -> dict[str, GraphQLInputField]:
@@ -54,7 +54,7 @@ def key_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
             return GraphQLField(
                 type_, resolve=_key_value(name), description=member.description, deprecation_reason=member.deprecated
             )
-        return GraphQLField(key_type(api, member.target), resolve=_further_key(name))
+        return GraphQLField(key_type(api, member.target), resolve=_nested_key(name))
 
     def fields() -> dict[str, GraphQLField]:
         return {name: field_of(name, each) for name, each in key_members(api, relation).items()}
@@ -75,7 +75,7 @@ def key_order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectT
 
 
 def group_key_names(relation: ApiRelation) -> tuple[OwnName, ...]:
-    """The owners and requested names of these types."""
+    """The owners and requested names of the three types of a relation."""
     return own_name(relation, "GroupBy"), own_name(relation, "GroupKey"), own_order_name(relation, "GroupKey")
 
 
@@ -101,10 +101,10 @@ def _key_value(name: str) -> Resolver:
     return resolve
 
 
-def _further_key(name: str) -> Resolver:
+def _nested_key(name: str) -> Resolver:
     def resolve(field: Field, scope: tuple[Grouping, KeyPath]) -> ColumnElement[Any]:
         grouping, path = scope
-        further = (*path, name)
-        return field.json((grouping, further)) if grouping.includes_path(further) else null()
+        nested = (*path, name)
+        return field.json((grouping, nested)) if grouping.includes_path(nested) else null()
 
     return resolve

@@ -23,7 +23,7 @@ from app.query.sql.constructs import FunctionCall, cast_to, constant
 KeyPath = tuple[str, ...]
 """The path from a row to a column: names of relationships to one row, then the name of the column's field."""
 
-ITSELF = "Value"
+PLAIN_VALUE = "Value"
 """Instead of a unit of time: rows are grouped by the column itself."""
 
 
@@ -103,7 +103,7 @@ def group_key(
         relationships.append(cast(Relationship, key_members(api, relation)[name]))
         relation = relationships[-1].target
     column = cast(ApiColumn, key_members(api, relation)[path[-1]])
-    term: Term = ColumnTerm(column.column) if unit == ITSELF else _start_of(unit, api, column, zone)
+    term: Term = ColumnTerm(column.column) if unit == PLAIN_VALUE else _start_of(unit, api, column, zone)
     for relationship in reversed(relationships):
         term = related(relationship, term, argument="by")
     return GroupKey(path, column, term, type_comparison(api.view, column.column.type, column.column.type_text))

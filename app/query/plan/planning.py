@@ -59,8 +59,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class _Portions:
-    """A derive for a list: the number of portions of ``to_one`` values in it, rounded up to a power of two, so that
-    lists of similar lengths share a plan. The kinds of the values are part of the result too."""
+    """The key function of a list: the number of portions of ``to_one`` values in it, rounded up to a power of two, so
+    that lists of similar lengths share a plan. The kinds of the values are part of the result too."""
 
     to_one: int
 

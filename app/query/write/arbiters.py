@@ -88,7 +88,7 @@ def _name(api: ApiSchema, relation: ApiRelation, index: UniqueIndex) -> str | No
     if api.is_name(name) and name not in names.NOT_ENUM_VALUES:
         return name
     fix = 'comment it with @graphql({"name": "..."})'
-    api.notices.add(_subject(relation, index), f"{name} is no GraphQL name", fix=fix)
+    api.notices.add(_subject(relation, index), f"{name} is not a valid GraphQL name", fix=fix)
     return None
 
 

@@ -115,7 +115,7 @@ def objects_of(field: Field, relation: ApiRelation, type_: GraphQLInputObjectTyp
 
 @dataclass(frozen=True)
 class BulkShape:
-    """The derive by which ``objects`` steers the plan if it is one variable: only by the names of its members, if one
+    """The key function of ``objects`` if it is one variable. The plan depends only on the names of the members, if one
     statement fits any number of such objects.
 
     That is the case if there are several objects, all have the ``required`` members, and members that only some of them

@@ -8,28 +8,31 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# One in ``_EACH`` requests is measured. ``_SAMPLED`` measurements decide for ``_BELIEVED_S`` whether most requests wait
-# long. Requests are counted instead of adding up their waits, because on a busy machine a few very long waits mean
-# nothing. A database on the same machine answers faster than ``_LONG_WAIT_S``.
-_EACH = 4
-_SAMPLED = 16
-_MOSTLY = 0.75
+# One in this number of requests is measured.
+_SAMPLE_INTERVAL = 4
+# The number of measurements after which it is decided whether most requests wait.
+_SAMPLE_SIZE = 16
+# If more than this share of the sample waits long, ``mostly_waits`` becomes True. The waits are counted and not added
+# up, because on a busy machine a few very long ones would decide the result.
+_LONG_WAIT_SHARE = 0.75
+# A database on the same machine answers faster than this.
 _LONG_WAIT_S = 0.0005
-_BELIEVED_S = 0.25
+# How long the result "most requests wait" is valid.
+_VALID_S = 0.25
 
 
 class Sampling:
-    """``mostly_waits``: most requests wait longer than they work."""
+    """Measures a sample of the requests. ``mostly_waits``: most requests wait longer than they use the CPU."""
 
     def __init__(self) -> None:
         self.mostly_waits = False
         self._requests = self._sampled = self._long_waits = 0
-        self._believed_until = 0.0
+        self._valid_until = 0.0
 
     def run(self, act: Callable[[T], bool], argument: T) -> bool:
-        """Call ``act``, which runs the application, and measure it if it is a sample."""
+        """Return the result of ``act(argument)``, which runs the application. Every fourth call is measured."""
         self._requests += 1
-        if self._requests % _EACH:
+        if self._requests % _SAMPLE_INTERVAL:
             return act(argument)
         wall, cpu = time.perf_counter(), time.thread_time()
         result = act(argument)
@@ -37,16 +40,17 @@ class Sampling:
         waited = time.perf_counter() - wall - cpu
         self._sampled += 1
         self._long_waits += waited > _LONG_WAIT_S and waited > cpu
-        if self._sampled >= _SAMPLED:
+        if self._sampled >= _SAMPLE_SIZE:
             self._conclude()
         return result
 
     def _conclude(self) -> None:
-        mostly = self._long_waits > _SAMPLED * _MOSTLY
+        mostly = self._long_waits > _SAMPLE_SIZE * _LONG_WAIT_SHARE
         self._sampled = self._long_waits = 0
         if self.mostly_waits:
-            # Threads that run in parallel also wait for each other, so these measurements mean nothing.
-            self.mostly_waits = time.monotonic() < self._believed_until
+            # While most requests wait, several threads run, and they also wait for each other. So these measurements
+            # prove nothing, and only the end of the period resets the result.
+            self.mostly_waits = time.monotonic() < self._valid_until
         elif mostly:
             self.mostly_waits = True
-            self._believed_until = time.monotonic() + _BELIEVED_S
+            self._valid_until = time.monotonic() + _VALID_S

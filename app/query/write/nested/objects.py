@@ -91,10 +91,10 @@ class BatchesOf:
         return reader.batches
 
 
-def batches_below(type_: GraphQLInputObjectType, link: Link, taken: Any) -> Batches:
+def batches_below(type_: GraphQLInputObjectType, link: Link, value: Any) -> Batches:
     """The batches of the value that one object of ``type_`` has under a link."""
     reader = _Reader()
-    reader.follow((link.name,), type_, link, [Item(1, 0, {link.name: taken}, {})])
+    reader.follow((link.name,), type_, link, [Item(1, 0, {link.name: value}, {})])
     return reader.batches
 
 

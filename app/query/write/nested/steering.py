@@ -1,6 +1,6 @@
-"""Makes the objects of a nested insert steer its plan by their batches, regardless of the number of objects in these.
+"""Makes the plan of a nested insert depend on the batches of its objects, but not on the number of objects in a batch.
 
-This applies to a variable with all objects, and to variables inside a literal.
+This applies to a variable that has all objects, and to variables inside a literal.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from app.query.write.new_rows import CONNECT, Link, have_links, links_of, type_b
 
 
 def steering_batches(type_: GraphQLInputObjectType, objects: Leaf) -> tuple[Batch, ...] | None:
-    """The batches of ``objects``, of the type ``type_``; they steer from now on. None if no object has links. Raises
-    RequestError and OverLimit."""
-    derive = _BatchesIfNested(type_)
+    """The batches of ``objects``, which have the type ``type_``, or None if no object has links. From this call on they
+    steer the plan. Raises RequestError and OverLimit."""
+    key_function = _BatchesIfNested(type_)
     if objects.source.path is not None:
-        return derive(objects.steer(derive))
-    planned_batches = derive(objects.raw)
+        return key_function(objects.steer(key_function))
+    planned_batches = key_function(objects.raw)
     if planned_batches is not None:
-        _Literal(objects).objects(type_, frozenset(), objects.source)
+        _Literal(objects).steer_objects(type_, frozenset(), objects.source)
     return planned_batches
 
 
 @dataclass(frozen=True)
 class _BatchesIfNested:
-    """The derive of a value with all objects: their batches, or None if no object has links."""
+    """The key function of a value that has all objects. Returns their batches, or None if no object has links."""
 
     type_: GraphQLInputObjectType
 
@@ -40,7 +40,7 @@ class _BatchesIfNested:
 
 @dataclass(frozen=True)
 class _PlannedBatches:
-    """The derive of a value with some of the objects: their batches."""
+    """The key function of a value that has some of the objects. Returns their batches. ``filled`` as in BatchesOf."""
 
     type_: GraphQLInputObjectType
     filled: frozenset[str] = frozenset()
@@ -51,13 +51,13 @@ class _PlannedBatches:
 
 @dataclass(frozen=True)
 class _BatchesBelow:
-    """The derive of the value of a link: the batches in it."""
+    """The key function of the value of a link. Returns the batches in it."""
 
     type_: GraphQLInputObjectType
     link: Link
 
-    def __call__(self, taken: Any) -> tuple[Batch, ...]:
-        return shape_of(self.type_, batches_below(self.type_, self.link, taken))
+    def __call__(self, value: Any) -> tuple[Batch, ...]:
+        return shape_of(self.type_, batches_below(self.type_, self.link, value))
 
 
 @dataclass(frozen=True)
@@ -67,24 +67,24 @@ class _Literal:
 
     whole: Leaf
 
-    def objects(self, type_: GraphQLInputObjectType, filled: frozenset[str], source: Source) -> None:
+    def steer_objects(self, type_: GraphQLInputObjectType, filled: frozenset[str], source: Source) -> None:
         if source.path is not None:
             self._leaf(source).steer(_PlannedBatches(type_, filled))
         elif source.keys is None:
             for part in source.parts or ():
-                self.objects(type_, filled, part)
+                self.steer_objects(type_, filled, part)
         else:
             links = links_of(type_.fields)
             for name, part in zip(source.keys, source.parts or (), strict=True):
                 if name in links:
-                    self._taken(type_, links[name], part)
+                    self._steer_link(type_, links[name], part)
 
-    def _taken(self, type_: GraphQLInputObjectType, link: Link, source: Source) -> None:
+    def _steer_link(self, type_: GraphQLInputObjectType, link: Link, source: Source) -> None:
         if source.path is not None:
             self._leaf(source).steer(_BatchesBelow(type_, link))
         for name, part in zip(source.keys or (), source.parts or (), strict=True):
             if name == link.member:
-                self.objects(type_below(type_, link.name, name), link.fills_below, part)
+                self.steer_objects(type_below(type_, link.name, name), link.fills_below, part)
             elif name != CONNECT:
                 # An argument of the INSERT; its value becomes part of the SQL.
                 self._leaf(part).steer()
