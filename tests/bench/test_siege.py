@@ -21,7 +21,6 @@ SHORT = (
     "generated documents on twins",
     "mixed callers, disturbed",
     "spoilt sessions",
-    "kept callers",
     "injections and service_role",
     "forged tokens",
     "roles in genuine tokens",

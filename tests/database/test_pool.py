@@ -7,12 +7,13 @@ import signal
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from app.database import Context, Database, Statement
+from app.database.pool.pool import Lease
 from app.database.wire.wire import DatabaseConnection
 from app.errors import Unavailable
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
@@ -324,6 +325,25 @@ def test_a_connection_returned_just_before_a_wait_is_not_overlooked(url: str, ma
 
     pool._waiting = AnotherThreadIsFaster()
     assert database.read("select 1") == b"1"
+
+
+def test_a_connection_that_is_parked_while_another_thread_looks_is_found(url: str, make_database: MakeDatabase) -> None:
+    class Parked(deque[Lease]):
+        changes = 2
+
+        def __iter__(self) -> Iterator[Lease]:
+            if self.changes:
+                # As CPython raises it if another thread changes the deque meanwhile
+                self.changes -= 1
+                raise RuntimeError("deque mutated during iteration")
+            return super().__iter__()
+
+    database = make_database(url, pool_size=1)
+    database.read("select 1")
+    pool = database._pool
+    pool._parked = parked = Parked(pool._parked)
+    assert database.read("select 2") == b"2"
+    assert (parked.changes, pool.state().open) == (0, 1)
 
 
 def test_pools_of_replicas_are_shared_too(url: str, make_database: MakeDatabase) -> None:

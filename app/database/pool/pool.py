@@ -220,10 +220,10 @@ class Pool:
         return Lease(connection, proxy, connection.opened_at + _RENEW_AFTER_S)
 
     def _take_parked(self, session: object) -> Lease | None:
-        while parked := tuple(self._parked):
-            lease = _best(parked, session)
-            # Another thread may have taken it since.
-            with contextlib.suppress(ValueError, IndexError):
+        while self._parked:
+            # Another thread may take it, or park one, at any time, also while the deque is copied (RuntimeError).
+            with contextlib.suppress(ValueError, IndexError, RuntimeError):
+                lease = _best(tuple(self._parked), session)
                 self._parked.remove(lease)
                 return lease
         return None
