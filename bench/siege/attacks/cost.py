@@ -40,7 +40,7 @@ _VARIABLES = {
 
 def _variables(grounds: Grounds, _: float) -> Finding:
     service, tally, most = grounds.service, Tally(), 0.0
-    service.is_well()
+    service.is_responsive()
     for name, (query, value) in _VARIABLES.items():
         before = service.cpu_s()
         body = f'{{"query": {json.dumps(query)}, "variables": {{"x": {value}}}}}'

@@ -48,7 +48,7 @@ def _keys(grounds: Grounds, seconds: float) -> Finding:
     tally = Tally()
     for kind, begun in _BEGUN.items():
         with _slow_server(begun) as url, grounds.serving(JWT_JWKS=url) as service:
-            service.is_well()
+            service.is_responsive()
             _send_made_up_tokens(service, tally, f"the key server {kind}", max(seconds, 3))
     return tally.finding("tokens with keys that only the key server could know")
 
@@ -69,7 +69,7 @@ def _send_made_up_tokens(service: Besieged, tally: Tally, kind: str, seconds: fl
     for each in callers:
         each.start()
     while time.monotonic() < deadline:
-        held = service.is_well(_SOON_S)
+        held = service.is_responsive(_SOON_S)
         with lock:
             tally.add(held, f"{kind}: somebody else is not answered within {_SOON_S:.0f} s")
         time.sleep(0.1)
