@@ -1,4 +1,4 @@
-"""Which part reaches its limit first as requests grow to a million a second: ``python -m bench.simulation`` prints it.
+"""Estimates the part that reaches its limit first, up to a million requests per second: ``python -m bench.simulation``.
 
 A model, not a measurement. What one request takes of each part is measured on the machine of docs/performance.md; how
 the parts queue is simulated: web processes, their connections, a primary for each shard, its replicas, and the one
@@ -148,9 +148,9 @@ def _percentile(values: list[float], share: float) -> float:
 
 
 def busy_without_one(deployment: Deployment) -> str:
-    """How busy the busiest part is at that rate when a replica is lost, or a node where there is none."""
+    """The load of the busiest part at the same rate after a replica is lost, or a node if there are no replicas."""
     if not deployment.replicas and deployment.web == 1:
-        return "away"
+        return "no service"
     without = (
         replace(deployment, replicas=deployment.replicas - 1)
         if deployment.replicas
@@ -162,8 +162,8 @@ def busy_without_one(deployment: Deployment) -> str:
 def table() -> Iterable[str]:
     """The lines of the table."""
     yield (
-        "| deployment | requests per second | first at its limit | median, 99 % | behind, 99 % | one machine lost "
-        "| connections to a database | WAL of a shard |"
+        "| deployment | requests per second | busiest part | median, 99 % | replication delay, 99 % "
+        "| load after losing one machine | connections to a database | WAL of a shard |"
     )
     yield "|---|---|---|---|---|---|---|---|"
     for each in DEPLOYMENTS:
