@@ -1,4 +1,4 @@
-"""What GraphQL offers beyond reading and writing rows: ``python -m bench.features [--seconds N] [--json FILE]``.
+"""Measures GraphQL features beyond reading and writing rows: ``python -m bench.features [--seconds N] [--json FILE]``.
 
 Upserts, nested inserts, and filters by related rows, orders by them and groups over 100,000 rows, each beside pgbench
 sending the very statements of the service (``bench.beside``); then the time and the memory that a role's schema of

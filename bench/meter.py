@@ -18,7 +18,7 @@ from bench.processor import cpu_seconds
 from bench.storage_service import request
 
 KIB, MIB = 1024, 1024 * 1024
-# What a comparable service reached on such a machine, in its own kind of measurement.
+# The operations per second of a comparable service on such a machine, measured by its own benchmark.
 PEER = {
     "upload 1 KiB": 357, "upload 1 MiB": 108, "upload 64 MiB": 2.4, "download 1 KiB": 679, "download 1 MiB": 157,
     "download 64 MiB": 3.8, "sign": 2010, "info": 1673, "list 1,000": 99,

@@ -69,21 +69,22 @@ class Servers:
         self._free = [0.0] * count
 
     def start(self, at: float) -> float:
-        """When a request that arrives is begun; ``end`` must say when its server is free again."""
+        """The time at which a request that arrives at ``at`` begins. ``end`` must be called with the time of its
+        end."""
         return max(at, heapq.heappop(self._free))
 
     def end(self, at: float) -> None:
         heapq.heappush(self._free, at)
 
     def serve(self, at: float, takes: float) -> float:
-        """When a request that arrives and takes so long is done."""
+        """The time at which a request that arrives at ``at`` and takes ``takes`` ends."""
         done = self.start(at) + takes
         self.end(done)
         return done
 
 
 def share_of(deployment: Deployment, kind: str) -> float:
-    """Of all requests, those of a kind that reach the service."""
+    """The share of all requests that have this kind and reach the service."""
     return MIX[kind] * (1 if kind == "insert" else 1 - deployment.cached)
 
 
@@ -110,7 +111,7 @@ def sustained(deployment: Deployment) -> tuple[float, str]:
 
 
 def simulate(deployment: Deployment, per_second: float) -> Outcome:
-    """What becomes of requests that arrive at random at such a rate."""
+    """The latencies and replication delay of requests that arrive at random, ``per_second`` on average."""
     chance = random.Random(_SEED)
     arrivals = list(_arrivals(deployment, per_second, chance))
     web = Servers(deployment.web * deployment.web_cores)

@@ -124,7 +124,7 @@ def test_written_shapes_are_read_back(writing_api: StartApi, shape: dict[str, An
     crs = {"crs": {"type": "name", "properties": {"name": system}} if system else None}
     query = "mutation ($s: GeoJSON!) { insertIntoany_shapeCollection(objects: [{shape: $s}]) { records { shape } } }"
     made = api.ask(query, {"s": shape | crs}).data["insertIntoany_shapeCollection"]["records"]
-    # What has no crs is in WGS 84.
+    # A shape without a crs is in WGS 84.
     assert made == [{"shape": shape if system == "EPSG:4326" else shape | crs}]
 
 
@@ -172,7 +172,7 @@ def near(api: Api, column: str, to: Any, more: str = "") -> list[tuple[int, floa
 
 
 def test_near_orders_by_distance(api: Api) -> None:
-    # What has no place comes last, and the hidden row does not come.
+    # A row without a place is the last one, and the hidden row is missing.
     assert near(api, "spot", VIENNA) == [
         (1, pytest.approx(0, abs=1)), (2, pytest.approx(144_900, rel=0.01)),
         (3, pytest.approx(154_400, rel=0.01)), (4, None),

@@ -141,7 +141,7 @@ def test_an_unreadable_column_has_no_filter(start_api: StartApi, postgres: Postg
     assert members(sdl, "JSONFilter") == []
 
 
-# What is found
+# Results
 
 FILTERS: list[tuple[dict[str, Any], str]] = [
     ({"contains": '{"a": "x"}'}, """data @> '{"a": "x"}'"""),
@@ -253,7 +253,7 @@ def test_hidden_rows_are_not_found(start_api: StartApi) -> None:
     assert found(api, {"data": {"not": {"hasKey": "c"}}}) == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 
 
-# What is refused
+# Refused requests
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_related_rows_can_be_ordered_by_it(start_api: StartApi) -> None:
         create policy hidden on spot using (id <> 2); alter table spot enable row level security;
         grant select on visit, note to anon"""
     )
-    # What a policy hides is not there, and the function is not called for it.
+    # A row that a policy hides is missing, and the function is not called for it.
     order = "{spot: {apart: {x: 5, direction: DescNullsLast}}}"
     assert by(api, f"[{order}]", "visitCollection") == [1, 2, 3, 4]
     assert by(api, f"[{{visit: {order}}}]", "noteCollection") == [1, 2, 3, 4]

@@ -112,7 +112,7 @@ def test_a_revoked_privilege_to_read_removes_the_table(api: Api, postgres: Postg
     assert "thing" not in members(sdl, "Query")
     assert not ALL_MUTATIONS & set(members(sdl, "Mutation"))
     assert members(sdl, "thing") == []
-    # What led to it is gone too: the foreign key, and the function that returns its rows.
+    # The fields that lead to it are missing too: that of the foreign key, and the function that returns its rows.
     assert members(sdl, "other") == ["nodeId", "id", "thing_id"]
     assert "things" not in members(sdl, "Query")
     assert "otherCollection" in members(sdl, "Query")

@@ -31,13 +31,13 @@ DEFAULTS = {
     "types of the installer": "alter default privileges revoke all on types from installer",
     "schemas of the installer": "alter default privileges revoke all on schemas from installer",
 }
-"""What an installer may have run before."""
+"""Statements that an installer may have run before."""
 CLOSED = {
     # Before PostgreSQL 15 the schema belongs to the administrator, who has to let the owner of the database use it.
     "public": "revoke all on schema public from public; grant all on schema public to installer with grant option",
     "database": 'revoke connect, temporary on database "{database}" from public',
 }
-"""What the administrator of the server may have run before."""
+"""Statements that the administrator of the server may have run before."""
 INSTALLERS = {"superuser": "superuser", "owner": "", "managed": "createrole createdb"}
 TABLE = """
 create table note (

@@ -612,7 +612,7 @@ def test_without_its_trigger_a_query_is_repeated(
 
 
 def test_a_key_belongs_to_its_own_stream(live: Live) -> None:
-    """Of two with the same token, the apiKey of one may end earlier."""
+    """Two streams may have the same token but keys that expire at different times."""
     bearer = f"Bearer {token('ada', 600)}"
     own = jwt.encode({"role": "anon", "exp": time.time() + 600}, JWT_SECRET, "HS256")
     before = queries(live)

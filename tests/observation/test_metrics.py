@@ -73,7 +73,7 @@ def test_rare_names_take_no_places_of_others(start_api: StartApi) -> None:
 
 
 def test_pools_of_replicas_have_metrics(start_api: StartApi) -> None:
-    # It is no standby, so that the pool stays empty; its password must not be shown.
+    # It is not a standby, so that the pool stays empty; its password must not be shown.
     api = start_api(SCHEMA, database_read_urls=("postgresql://u:hidden@127.0.0.1:1/d",))
     text = api.client.simulate_get("/metrics").text
     found = read(text)

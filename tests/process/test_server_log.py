@@ -56,7 +56,7 @@ class ServerLog:
 
     def lines(self) -> list[str]:
         """The lines at WARNING or above since the start. Where there is no storage, its upkeep looks for the tables now
-        and then, which is no request."""
+        and then, which is not a request."""
         with self._file.open("rb") as file:
             file.seek(self._start)
             found = _LINE.findall(file.read().decode(errors="replace"))

@@ -167,7 +167,7 @@ def error(response: requests.Response) -> tuple[int, str, str, str]:
 
 
 def raw_request(address: tuple[str, int], data: bytes, *, answers: int = 1) -> bytes:
-    """What the server sends for these bytes, until it closes or ``answers`` responses have arrived."""
+    """The server's response to these bytes, read until it closes or ``answers`` responses have arrived."""
     with socket.create_connection(address, timeout=PATIENCE_S) as connection:
         connection.sendall(data)
         received = b""

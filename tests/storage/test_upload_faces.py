@@ -147,7 +147,7 @@ def test_every_protocol_enforces_the_rules_of_buckets(
     assert face.send(service, SOMEBODY, Sent(into, "k", b"x" * size, content_type)) == expected
     assert bool(rows(service, into)) == (expected == STORED)
     if expected != STORED and face.name not in ("s3 multipart", "resumable"):
-        # What is sent in parts stays until the upload is given up or expires.
+        # Parts are kept until the upload is aborted or expires.
         assert service.blobs() - before == set()
 
 

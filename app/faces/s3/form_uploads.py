@@ -141,7 +141,7 @@ def _fulfilled(condition: object, fields: Mapping[str, str]) -> str:
         case [str(kind), str(name), wanted] if kind.lower() in ("eq", "starts-with") and name.startswith("$"):
             name, prefix_only = name[1:].lower(), kind.lower() == "starts-with"
         case _:
-            raise S3Error("InvalidPolicyDocument", 400, f"Invalid Policy: {json.dumps(condition)} is no condition")
+            raise S3Error("InvalidPolicyDocument", 400, f"Invalid Policy: {json.dumps(condition)} is not a condition")
     given = fields.get(name, "")
     if not (given.startswith(str(wanted)) if prefix_only else given == str(wanted)):
         raise access_denied(f"Invalid according to Policy: Policy Condition failed: {json.dumps(condition)}")

@@ -84,7 +84,7 @@ def _racing_offsets(grounds: Grounds, seconds: float) -> Finding:
 
 
 def _lengths_that_lie(grounds: Grounds, _: float) -> Finding:
-    """Lengths and offsets that are no numbers, too large, beyond the end, or other ones than before."""
+    """Lengths and offsets that are not numbers, too large, beyond the end, or other ones than before."""
     service, tally, limit = grounds.service, Tally(), 100
     bucket = service.bucket(file_size_limit=limit)
     for length in (

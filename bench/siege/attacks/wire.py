@@ -170,7 +170,7 @@ ATTACKS = (
     Attack(
         "two readings of one request", "what is ambiguous is refused, and nothing behind it is answered", _smuggling
     ),
-    Attack("request lines", "what is no request line is refused, and nothing behind it is answered", _lines),
+    Attack("request lines", "an invalid request line is refused, and nothing after it is answered", _lines),
     Attack("hosts", "a request names one host", _hosts),
     Attack("long header lines", "a header takes time in proportion to its length", _long_lines),
 )
