@@ -62,7 +62,8 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 def _changes(api: ApiSchema, relation: ApiRelation) -> Mapping[str, str]:
-    """The reasons why functions are not fields, by field name: those that may write, and that no comment exposes as mutations."""
+    """The reasons why functions are not fields, by field name: those that may write, and that no comment exposes as
+    mutations."""
     reasons = {}
     for function in _functions_of(api, relation):
         if is_change(api, function) and not is_exposed(api, function):

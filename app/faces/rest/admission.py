@@ -19,7 +19,7 @@ from app.faces.shared.paths import without_prefix
 from app.faces.shared.signing import UPLOAD, Signer, check_scope, signed_key
 from app.http.admission import Admitted
 from app.http.head import ReceivedHead, path_of
-from app.http.refusal import OVERLOADED
+from app.http.refusal import OVERLOADED_STATUS
 from app.http.response import Response
 from app.identity import Identity
 from app.storage.errors import TooLarge
@@ -72,7 +72,7 @@ class RestAdmission:
         return self.largest_upload + (FORM_ENVELOPE if is_form else 0)
 
     def busy_status(self, head: ReceivedHead) -> int:
-        return OVERLOADED
+        return OVERLOADED_STATUS
 
     def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         shown = as_rest_error(error)

@@ -17,7 +17,7 @@ from app.faces.shared.paths import without_prefix
 from app.faces.shared.signing import Signer
 from app.http.admission import Admitted
 from app.http.head import Head, ReceivedHead
-from app.http.refusal import OVERLOADED
+from app.http.refusal import OVERLOADED_STATUS
 from app.http.response import Response
 from app.http.slices import Slices
 from app.identity import Identity
@@ -73,7 +73,7 @@ class ResumableAdmission:
         return Slices(self.slice, when_broken=route.action == "part")
 
     def busy_status(self, head: ReceivedHead) -> int:
-        return LOCKED if head.method == "HEAD" else OVERLOADED
+        return LOCKED if head.method == "HEAD" else OVERLOADED_STATUS
 
     def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         return completed(refusal(error, head.method), for_page="origin" in head.as_sent().headers)

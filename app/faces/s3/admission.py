@@ -15,7 +15,7 @@ from app.faces.s3.verification import missing_signature
 from app.faces.s3.xml_reading import LARGEST_XML
 from app.http.admission import Admitted
 from app.http.head import ReceivedHead
-from app.http.refusal import OVERLOADED
+from app.http.refusal import OVERLOADED_STATUS
 from app.http.response import Response
 from app.storage.errors import TooLarge
 
@@ -60,7 +60,7 @@ class S3Admission:
         return Admitted(self.largest_upload + self.largest_upload // _SHARE_OF_FRAMING + _ENVELOPE)
 
     def busy_status(self, head: ReceivedHead) -> int:
-        return OVERLOADED
+        return OVERLOADED_STATUS
 
     def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         return self.face.refusal(head.as_sent(), error)

@@ -101,7 +101,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def parse_header(self, header_plus: bytes) -> None:
         self.block = header_plus
         cache = self._reception.cache
-        self.known = cache.find(header_plus) or cache.resembling(header_plus)
+        self.known = cache.find(header_plus) or cache.find_similar(header_plus)
         if self.known is None:
             self._parse_header(header_plus)
             if not self.chunked:
