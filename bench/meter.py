@@ -92,7 +92,7 @@ class Meter:
 
 
 class KeptConnection(socket.socket):
-    """A connection that is opened anew for the next request where the server closes it after an answer."""
+    """A connection that is opened again for the next request if the server has closed it after a response."""
 
     def __init__(self, address: tuple[str, int]) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class KeptConnection(socket.socket):
 
 
 def receive(connection: socket.socket, buffer: bytearray) -> bytes:
-    """Read one answer to its end; gives its head, and with it what came along of its body."""
+    """Read one response to its end. Returns its head and the part of its body that arrived with the head."""
     head = bytearray()
     while (end := head.find(b"\r\n\r\n")) < 0:
         more = connection.recv(65536)

@@ -290,7 +290,8 @@ class Readers:
 
 
 def test_all_protocols_can_write_one_object_at_once(service: Service) -> None:
-    """One object, written in each protocol in turn, moved and deleted by others, while three clients read it."""
+    """One object is written by one protocol after the other, moved and deleted by others, while three clients read
+    it."""
     into, key = bucket(service, "open", public=True), unique()
     contents = {bytes([65 + number]) * (50_000 + number): face for number, face in enumerate(FACES)}
 

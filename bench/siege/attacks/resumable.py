@@ -37,7 +37,7 @@ def _offset(service: Besieged, path: str) -> str | None:
 
 
 def _uploads_of_others(grounds: Grounds, _: float) -> Finding:
-    """A stranger who has the URL of an upload, beside the URL of one that is not there."""
+    """Another caller who knows the URL of an upload gets the same responses as for an upload that does not exist."""
     service, tally = grounds.service, Tally()
     bucket = service.bucket()
     path = _begin(service, bucket, "k", "10")

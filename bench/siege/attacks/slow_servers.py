@@ -54,7 +54,7 @@ def _keys(grounds: Grounds, seconds: float) -> Finding:
 
 
 def _send_made_up_tokens(service: Besieged, tally: Tally, kind: str, seconds: float) -> None:
-    """Twice as many callers as threads with forged tokens, and another caller beside them."""
+    """Twice as many callers with forged tokens as threads, and one other caller at the same time."""
     lock, deadline = threading.Lock(), time.monotonic() + seconds
 
     def caller() -> None:
