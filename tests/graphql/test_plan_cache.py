@@ -104,7 +104,7 @@ def test_conditions_steer_even_if_the_first_request_skipped_them(api: Api) -> No
             assert api.ask(query, variables).body == cold(api, query, variables)
 
 
-def test_a_wrong_value_of_a_skipped_field_is_no_error(api: Api) -> None:
+def test_a_wrong_value_of_a_skipped_field_is_ignored(api: Api) -> None:
     query = """query ($n: Int, $skip: Boolean!) {
       fewCollection(first: $n) @skip(if: $skip) { edges { cursor } }
       manyCollection(filter: {id: {gt: $n}}, first: 1) { edges { cursor } } }"""

@@ -131,7 +131,7 @@ def assert_answered(service: Service, credential: str) -> None:
 
 @pytest.mark.parametrize("hardening", [*DEFAULTS, *CLOSED])
 @pytest.mark.parametrize("place", ["owner"], indirect=True)
-def test_each_hardening_works(place: Place, hardening: str, tmp_path: Path) -> None:
+def test_a_hardened_database_works(place: Place, hardening: str, tmp_path: Path) -> None:
     place.hardened(hardening)
     install(place.installer)
     place.with_login()

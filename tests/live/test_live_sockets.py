@@ -188,7 +188,7 @@ def test_a_mutation_is_not_run(live: Live, live_database_url: str, postgres: Pos
     assert postgres.execute("select count(*) from note", live_database_url) == [[2]]
 
 
-def test_no_query_is_an_error(live: Live) -> None:
+def test_a_subscription_without_a_query_is_refused(live: Live) -> None:
     with socket(live) as one:
         one.send(id="a", type="subscribe", payload={})
         assert [each["message"] for each in one.next()["payload"]] == ["The request has no query"]

@@ -146,7 +146,7 @@ def test_a_whole_dump_of_something_else_is_ignored(path: Path, payload: str) -> 
     assert read_dump(path) is None
 
 
-def test_no_dump_is_no_error(path: Path) -> None:
+def test_a_missing_dump_is_not_an_error(path: Path) -> None:
     assert read_dump(path) is None
     path.mkdir(parents=True)
     assert read_dump(path) is None
