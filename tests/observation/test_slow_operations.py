@@ -10,7 +10,7 @@ import pytest
 
 from app.observation import SlowOperation
 from app.observation.redaction import key_of, without_literals
-from app.observation.slow_operations import MOST, Slowest, shared_file
+from app.observation.slow_operations import MAX_OPERATIONS, Slowest, shared_file
 from tests.graphql.conftest import StartApi
 from tests.graphql.conftest import reading_api as reading_api
 from tests.graphql.conftest import start_api as start_api
@@ -65,14 +65,14 @@ def test_literals_are_removed_from_documents() -> None:
 def test_the_record_holds_the_slowest_run_of_each_operation(*, shared: bool) -> None:
     file = shared_file() if shared else None
     record = Slowest(file)
-    for number in range(MOST + 10):
+    for number in range(MAX_OPERATIONS + 10):
         record.add(slow_operation(f"k{number}", number))
     record.add(slow_operation("k59", 3.0))
     record.add(slow_operation("k58", 1000.0))
     record.add(slow_operation("k58", 500.0, role="authenticated"))
     found = (Slowest(file) if shared else record).operations()
     assert [(each.key, each.role) for each in found[:3]] == [("k58", "anon"), ("k58", "authenticated"), ("k59", "anon")]
-    assert (len(found), found[2].milliseconds) == (MOST, 59.0)
+    assert (len(found), found[2].milliseconds) == (MAX_OPERATIONS, 59.0)
 
 
 ADD = """
