@@ -22,10 +22,10 @@ class Entrance:
 
 def entrances(plugins: Plugins, settings: Settings) -> Sequence[Entrance]:
     """All entrances that the plugins offer, by path."""
-    found = [each for some in plugins.hook.entrances(settings=settings) for each in some]
-    return sorted(found, key=lambda each: each.path)
+    offered = [entrance for of_plugin in plugins.hook.entrances(settings=settings) for entrance in of_plugin]
+    return sorted(offered, key=lambda each: each.path)
 
 
-def start_of(offered: Sequence[Entrance]) -> Entrance | None:
+def find_start(offered: Sequence[Entrance]) -> Entrance | None:
     """The entrance to which browsers are redirected, if there is one."""
     return next((each for each in offered if each.is_start), None)

@@ -1,6 +1,7 @@
-"""The service beside an empty web server, a bare one, pgbench and its peers, all in one run: ``python -m bench``.
+"""Compares the service with an empty web server, a bare one, pgbench and its peers, all in one run: ``python -m
+bench``.
 
-It needs wrk. Peers are installed by npm and pip, the first time that ``--peers`` asks for them.
+It needs wrk. The first run with ``--peers`` installs them by npm and pip.
 """
 
 from __future__ import annotations

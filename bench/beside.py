@@ -1,5 +1,5 @@
-"""A request beside pgbench sending the same statements: both in one run, in turns, and the best round of each counts,
-since others may use the machine as well."""
+"""Compares a request with pgbench running the same statements. Both alternate in one run, and the best round of each
+counts, since other programs may use the machine too."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What GraphQL offers beyond reading and writing rows: ``python -m bench.features [--seconds N] [--json FILE]``.
+"""Measures GraphQL features beyond reading and writing rows: ``python -m bench.features [--seconds N] [--json FILE]``.
 
-Upserts, nested inserts, and filters by related rows, orders by them and groups over 100,000 rows, each beside pgbench
-sending the very statements of the service (``bench.beside``); then the time and the memory that a role's schema of
-1,000 tables takes, with all features and with none. The server does not wait for the disk.
+Measures upserts, nested inserts, and filters by related rows, orders by related rows and groups over 100,000 rows. Each
+is compared with pgbench running the same statements (``bench.beside``). Then it measures the time and memory that the
+schema of a role with 1,000 tables takes, with all features and with none. PostgreSQL does not wait for the disk.
 """
 
 from __future__ import annotations

@@ -135,7 +135,8 @@ def workers(url: str, sizes: Sizes) -> Iterator[tuple[int, Figures]]:
 
 
 def roles(url: str, sizes: Sizes) -> Iterator[tuple[int, Figures]]:
-    """Requests of more and more roles in turn: roles with equal grants, then such as each see other tables."""
+    """Requests that alternate between a growing number of roles: first with equal grants, then each with other
+    tables."""
     query = f"{{ r{sizes.rows[0]}Collection(first: 1) {{ edges {{ node {{ id }} }} }} }}"
     for number in sizes.roles:
         reported: dict[str, float] = {}
@@ -147,7 +148,7 @@ def roles(url: str, sizes: Sizes) -> Iterator[tuple[int, Figures]]:
 
 
 def _in_turn(url: str, requests: Sequence[bytes], seconds: float) -> Figures:
-    """Requests in turn, each of which was answered once."""
+    """The figures of requests that alternate. Each request has been answered once before."""
     with _service(url, 1) as served:
         for request in requests:
             seconds_of(served[0], request)

@@ -43,8 +43,8 @@ def run_load(
 ) -> Load:
     """Send ``requests`` over ``connections`` for ``seconds``, and until there is an answer.
 
-    Each connection asks one of the requests again and again; ``in_turn`` they take turns in asking all of them. One
-    that the service closes is opened anew.
+    Each connection repeats one of the requests. With ``in_turn``, each connection sends all of them alternately. A
+    connection that the service closes is opened again.
     """
     selector = selectors.DefaultSelector()
     turns = count()

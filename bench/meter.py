@@ -18,7 +18,7 @@ from bench.processor import cpu_seconds
 from bench.storage_service import request
 
 KIB, MIB = 1024, 1024 * 1024
-# What a comparable service reached on such a machine, in its own kind of measurement.
+# The operations per second of a comparable service on such a machine, measured by its own benchmark.
 PEER = {
     "upload 1 KiB": 357, "upload 1 MiB": 108, "upload 64 MiB": 2.4, "download 1 KiB": 679, "download 1 MiB": 157,
     "download 64 MiB": 3.8, "sign": 2010, "info": 1673, "list 1,000": 99,
@@ -92,7 +92,7 @@ class Meter:
 
 
 class KeptConnection(socket.socket):
-    """A connection that is opened anew for the next request where the server closes it after an answer."""
+    """A connection that is opened again for the next request if the server has closed it after a response."""
 
     def __init__(self, address: tuple[str, int]) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class KeptConnection(socket.socket):
 
 
 def receive(connection: socket.socket, buffer: bytearray) -> bytes:
-    """Read one answer to its end; gives its head, and with it what came along of its body."""
+    """Read one response to its end. Returns its head and the part of its body that arrived with the head."""
     head = bytearray()
     while (end := head.find(b"\r\n\r\n")) < 0:
         more = connection.recv(65536)

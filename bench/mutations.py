@@ -1,10 +1,10 @@
-"""Writing through the GraphQL API: ``python -m bench.mutations [--seconds N]``.
+"""Measures writes through the GraphQL API: ``python -m bench.mutations [--seconds N]``.
 
-A single insert, 100 rows in one insert, and an update by key are asked of a real service (two workers of two threads, 8
-connections), beside pgbench running the same statements with the same parameters, the one that sets role and claims
-included, in one pipeline as well; then both with one client, the service without HTTP. They take turns, and the best
-round of each counts: others may use the machine as well. The server does not wait for the disk, which is not what is
-measured here.
+Measures a single insert, an insert of 100 rows, and an update by key. They are sent to a real service (two workers of
+two threads, 8 connections) and compared with pgbench. It runs the same statements with the same parameters in one
+pipeline, including the statement that sets role and claims. Then both run with one client, the service without HTTP.
+They alternate, and the best round of each counts, since other programs may use the machine too. PostgreSQL does not
+wait for the disk, which is not measured here.
 """
 
 from __future__ import annotations

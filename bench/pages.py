@@ -1,9 +1,9 @@
-"""Pages of ten million rows, beside SQL that a person would write for them: ``python -m bench.pages``.
+"""Compares pages of a table of ten million rows with hand-written SQL: ``python -m bench.pages``.
 
-Each order has an index. Its first page, a page in the middle and the last page are read, forward and backward, and
-nested pages. Both sides are prepared statements on one connection, in turns; a figure is the best median of the rounds,
-since others may use the machine as well, without the time of a statement that does nothing. A page is slow if it takes
-more than 1.5 times as long as the SQL beside it, or more than twice as long as the first page of its order.
+Each order has an index. The first page, a page in the middle and the last page are read, forward and backward, and also
+nested pages. Both sides are prepared statements that alternate on one connection. A figure is the best median of the
+rounds, since other programs may use the machine too, minus the time of a statement that does nothing. A page is slow if
+it takes more than 1.5 times as long as the hand-written SQL, or more than twice as long as the first page of its order.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ COLLATION = "und-x-icu"
 
 @dataclass(frozen=True)
 class Figure:
-    """The microseconds that a page and the SQL beside it take."""
+    """The times of a page and of the hand-written SQL, in microseconds."""
 
     order: str
     page: str
@@ -116,7 +116,7 @@ class Bench:
         return self._connection.execute_simple(sql).rows or ()
 
     def _prepare(self, sql: str, values: Sequence[Any]) -> str:
-        """Prepare a statement; gives the SQL that executes it."""
+        """Prepare a statement. Returns the SQL that executes it."""
         self._statements += 1
         name = f"page{self._statements}"
         self._rows(f"prepare {name} as {sql}")

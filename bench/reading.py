@@ -1,8 +1,8 @@
-"""Reading through the GraphQL API: ``python -m bench.reading [--seconds N]``.
+"""Measures reads through the GraphQL API: ``python -m bench.reading [--seconds N]``.
 
-One nested query (10 parents, 5 children each, 3 KB of answer) is asked of a real service with two workers of two
-threads over 8 connections, beside pgbench running the same SQL as the same role, and beside the same service answering
-without a database. Then the client's CPU time for a warm request, and the memory of a worker.
+One nested query (10 parents with 5 children each, a response of 3 KB) is sent to a real service with two workers of two
+threads over 8 connections. It is compared with pgbench running the same SQL as the same role, and with the same service
+answering without a database. Then the CPU time of a warm request and the memory of a worker are measured.
 """
 
 from __future__ import annotations

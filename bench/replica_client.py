@@ -121,7 +121,7 @@ class ReplicaClient:
 
 
 class _Known:
-    """Of one value: ``least`` was acknowledged, ``most`` was sent. ``token`` names the acknowledged write."""
+    """The state of one value: ``least`` was acknowledged, ``most`` was sent. ``token`` names the acknowledged write."""
 
     def __init__(self) -> None:
         self.least = 0

@@ -73,8 +73,8 @@ def run(requests: int, clients: int, *, workers: int = 2, threads: int = 4) -> M
         primary = cluster.primary()
         _prepare(cluster, primary, clients)
         first, second = (cluster.standby(primary, name) for name in ("first", "second"))
-        # What is acknowledged is on the standby that will be promoted: a write that is lost with the old primary
-        # could not be read by anybody.
+        # Every acknowledged write is on the standby that will be promoted. A write that is lost with the old primary
+        # was never acknowledged.
         primary.execute("alter system set synchronous_standby_names to 'second'")
         primary.execute("select pg_reload_conf()")
         with _service(place, primary, first, second, workers, threads) as address:

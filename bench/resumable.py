@@ -1,7 +1,7 @@
-"""Resumable uploads beside plain ones: ``python -m bench.resumable [--seconds N] [--workers N] [--threads N]``.
+"""Compares resumable uploads with plain ones: ``python -m bench.resumable [--seconds N] [--workers N] [--threads N]``.
 
-Objects of 64 MiB over 4 connections, in requests of 6 MiB and in one.
-``python -m bench.storage_memory`` measures their memory.
+Uploads objects of 64 MiB over 4 connections, in requests of 6 MiB and in a single request.
+``python -m bench.storage_memory`` measures the memory that uploads take.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ SIZE, PART, CONNECTIONS = 64 * MIB, 6 * MIB, 4
 BYTES = "application/offset+octet-stream"
 
 
-class Uploading:
+class Uploader:
     """Uploads over one connection."""
 
     def __init__(self, address: tuple[str, int]) -> None:
         self._connection = http.client.HTTPConnection(*address)
 
-    def whole(self, key: str, content: bytes) -> None:
-        """A plain upload."""
+    def upload_plain(self, key: str, content: bytes) -> None:
+        """Upload ``content`` in one request."""
         self._send("POST", f"/object/b/{key}", {}, content)
 
-    def in_parts(self, key: str, content: bytes, times: int = 1) -> None:
-        """A resumable upload of ``content``, repeated this number of times."""
+    def upload_resumable(self, key: str, content: bytes, times: int = 1) -> None:
+        """A resumable upload of an object that consists of ``content``, repeated ``times`` times."""
         names = {"bucketName": "b", "objectName": key}
         metadata = ",".join(f"{name} {b64encode(value.encode()).decode()}" for name, value in names.items())
         headers = {"upload-length": str(len(content) * times), "upload-metadata": metadata}
@@ -52,12 +52,12 @@ class Uploading:
                 offset = int(self._send("PATCH", path, headers, part)["upload-offset"])
 
     def _send(self, method: str, path: str, headers: dict[str, str], body: bytes) -> dict[str, str]:
-        given = {"authorization": f"Bearer {KEY}", "tus-resumable": "1.0.0", **headers}
-        self._connection.request(method, path, body, given)
-        answer = self._connection.getresponse()
-        text = answer.read()
-        assert answer.status in (200, 201, 204), (answer.status, text)
-        return {name.lower(): value for name, value in answer.getheaders()}
+        all_headers = {"authorization": f"Bearer {KEY}", "tus-resumable": "1.0.0", **headers}
+        self._connection.request(method, path, body, all_headers)
+        response = self._connection.getresponse()
+        text = response.read()
+        assert response.status in (200, 201, 204), (response.status, text)
+        return {name.lower(): value for name, value in response.getheaders()}
 
 
 def main() -> None:
@@ -74,23 +74,29 @@ def main() -> None:
             content = os.urandom(SIZE)
             numbers = itertools.count()
             plain = _measure(
-                "plain", address, options.seconds, lambda each: each.whole(f"plain{next(numbers)}", content)
+                "plain",
+                address,
+                options.seconds,
+                lambda uploader: uploader.upload_plain(f"plain{next(numbers)}", content),
             )
             parts = _measure(
-                "resumable", address, options.seconds, lambda each: each.in_parts(f"parts{next(numbers)}", content)
+                "resumable",
+                address,
+                options.seconds,
+                lambda uploader: uploader.upload_resumable(f"parts{next(numbers)}", content),
             )
-            print(f"resumable to plain: {parts / plain:.2f}")
+            print(f"resumable/plain: {parts / plain:.2f}")
 
 
-def _measure(name: str, address: tuple[str, int], seconds: float, upload: Callable[[Uploading], None]) -> float:
+def _measure(name: str, address: tuple[str, int], seconds: float, upload: Callable[[Uploader], None]) -> float:
     """Uploads per second."""
     began = time.perf_counter()
     ends: list[float] = []
 
     def run() -> None:
-        each = Uploading(address)
+        uploader = Uploader(address)
         while not ends or time.perf_counter() < began + seconds:
-            upload(each)
+            upload(uploader)
             ends.append(time.perf_counter())
 
     threads = [threading.Thread(target=run) for _ in range(CONNECTIONS)]

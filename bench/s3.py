@@ -1,9 +1,9 @@
-"""The S3 protocol beside the storage API: ``python -m bench.s3 [--seconds N] [--workers N] [--threads N]``.
+"""Compares the S3 protocol with the storage API: ``python -m bench.s3 [--seconds N] [--workers N] [--threads N]``.
 
-PUT and GET of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, by both in turn on one service, and 64 MiB as
-a multipart upload of eight parts. Each request is signed anew; bodies are not, as clients do it over https. The same
-is asked of moto's server, which keeps all in memory and neither verifies nor authorizes, and of MinIO, where they are
-installed.
+Measures PUT and GET of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, with both protocols of one service,
+and a multipart upload of 64 MiB in eight parts. Each request has its own signature, which does not cover the body, as
+clients do over https. The same requests are sent to moto's server, which keeps objects in memory and checks neither
+signatures nor permissions, and to MinIO, if these are installed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ def main() -> None:
         install(cluster.url())
         variables = storage_service.variables(cluster.url(), place)
         variables |= {"S3_PROTOCOL_ACCESS_KEY_ID": KEY, "S3_PROTOCOL_ACCESS_KEY_SECRET": SECRET}
-        with serving(variables, options.workers, options.threads) as (address, pid), others(options.seconds) as more:
+        with (
+            serving(variables, options.workers, options.threads) as (address, pid),
+            other_servers(options.seconds) as more,
+        ):
             meter = Meter(address, options.seconds, (pid, storage_service.server_of(cluster)))
             meter.once("POST", "/bucket", b'{"name": "b"}')
             rest, s3 = (
@@ -59,7 +62,7 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Contender:
-    """How to reach objects: by ``make``, which gives a request, below ``path``."""
+    """A protocol or server. ``make`` returns the bytes of a request; ``path`` is the path of its bucket."""
 
     name: str
     meter: Meter
@@ -67,67 +70,69 @@ class Contender:
     path: str
 
 
-def measure(ways: Sequence[Contender]) -> dict[tuple[str, str], float]:
-    """Operations per second, by the operation and the name of the protocol."""
-    found: dict[tuple[str, str], float] = {}
+def measure(contenders: Sequence[Contender]) -> dict[tuple[str, str], float]:
+    """Operations per second, by operation and name of the contender."""
+    rates: dict[tuple[str, str], float] = {}
     for size, connections, name in ((KIB, 16, "1 KiB"), (MIB, 16, "1 MiB"), (64 * MIB, 4, "64 MiB")):
         content, key = os.urandom(size), name.replace(" ", "")
-        for way in ways:
+        for contender in contenders:
             numbers = itertools.count()
-            found[f"PUT {name}", way.name] = way.meter.threads(
-                f"{way.name} PUT {name}", connections, size,
-                lambda: way.make("PUT", f"{way.path}/{key}/{next(numbers)}", content),  # noqa: B023
+            rates[f"PUT {name}", contender.name] = contender.meter.threads(
+                f"{contender.name} PUT {name}", connections, size,
+                lambda: contender.make("PUT", f"{contender.path}/{key}/{next(numbers)}", content),  # noqa: B023
             )  # fmt: skip
-        for way in ways:
-            found[f"GET {name}", way.name] = way.meter.threads(
-                f"{way.name} GET {name}", connections, size, lambda: way.make("GET", f"{way.path}/{key}/0")  # noqa: B023
+        for contender in contenders:
+            rates[f"GET {name}", contender.name] = contender.meter.threads(
+                f"{contender.name} GET {name}", connections, size,
+                lambda: contender.make("GET", f"{contender.path}/{key}/0"),  # noqa: B023
             )  # fmt: skip
     block = os.urandom(PART)
-    for way in ways[1:]:
-        if way.name == MOTO:
-            # It loses uploads in parts that run at the same time.
+    for contender in contenders[1:]:
+        if contender.name == MOTO:
+            # moto loses multipart uploads that run at the same time.
             continue
         numbers = itertools.count()
-        found["multipart 64 MiB", way.name] = way.meter.each(
-            f"{way.name} multipart 64 MiB", 4, 64 * MIB,
-            lambda connection, _: upload_in_parts(connection, f"{way.path}/parts/{next(numbers)}", block),  # noqa: B023
+        rates["multipart 64 MiB", contender.name] = contender.meter.each(
+            f"{contender.name} multipart 64 MiB", 4, 64 * MIB,
+            lambda connection, _: upload_in_parts(connection, f"{contender.path}/parts/{next(numbers)}", block),  # noqa: B023
         )  # fmt: skip
-    return found
+    return rates
 
 
-def compare(found: Mapping[tuple[str, str], float]) -> None:
-    """The S3 protocol as a multiple of the others; 64 MiB in parts are compared with a plain PUT of as much."""
+def compare(rates: Mapping[tuple[str, str], float]) -> None:
+    """Print the rate of the S3 protocol divided by those of the others. The multipart upload is compared with a PUT of
+    64 MiB."""
     print(f"\n{'S3 to':20} {'REST':>8} {MOTO:>8} {MINIO:>8}")
-    for what, way in found:
-        if way != "S3":
+    for operation, contender in rates:
+        if contender != "S3":
             continue
-        plain = found.get((what.replace("multipart", "PUT"), "REST"))
-        rates = [plain, *(found.get((what, name)) for name in (MOTO, MINIO))]
-        reported = "".join(f" {found[what, way] / each:8.2f}" if each else f"{'-':>9}" for each in rates)
-        print(f"{what:20}{reported}")
+        rest = rates.get((operation.replace("multipart", "PUT"), "REST"))
+        others = [rest, *(rates.get((operation, name)) for name in (MOTO, MINIO))]
+        cells = "".join(f" {rates[operation, contender] / each:8.2f}" if each else f"{'-':>9}" for each in others)
+        print(f"{operation:20}{cells}")
 
 
 @contextmanager
-def others(seconds: float) -> Iterator[Sequence[Contender]]:
-    """The other servers that are installed here, each with a bucket."""
+def other_servers(seconds: float) -> Iterator[Sequence[Contender]]:
+    """Runs the other servers that are installed, each with a bucket. Yields a contender for each."""
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
         commands: dict[str, list[str]] = {}
         if find_spec("moto"):
             commands[MOTO] = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "{port}"]
         if shutil.which("minio"):
             commands[MINIO] = ["minio", "server", "--quiet", folder, "--address", "127.0.0.1:{port}"]
-        yield [stack.enter_context(_other(name, command, seconds)) for name, command in commands.items()]
+        yield [stack.enter_context(_running_server(name, command, seconds)) for name, command in commands.items()]
 
 
 @contextmanager
-def _other(name: str, command: Sequence[str], seconds: float) -> Iterator[Contender]:
-    """A server on the port that its command names ``{port}``."""
+def _running_server(name: str, command: Sequence[str], seconds: float) -> Iterator[Contender]:
+    """Runs a server. ``{port}`` in its command is replaced by a free port."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = free.getsockname()
     environment = os.environ | {"MINIO_ROOT_USER": KEY, "MINIO_ROOT_PASSWORD": SECRET}
     quiet = subprocess.DEVNULL
-    words = [each.format(port=address[1]) for each in command]
-    with subprocess.Popen(words, env=environment, stdout=quiet, stderr=quiet) as server:
+    arguments = [each.format(port=address[1]) for each in command]
+    with subprocess.Popen(arguments, env=environment, stdout=quiet, stderr=quiet) as server:
         try:
             _wait_for(address)
             yield Contender(name, Meter(address, seconds, ()), signed, "/bench")
@@ -136,14 +141,14 @@ def _other(name: str, command: Sequence[str], seconds: float) -> Iterator[Conten
 
 
 def _wait_for(address: tuple[str, int]) -> None:
-    """Until the server has made a bucket."""
+    """Wait until the server has created the bucket, at most a minute."""
     for _ in range(600):
         with suppress(OSError), KeptConnection(address) as connection:
             connection.sendall(signed("PUT", "/bench"))
             receive(connection, bytearray(MIB))
             return
         time.sleep(0.1)
-    raise TimeoutError("a server that is compared did not start")
+    raise TimeoutError("a server for the comparison did not start")
 
 
 def upload_in_parts(connection: socket.socket, path: str, block: bytes, times: int = 8) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 def serving(
     variables: Mapping[str, str], workers: int, threads: int, program: str = "app"
 ) -> Iterator[tuple[tuple[str, int], int]]:
-    """Run ``portico serve`` on a free port with these environment variables; gives its address and process id.
+    """Run ``portico serve`` on a free port with these environment variables. Yields its address and process id.
 
     ``program``: the module to run; another one than `app` prepares the process and then runs `app`.
     """

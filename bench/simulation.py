@@ -1,4 +1,4 @@
-"""Which part reaches its limit first as requests grow to a million a second: ``python -m bench.simulation`` prints it.
+"""Estimates the part that reaches its limit first, up to a million requests per second: ``python -m bench.simulation``.
 
 A model, not a measurement. What one request takes of each part is measured on the machine of docs/performance.md; how
 the parts queue is simulated: web processes, their connections, a primary for each shard, its replicas, and the one
@@ -69,21 +69,22 @@ class Servers:
         self._free = [0.0] * count
 
     def start(self, at: float) -> float:
-        """When a request that arrives is begun; ``end`` must say when its server is free again."""
+        """The time at which a request that arrives at ``at`` begins. ``end`` must be called with the time of its
+        end."""
         return max(at, heapq.heappop(self._free))
 
     def end(self, at: float) -> None:
         heapq.heappush(self._free, at)
 
     def serve(self, at: float, takes: float) -> float:
-        """When a request that arrives and takes so long is done."""
+        """The time at which a request that arrives at ``at`` and takes ``takes`` ends."""
         done = self.start(at) + takes
         self.end(done)
         return done
 
 
 def share_of(deployment: Deployment, kind: str) -> float:
-    """Of all requests, those of a kind that reach the service."""
+    """The share of all requests that have this kind and reach the service."""
     return MIX[kind] * (1 if kind == "insert" else 1 - deployment.cached)
 
 
@@ -110,7 +111,7 @@ def sustained(deployment: Deployment) -> tuple[float, str]:
 
 
 def simulate(deployment: Deployment, per_second: float) -> Outcome:
-    """What becomes of requests that arrive at random at such a rate."""
+    """The latencies and replication delay of requests that arrive at random, ``per_second`` on average."""
     chance = random.Random(_SEED)
     arrivals = list(_arrivals(deployment, per_second, chance))
     web = Servers(deployment.web * deployment.web_cores)
@@ -148,9 +149,9 @@ def _percentile(values: list[float], share: float) -> float:
 
 
 def busy_without_one(deployment: Deployment) -> str:
-    """How busy the busiest part is at that rate when a replica is lost, or a node where there is none."""
+    """The load of the busiest part at the same rate after a replica is lost, or a node if there are no replicas."""
     if not deployment.replicas and deployment.web == 1:
-        return "away"
+        return "no service"
     without = (
         replace(deployment, replicas=deployment.replicas - 1)
         if deployment.replicas
@@ -162,8 +163,8 @@ def busy_without_one(deployment: Deployment) -> str:
 def table() -> Iterable[str]:
     """The lines of the table."""
     yield (
-        "| deployment | requests per second | first at its limit | median, 99 % | behind, 99 % | one machine lost "
-        "| connections to a database | WAL of a shard |"
+        "| deployment | requests per second | busiest part | median, 99 % | replication delay, 99 % "
+        "| load after losing one machine | connections to a database | WAL of a shard |"
     )
     yield "|---|---|---|---|---|---|---|---|"
     for each in DEPLOYMENTS:

@@ -1,7 +1,7 @@
-"""Listing a folder of 100 in a bucket of 1,000,000 objects, beside one of 1,000: ``python -m bench.storage_listing``.
+"""Lists a folder of 100 objects in a bucket of 1,000,000 and in one of 1,000: ``python -m bench.storage_listing``.
 
-The objects are 100 in one folder and all others in 1,000 folders. Each listing is asked one after the other on one
-connection, as the service role and as a user under a policy; the times are medians.
+One folder has 100 objects; all others are spread over 1,000 folders. The listings run one after the other on one
+connection, as service_role and as a user under a policy. The times are medians.
 """
 
 from __future__ import annotations

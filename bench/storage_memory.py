@@ -33,7 +33,7 @@ def main() -> None:
         variables |= {"S3_PROTOCOL_ACCESS_KEY_ID": s3.KEY, "S3_PROTOCOL_ACCESS_KEY_SECRET": s3.SECRET}
         with serving(variables, 2, 4) as (address, pid):
             create_bucket(address)
-            # What a worker loads once for its first requests is not what a large object takes.
+            # The first requests load modules, whose memory must not count.
             for act in ways(address, 8).values():
                 act()
             for name, act in ways(address, size).items():
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def ways(address: tuple[str, int], size: int) -> dict[str, Callable[[], None]]:
-    """What moves ``size`` MiB, by its name. A download takes what the upload before it has stored."""
+    """Functions that transfer ``size`` MiB, by name. A download reads the object of the upload before it."""
     length = size * MIB
     rest, by_s3 = "/object/b/rest", "/s3/b/s3"
     return {

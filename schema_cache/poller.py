@@ -9,7 +9,7 @@ from schema_cache.freshness import SchemaCache
 
 log = logging.getLogger(__name__)
 
-_LONGEST_PAUSE = 5.0
+_MAX_PAUSE_S = 5.0
 _THOROUGH_EVERY = 30
 
 
@@ -41,7 +41,7 @@ class Poller:
     def _poll(self) -> None:
         failures = 0
         checks = 0
-        while not self._closing.wait(min(self._interval * 2 ** min(failures, 10), max(self._interval, _LONGEST_PAUSE))):
+        while not self._closing.wait(min(self._interval * 2 ** min(failures, 10), max(self._interval, _MAX_PAUSE_S))):
             checks += 1
             try:
                 if failures:

@@ -1,4 +1,4 @@
-"""The PostgreSQL that the tests run on, and quickly created databases on it."""
+"""The PostgreSQL server of the tests. It creates databases quickly, from templates."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from app.database.url.url import parse_database_url
 
 
 class PostgresServer:
-    """A running server. ``url`` is that of a database of a superuser; ``socket_dir`` is None over TCP. ``share`` is the
-    directory of its shared files, if tests may add to them."""
+    """A running server. ``url`` leads to one of its databases, as a superuser. ``socket_dir`` is None over TCP.
+    ``share`` is the directory of its shared files, if tests may add files to it."""
 
     def __init__(self, url: str, share: Path | None = None) -> None:
         self.url = url
@@ -24,14 +24,15 @@ class PostgresServer:
         self._numbers = itertools.count(1)
         self._prefix = f"test_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}_{os.getpid()}"
         self._templates: dict[str, str] = {}
-        self._made: list[str] = []
+        self._created: list[str] = []
         self._connection: pg8000.native.Connection | None = None
 
     def create_database(self, name: str | None = None, sql: str = "") -> str:
-        """Make a database, run ``sql`` (any number of statements) in it, and give its URL.
+        """Create a database, run ``sql`` (any number of statements) in it, and return its URL.
 
-        The first use of a text of SQL makes a template, further ones copy it; so it runs once, also what it says of
-        roles, which belong to the whole server. What is set with ALTER DATABASE is not copied.
+        The first call with a given ``sql`` runs it in a template database, and later calls copy the template. So its
+        statements run once, which also matters for those that create roles. Settings by ALTER DATABASE are not
+        copied.
         """
         template = self._template(sql) if sql else None
         name = name or f"{self._prefix}_{next(self._numbers)}"
@@ -39,20 +40,20 @@ class PostgresServer:
         return self.url_of(name)
 
     def drop_database(self, url: str) -> None:
-        """Drop a database that ``create_database`` made, even if clients are connected to it."""
+        """Drop a database that ``create_database`` created, even if clients are connected to it."""
         name = parse_database_url(url).database
         self._execute(f"drop database if exists {_quoted(name)} with (force)")
-        self._made.remove(name)
+        self._created.remove(name)
 
     def url_of(self, database: str) -> str:
         parts = urlsplit(self.url)
         parameters = [pair for pair in parse_qsl(parts.query) if pair[0] != "dbname"]
         query = urlencode(parameters, quote_via=quote, safe="/")
-        located = f"//{parts.netloc}/{quote(database, safe='')}"
-        return urlunsplit((parts.scheme, "", "", query, "")).replace(":", f":{located}", 1)
+        address = f"//{parts.netloc}/{quote(database, safe='')}"
+        return urlunsplit((parts.scheme, "", "", query, "")).replace(":", f":{address}", 1)
 
     def execute(self, sql: str, url: str | None = None) -> list[list[object]]:
-        """Run SQL without parameters as the superuser and give the last statement's rows."""
+        """Run SQL without parameters as the superuser. Returns the rows of the last statement."""
         connection = connect(url or self.url)
         try:
             return [list(row) for row in connection.execute_simple(sql).rows or ()]
@@ -64,10 +65,11 @@ class PostgresServer:
         return bool(self.execute(f"select from pg_available_extensions where name = '{name}'"))
 
     def close(self, *, drop: bool = True) -> None:
-        """End, and drop what was made; ``drop=False`` where the whole server goes anyway."""
-        for name in list(self._made) if drop else ():
+        """Drop the created databases and close the connection. Use ``drop=False`` if the whole server is deleted
+        anyway."""
+        for name in list(self._created) if drop else ():
             self._execute(f"drop database if exists {_quoted(name)} with (force)")
-        self._made.clear()
+        self._created.clear()
         if self._connection is not None:
             self._connection.close()
 
@@ -80,9 +82,9 @@ class PostgresServer:
         return self._templates[sql]
 
     def _create(self, name: str, template: str | None) -> None:
-        copied = f" template {_quoted(template)}" if template else ""
-        self._execute(f"create database {_quoted(name)}{copied}")
-        self._made.append(name)
+        template_clause = f" template {_quoted(template)}" if template else ""
+        self._execute(f"create database {_quoted(name)}{template_clause}")
+        self._created.append(name)
 
     def _execute(self, sql: str) -> None:
         if self._connection is None:

@@ -66,7 +66,8 @@ def embedded_server() -> Iterator[PostgresServer]:
 
 @contextmanager
 def servers_with_extensions(usual: PostgresServer) -> Iterator[Callable[[str], PostgresServer | None]]:
-    """What gives a server by an extension that it has: the usual one, Debian's newest, or the embedded one."""
+    """Yields a function that returns a server with an extension: the usual one, Debian's newest, or the embedded
+    one."""
     with ExitStack() as servers:
         start = cache(lambda programs: servers.enter_context(server_of(programs) if programs else embedded_server()))
 

@@ -1,4 +1,4 @@
-"""What a run of the tests left out: its last lines say so; ``--only-listed-skips=FILE`` fails one that left out more.
+"""Lists the skipped tests at the end of a run. With ``--only-listed-skips=FILE`` the run fails if it skipped others.
 
 The file, such as ``listed_skips.toml``, has a table for each test, or group of tests, that may be left out:
 

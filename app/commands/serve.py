@@ -14,7 +14,7 @@ import click
 
 from app.commands.failure import CommandError, explained
 from app.commands.options import ServiceCommand
-from app.entrances import entrances, start_of
+from app.entrances import entrances, find_start
 from app.plugin_guard import Plugins
 from app.server.processes.activation import passed_socket
 from app.server.processes.address import address_of, listen
@@ -163,7 +163,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
 def _start(settings: Settings, plugins: Plugins, address: str) -> str:
     """The line about the page for browsers; '' if there is no such page. It comes last, where it is easy to see."""
-    page = start_of(entrances(plugins, settings))
+    page = find_start(entrances(plugins, settings))
     return f"\n\n{page.title}, in a browser: {address}{page.path}{page.fragment}" if page else ""
 
 

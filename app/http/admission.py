@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from app.errors import PorticoError
 from app.http.head import ReceivedHead, path_of
-from app.http.refusal import OVERLOADED
+from app.http.refusal import OVERLOADED_STATUS
 from app.http.response import Response
 from app.http.slices import Slices
 
@@ -82,7 +82,7 @@ class Admission:
     def busy_status(self, head: ReceivedHead) -> int:
         """The status of the response when there are more requests than can be served."""
         rule = self._rule(head)
-        return OVERLOADED if rule is None else rule.busy_status(head)
+        return OVERLOADED_STATUS if rule is None else rule.busy_status(head)
 
     def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
         """The refusal of a body of more than ``largest`` bytes."""

@@ -7,14 +7,14 @@ from http import HTTPStatus
 
 from app.http.cross_origin import CrossOrigin, Headers
 
-OVERLOADED = 503
-OVERLOAD = "OVERLOADED"
-_NO_SPACE = "INSUFFICIENT_STORAGE"
+OVERLOADED_STATUS = 503
+OVERLOADED_CODE = "OVERLOADED"
+_NO_SPACE_CODE = "INSUFFICIENT_STORAGE"
 
 
 class Refusal:
-    """A response with the interface of waitress's own errors. ``error_code`` is for observers; '' means that they see
-    the code of the status."""
+    """A response with the interface of waitress's own errors. ``error_code`` is the code that observers see. If it is
+    empty, they see the code of the HTTP status."""
 
     def __init__(self, status: int, body: bytes, headers: Headers = (), error_code: str = "") -> None:
         self.status = status
@@ -33,16 +33,20 @@ class Refusal:
         return f"{self.status} {phrase}", headers, self.body
 
 
-def overloaded(origin: str | None, cross_origin: CrossOrigin, status: int = OVERLOADED) -> Refusal:
+def overloaded(origin: str | None, cross_origin: CrossOrigin, status: int = OVERLOADED_STATUS) -> Refusal:
     """The response when there are more requests than can be served."""
     headers = (("Retry-After", "1"), *cross_origin.headers(origin))
-    return Refusal(status, _body(OVERLOAD, "The service is at its limit now. Try again."), headers, OVERLOAD)
+    return Refusal(
+        status, _body(OVERLOADED_CODE, "The service is at its limit now. Try again."), headers, OVERLOADED_CODE
+    )
 
 
 def no_space(origin: str | None, cross_origin: CrossOrigin) -> Refusal:
     """The response when there is no disk space for another body."""
     headers = (("Retry-After", "1"), *cross_origin.headers(origin))
-    return Refusal(507, _body(_NO_SPACE, "There is no space for the body now. Try again."), headers, _NO_SPACE)
+    return Refusal(
+        507, _body(_NO_SPACE_CODE, "There is no space for the body now. Try again."), headers, _NO_SPACE_CODE
+    )
 
 
 def _body(code: str, message: str) -> bytes:

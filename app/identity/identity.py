@@ -13,7 +13,7 @@ from app.identity.caller import Caller, expiry
 from app.identity.key_sets import KeySet
 from app.identity.own_roles import ANON, AUTHENTICATED, SERVICE_ROLE
 from app.identity.project import check_project
-from app.identity.tokens import DEFAULT_LEEWAY_S, LONGEST_TOKEN, TokenError, TokenVerifier
+from app.identity.tokens import DEFAULT_LEEWAY_S, MAX_TOKEN_LENGTH, TokenError, TokenVerifier
 from app.identity.verified_tokens import Verified
 from app.settings import Settings
 
@@ -21,7 +21,7 @@ from app.settings import Settings
 _LONGEST_MEMORY_S = 300.0
 _REMEMBERED = 2000
 # Two tokens and the word Bearer; a header may have any number of spaces, so longer ones are not cached.
-_LONGEST_REMEMBERED = 2 * LONGEST_TOKEN + 100
+_LONGEST_REMEMBERED = 2 * MAX_TOKEN_LENGTH + 100
 
 
 def has_keys(settings: Settings) -> bool:
@@ -113,7 +113,7 @@ class Identity:
         caller = self._bearers.find((token, default_role), self._now())
         if caller is None:
             caller = Caller.of(claims, default_role=default_role)
-            if len(token) <= LONGEST_TOKEN:
+            if len(token) <= MAX_TOKEN_LENGTH:
                 self._bearers.keep((token, default_role), caller, *self._span(caller.expires_at))
         return caller
 
@@ -153,7 +153,7 @@ class Identity:
         return found
 
     def _verified(self, token: str) -> Mapping[str, Any]:
-        claims = self._claims.find(token, self._now()) if len(token) <= LONGEST_TOKEN else None
+        claims = self._claims.find(token, self._now()) if len(token) <= MAX_TOKEN_LENGTH else None
         if claims is None:
             claims = self._verifier.verify(token)
             if "url" in claims and "role" not in claims:

@@ -21,7 +21,7 @@ log = logging.getLogger("portico.identity")
 _MAX_AGE_S = 600.0
 _MIN_INTERVAL_S = 10.0
 _TIMEOUT_S = 5.0
-_LARGEST = 1 << 20
+_MAX_KEY_SET_BYTES = 1 << 20
 _LONGEST_WAIT_S = 1.0
 
 
@@ -133,8 +133,8 @@ def _fetched(url: str) -> bytes:
     # Only http and https URLs get here, and only from the operator's setting.
     request = urllib.request.Request(url, headers={"Accept": "application/jwk-set+json, application/json"})  # noqa: S310
     with opened(request, _TIMEOUT_S, redirected=True) as response:
-        document: bytes = response.read(_LARGEST + 1)
-    if len(document) > _LARGEST:
+        document: bytes = response.read(_MAX_KEY_SET_BYTES + 1)
+    if len(document) > _MAX_KEY_SET_BYTES:
         raise OSError("the response is too large")
     return document
 

@@ -11,7 +11,7 @@ from app.errors import AccessError
 from app.identity.key_sets import KeySet
 from app.identity.verification_keys import ASYMMETRIC_ALGORITHMS, SHARED_KEY_ALGORITHMS, VerificationKey
 
-LONGEST_TOKEN = 16 * 1024
+MAX_TOKEN_LENGTH = 16 * 1024
 DEFAULT_LEEWAY_S = 5.0
 
 Reason = Literal["malformed", "algorithm", "signature", "expired", "not_yet_valid", "audience", "claims", "signed_url"]
@@ -58,7 +58,7 @@ class TokenVerifier:
 
     def verify(self, token: str) -> dict[str, Any]:
         """The claims of ``token``. Raises TokenError, or Unavailable if the keys cannot be read."""
-        if len(token) > LONGEST_TOKEN or not token.isascii():
+        if len(token) > MAX_TOKEN_LENGTH or not token.isascii():
             raise TokenError("malformed")
         try:
             header = jwt.get_unverified_header(token)

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphql import FloatValueNode, GraphQLError, IntValueNode, StringValueNode, Visitor, parse, print_ast, visit
 
-_LONGEST = 8192
+_MAX_LENGTH = 8192
 
 
 def without_literals(text: str) -> str:
@@ -17,7 +17,7 @@ def without_literals(text: str) -> str:
         printed = print_ast(visit(parse(text), _Literals()))
     except (GraphQLError, RecursionError):
         return ""
-    return printed if len(printed) <= _LONGEST else printed[:_LONGEST] + "…"
+    return printed if len(printed) <= _MAX_LENGTH else printed[:_MAX_LENGTH] + "…"
 
 
 def key_of(document: str, operation_name: str) -> str:

@@ -14,7 +14,7 @@ from threading import Lock
 
 from app.observation.records import SlowOperation
 
-MOST = 50
+MAX_OPERATIONS = 50
 """The most operations that the record holds, each with its slowest run."""
 
 _KEPT_S = 24 * 3600.0
@@ -84,4 +84,4 @@ def _slowest(operations: Iterable[SlowOperation], since: float) -> list[SlowOper
     for each in sorted(operations, key=lambda each: -each.milliseconds):
         if each.at >= since:
             found.setdefault((each.key, each.role), each)
-    return list(found.values())[:MOST]
+    return list(found.values())[:MAX_OPERATIONS]

@@ -110,7 +110,7 @@ def nodes_of(plan: SQLPlan, variables: Mapping[str, Any]) -> int:
 
 
 def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> None:
-    """Raise DocumentError if the response may have more rows than ``limit``; 0 is no limit.
+    """Raise DocumentError if the response may have more rows than ``limit``; 0 means no limit.
 
     For a query the number is part of the plan. For a mutation it depends on the number of rows in the request.
     """

@@ -220,7 +220,7 @@ class Choice:
 
     @property
     def description(self) -> str:
-        return " or ".join(self.words)
+        return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
 
     def parse(self, text: str) -> str:
         if text.strip().lower() not in self.words:

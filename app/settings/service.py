@@ -66,8 +66,8 @@ class Settings:
     waiting_limit: int = setting(Number(0, 100_000), 500,
         "Requests of each worker that may wait for a thread; further ones get 503 at once.")
     waiting_s: float = setting(Seconds(), 2.0,
-        "Seconds that a request may wait for a thread. A request that would wait longer gets 503 at once; for this "
-        "number of seconds after that, only a fortieth of the wait is allowed.")
+        "Seconds that a request may wait for a thread. A request that would wait longer gets 503 at once. For as "
+        "many seconds after that 503, requests may wait only a fortieth of this time.")
     idle_timeout_s: float = setting(Seconds(), 120.0,
         "Seconds that an idle connection is kept open for the next request.")
     header_timeout_s: float = setting(Seconds(), 10.0,
@@ -156,7 +156,8 @@ class Settings:
     request_ids_in_database: bool = setting(SWITCH, False,
         "Whether application_name in the database is the trace id, or else the request id, of the current request.")
     keep_callers: bool = setting(SWITCH, True,
-        "Whether a connection keeps the caller of its last request if that cannot have changed the session.")
+        "Whether a connection keeps the role and claims of its last request, if that request cannot have changed the "
+        "session. The next request of the same caller is then faster.")
     citus: str = setting(Choice("auto", "on", "off"), "auto",
         "Whether Citus may spread the database's tables over several servers; auto finds out from the database.")
     citus_claim: str | None = setting(TEXT, None,
@@ -182,7 +183,7 @@ class Settings:
     remote_downloads: str = setting(Choice("proxy", "redirect"), "proxy",
         "Whether downloads from S3, Google and Azure pass through the service, or are redirected to a short-lived URL.")
     remote_uploads: str = setting(Choice("proxy", "direct"), "proxy",
-        "Whether clients may, if they request it, send signed uploads directly to S3, Google and Azure.")
+        "Whether clients may choose to send signed uploads directly to S3, Google and Azure.")
     object_cache: int = setting(BYTES, 8 * 1024 * 1024,
         "How many bytes of small objects, of at most 32 KiB each, each worker keeps in memory; 0 for none.")
     replaced_bytes_grace_s: float = setting(Seconds(), 60.0,
@@ -194,8 +195,8 @@ class Settings:
         "The preferred format of drawn images, for clients whose Accept header names it. With avif, WebP is the second "
         "choice.")
     image_side_limit: int = setting(Number(1, 16383), 2000,
-        "The largest width and height, in pixels; a request for more gets this size. A side that is not requested "
-        "follows the other one, even beyond this limit.")
+        "The largest width and height, in pixels; a request for more gets this size. If a request has only one of "
+        "them, the other follows from the image's proportions, even beyond this limit.")
     image_pixel_limit: int = setting(Number(1, 2**31 - 1), 50_000_000,
         "The maximum number of pixels of an image to decode. A process may take 20 bytes of memory for each pixel.")
     image_file_limit: int = setting(BYTES, 25 * 1024 * 1024, "The largest file, in bytes, that is decoded as an image.")

@@ -13,7 +13,7 @@ from app.database import Row
 from app.identity import SERVICE_ROLE
 from app.storage.bytes.backend import Chunks, Labels, Linking
 from app.storage.bytes.blobs import blob_key
-from app.storage.bytes.small_blobs import LARGEST
+from app.storage.bytes.small_blobs import MAX_SMALL_BLOB_BYTES
 from app.storage.errors import BytesMissing, NoSuchBucket, NoSuchObject, TooManyDownloads
 from app.storage.names import check_key
 from app.storage.records import ObjectName, StoredObject
@@ -147,7 +147,7 @@ def open_bytes(
         part = cached[start:end]
         return part, len(part)
     readable = storage.backend.open_read(key, start, end)
-    if readable.length <= LARGEST:
+    if readable.length <= MAX_SMALL_BLOB_BYTES:
         content = readable.read()
         # A truncated blob is not cached: it may be restored from a backup.
         if not start and end is None and len(content) == found.size:

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.verification.result import ResultOrFailure, Value, is_refusal, is_timeout, same_failure
 
-LONGEST = 300
+MAX_RESULT_LENGTH = 300
 """How many characters of a result are shown."""
 
 
@@ -102,4 +102,4 @@ def _agree(api: ResultOrFailure, sql: ResultOrFailure, same: Callable[[Any, Any]
 
 def _shown(result: ResultOrFailure) -> str:
     text = repr(result.data) if isinstance(result, Value) else f"{result.code or result.sqlstate} {result.message}"
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return text if len(text) <= MAX_RESULT_LENGTH else f"{text[:MAX_RESULT_LENGTH]}..."

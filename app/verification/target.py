@@ -154,7 +154,8 @@ class ComparedRelation:
     # The sample row
 
     def sample(self) -> Sample | None:
-        """Of the first rows the one with the most non-null values; None if the relation is empty or cannot be read."""
+        """The row with the most non-null values among the first ones; None if the relation is empty or cannot be
+        read."""
         selection = " ".join(self.columns)
         page = self.sides.api.ask_one(Question(f"{self.field_name}(first: {ROWS}) {edges(selection)}"))
         printed = nodes(page.data) if isinstance(page, Value) else []

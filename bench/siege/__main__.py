@@ -21,7 +21,7 @@ from bench.siege.report import HEADING, Outcome, as_json, line
 
 
 def main(arguments: Sequence[str] | None = None, attacks: Sequence[Attack] = ATTACKS) -> int:
-    """Run the selected attacks; gives 1 if one got through, 2 if there is no such attack."""
+    """Run the selected attacks. Returns 1 if one succeeded, 2 if there is no attack of that name."""
     parser = argparse.ArgumentParser(prog="python -m bench.siege", description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0, help="how long an attack without an end runs")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="a part of the name of an attack")

@@ -1,4 +1,4 @@
-"""Where a siege takes place: databases that are its own, and services on them as a non-superuser."""
+"""The databases and services that a siege attacks. The services use a login that is not a superuser."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bench.siege.client import ANON, S3_KEY, S3_SECRET, SECRET, SERVICE, Address
 from tests.postgres_server import PostgresServer
 
 WORKERS, THREADS = 2, 4
-QUESTION = "{ itemCollection(first: 1) { edges { node { id } } } }"
+PROBE_QUERY = "{ itemCollection(first: 1) { edges { node { id } } } }"
 STATEMENT_TIMEOUT_S, CLIENT_TIMEOUT_S, CONNECTIONS, WAITING = 4, 2, 100, 20
 SETTINGS = {
     "JWT_SECRET": SECRET,
@@ -41,7 +41,7 @@ SETTINGS = {
     "SHUTDOWN_GRACE_S": "1",
     "TRANSFER_SPACE": "400M",
 }
-"""Limits are lower than by default, so that they are met soon."""
+"""The limits are lower than the defaults, so that attacks reach them quickly."""
 
 SCHEMA = """
 create table item (id bigint generated always as identity primary key, name text, rank int, tags text[]);
@@ -99,19 +99,19 @@ class Besieged:
         return self.server.execute(statements, self.database_url)
 
     def bucket(self, **settings: Any) -> str:
-        """A new bucket; its name."""
+        """Create a bucket and return its name."""
         name = f"b{secrets.token_hex(6)}"
         answer = self.ask("POST", "/bucket", {"name": name, **settings})
         assert answer.status == 200, answer
         return name
 
-    def is_well(self, within_s: float = 5.0) -> bool:
-        """Whether a simple question is answered in time."""
-        answer = self.graphql(QUESTION, patience_s=within_s)
+    def is_responsive(self, within_s: float = 5.0) -> bool:
+        """Whether a simple query is answered within ``within_s`` seconds."""
+        answer = self.graphql(PROBE_QUERY, patience_s=within_s)
         return answer.status == 200 and b'"errors"' not in answer.body
 
     def cpu_s(self) -> float:
-        """Seconds of CPU that the workers have used."""
+        """The CPU time that the workers have used, in seconds."""
         ticks = 0
         for pid in self.workers():
             with suppress(OSError):
@@ -119,7 +119,7 @@ class Besieged:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def memory(self) -> int:
-        """Bytes of memory that the largest worker has."""
+        """The resident memory of the largest worker, in bytes."""
         pages = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in self.workers()]
         return max(pages) * os.sysconf("SC_PAGE_SIZE")
 
@@ -128,7 +128,7 @@ class Besieged:
 
 
 class Grounds:
-    """A PostgreSQL, and on it as many databases and services as attacks need."""
+    """A PostgreSQL server, on which attacks create databases and start services."""
 
     def __init__(self, server: PostgresServer, place: Path, cluster: EmbeddedPostgres | None, stack: ExitStack) -> None:
         self.server, self.place, self.cluster = server, place, cluster
@@ -143,13 +143,13 @@ class Grounds:
         return self._stack.enter_context(self.serving())
 
     def database(self, sql: str = SCHEMA) -> str:
-        """The URL of a new database, as a superuser."""
+        """Create a database with Portico installed and ``sql`` applied. Returns its URL for a superuser."""
         return self.server.create_database(
             sql=install_script(VERSION) + f";grant anon, authenticated, service_role to {self.login};" + sql
         )
 
     def login_url(self, database_url: str) -> str:
-        """The same database for the service: as a login that is no superuser."""
+        """The URL of the same database for the service's login, which is not a superuser."""
         parts = urlsplit(database_url)
         credentials = f"{self.login}:{quote(self._password)}"
         return urlunsplit(parts._replace(netloc=f"{credentials}@{parts.netloc.rpartition('@')[2]}"))
@@ -158,7 +158,8 @@ class Grounds:
     def serving(
         self, database_url: str | None = None, through: str | None = None, program: str = "app", **settings: str
     ) -> Iterator[Besieged]:
-        """``portico serve`` on a database; ``through`` is another URL of it for the service to use."""
+        """Runs ``portico serve`` on a database, by default a new one. The service connects to ``through`` if it is
+        given, such as a proxy in front of the database."""
         database_url = database_url or self.database()
         folder = Path(tempfile.mkdtemp(dir=self.place))
         located = {"DATABASE_URL": through or self.login_url(database_url), "STORAGE_URL": folder.as_uri()}
@@ -169,23 +170,24 @@ class Grounds:
 
 @contextmanager
 def grounds(*, durable: bool = False) -> Iterator[Grounds]:
-    """The server of TEST_DATABASE_URL (as a superuser), or an embedded one; what was made on it goes at the end.
+    """Yields the server of TEST_DATABASE_URL (as a superuser), or an embedded one. At the end, the databases and roles
+    that were created on it are dropped.
 
-    An embedded one that is ``durable`` keeps what it acknowledged when it is killed, and is slower.
+    With ``durable``, an embedded server loses no committed transaction if it is killed, and is slower.
     """
-    given = os.environ.get("TEST_DATABASE_URL")
+    test_url = os.environ.get("TEST_DATABASE_URL")
     with tempfile.TemporaryDirectory(prefix="portico-siege-", ignore_cleanup_errors=True) as name, ExitStack() as stack:
         place = Path(name)
         place.chmod(0o755)
         cluster = (
             None
-            if given
+            if test_url
             else stack.enter_context(EmbeddedPostgres(place / "postgres", durable=durable, temporary=True))
         )
-        server = PostgresServer(given or cluster.url())  # type: ignore[union-attr]
-        found = Grounds(server, place, cluster, stack)
-        if given:
-            # An embedded server goes as a whole, and may be down by now.
-            stack.callback(server.execute, f"drop role {found.login}")
+        server = PostgresServer(test_url or cluster.url())  # type: ignore[union-attr]
+        created = Grounds(server, place, cluster, stack)
+        if test_url:
+            # An embedded server is deleted as a whole, and an attack may have stopped it.
+            stack.callback(server.execute, f"drop role {created.login}")
             stack.callback(server.close)
-        yield found
+        yield created

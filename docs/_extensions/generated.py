@@ -30,7 +30,7 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
     yield from (f"## `{path}`", "", "```text", " ".join(command.get_usage(context).split()[1:]), "```", "")
     yield from (re.sub(r"(?m)^ +", "", command.help or "").strip(), "")
     if path == "portico serve":
-        yield from ("Each [setting](settings.md) that is no secret has an option, and there is one more:", "")
+        yield from ("Each [setting](settings.md) that is not a secret has an option, and there is one more:", "")
     options = [each for each in command.params if isinstance(each, click.Option) and not _is_setting(each)]
     if options:
         yield from ("| option | default | what it is |", "|---|---|---|")

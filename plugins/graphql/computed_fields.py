@@ -62,13 +62,14 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 def _changes(api: ApiSchema, relation: ApiRelation) -> Mapping[str, str]:
-    """By field name, why functions are no fields: those that may write, and that no comment exposes as mutations."""
+    """The reasons why functions are not fields, by field name: those that may write, and that no comment exposes as
+    mutations."""
     reasons = {}
     for function in _functions_of(api, relation):
         if is_change(api, function) and not is_exposed(api, function):
             name = field_name(api, function, api.comments.on_function(function))
             reasons[name] = f"The {function_subject(function)} is volatile, and a query changes nothing: {_REMEDY}"
-            api.notices.add(function_subject(function), "it is volatile, so it is no field of a row", fix=_REMEDY)
+            api.notices.add(function_subject(function), "it is volatile, so it is not a field of a row", fix=_REMEDY)
     return reasons
 
 

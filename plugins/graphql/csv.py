@@ -158,7 +158,7 @@ class _Selection:
             is_list = is_list_type(field)
             item = get_nullable_type(field.of_type) if is_list_type(field) else field
             if not isinstance(item, GraphQLObjectType):
-                raise _unacceptable(f"{'.'.join(path)} is no list of objects")
+                raise _unacceptable(f"{'.'.join(path)} is not a list of objects")
             type_, sets = item, below
         if name != EDGES or NODE not in type_.fields:
             return _Listed(path, (), list(self._columns(type_, sets, ())))

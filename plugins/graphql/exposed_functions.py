@@ -1,4 +1,4 @@
-"""Functions that a comment exposes by ``{"expose": true}``: those that are no fields without it because of their
+"""Functions that a comment exposes by ``{"expose": true}``: those that are not fields without it because of their
 arguments, result or overloads, computed fields with arguments, and functions of a row that may write, which are
 mutations."""
 

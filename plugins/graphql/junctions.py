@@ -98,7 +98,8 @@ def _passages(api: ApiSchema) -> Iterator[_Passage]:
                 yield from (_Passage(table, *keys), _Passage(table, *keys[::-1]))
             else:
                 reason = (
-                    "it is no junction: it needs two foreign keys, and a primary or unique key of exactly their columns"
+                    "it is not a junction: that needs two foreign keys, "
+                    "and a primary or unique key of exactly their columns"
                 )
                 api.notices.add(relation_subject(table), reason)
 

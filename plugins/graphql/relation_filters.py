@@ -191,7 +191,7 @@ def _many_type(api: ApiSchema, target: ApiRelation) -> GraphQLInputObjectType:
         return {
             "some": GraphQLInputField(filter_, description="At least one related row matches"),
             "none": GraphQLInputField(filter_, description="No related row matches"),
-            "every": GraphQLInputField(filter_, description="All related rows match; an unknown result is no match"),
+            "every": GraphQLInputField(filter_, description="All related rows match; an unknown result is not a match"),
             "exists": GraphQLInputField(GraphQLBoolean, description="Whether there are related rows"),
             "aggregate": GraphQLInputField(group, description="A condition on aggregates of the related rows"),
         }

@@ -46,7 +46,7 @@ def comment_directives() -> Sequence[Directive]:
     return (Directive("relation", DIRECTIVE, Object({}, members)),)
 
 
-LONGEST = 1000
+MAX_SEARCH_LENGTH = 1000
 """The longest search text, in characters: the time for a rank grows with the square of the number of words."""
 
 _string = StringText("String")
@@ -55,8 +55,8 @@ _string = StringText("String")
 def _text(value: Any) -> str | None:
     """The search text. Raises OverLimit if it is too long."""
     text = _string(value)
-    if text is not None and len(text) > LONGEST:
-        raise OverLimit(f"A text search has at most {LONGEST} characters")
+    if text is not None and len(text) > MAX_SEARCH_LENGTH:
+        raise OverLimit(f"A text search has at most {MAX_SEARCH_LENGTH} characters")
     return text
 
 

@@ -217,7 +217,7 @@ class Upsert:
             raise _refused(f"{both[0].field_name} is in updateColumns and in addColumns", "Name it in one of them.")
         for each in added_up:
             if not is_number(api, each):
-                raise _refused(f"{each.field_name} cannot be in addColumns: it is no number", "Use updateColumns.")
+                raise _refused(f"{each.field_name} cannot be in addColumns: it is not a number", "Use updateColumns.")
         if constraint is not None:
             return Conflict(self.arbiters[constraint.steer()], replaced, added_up)
         return Conflict(self._primary() if replaced or added_up else None, replaced, added_up)

@@ -36,12 +36,12 @@ def settings() -> Sequence[Setting[Any]]:
 
 @hookimpl
 def documents(settings: Settings, read: ReadValue) -> Sequence[DocumentSource]:
-    place = settings[DOCUMENTS]
-    if place is None:
+    source = settings[DOCUMENTS]
+    if source is None:
         return ()
-    if place.startswith(_TABLE):
-        return (_table(place.removeprefix(_TABLE), read),)
-    path = Path(place)
+    if source.startswith(_TABLE):
+        return (_table(source.removeprefix(_TABLE), read),)
+    path = Path(source)
     files = _Folder(path) if path.is_dir() else _Manifest(path)
     return (DocumentSource(files.read, files.state),)
 
@@ -88,7 +88,7 @@ class _Manifest:
         return _state(self._path)
 
     def _object(self, members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        """A JSON object. It must not have two values of one name, since Python would use only the last."""
+        """A JSON object. Raises DocumentsUnusable if a name has two values, of which Python would use only the last."""
         found: dict[str, Any] = {}
         for name, value in members:
             if found.setdefault(name, value) != value:
@@ -104,7 +104,7 @@ def _table(name: str, read: ReadValue) -> DocumentSource:
     schema, _, table = name.partition(".")
     relation = f"{quoted(schema)}.{quoted(table)}"
 
-    def ask(sql: str) -> bytes:
+    def query(sql: str) -> bytes:
         if not schema or not table:
             raise _unusable(f"{_TABLE}{name} must name a table with its schema, such as table:graphql.documents")
         try:
@@ -113,12 +113,12 @@ def _table(name: str, read: ReadValue) -> DocumentSource:
             raise _unusable(f"the table {name} cannot be read: {ex.message}") from None
 
     def rows() -> Mapping[str, str]:
-        listed = ask(f"select coalesce(pg_catalog.json_agg({_PAIR_OF_ROW}), '[]') from {relation}")  # noqa: S608
+        listed = query(f"select coalesce(pg_catalog.json_agg({_PAIR_OF_ROW}), '[]') from {relation}")  # noqa: S608
         return _by_id(json.loads(listed), f"the table {name}")
 
     def state() -> Hashable:
         each = f"md5({_PAIR_OF_ROW}::text)"
-        return ask(f"select md5(coalesce(string_agg({each}, '' order by {each}), '')) from {relation}")  # noqa: S608
+        return query(f"select md5(coalesce(string_agg({each}, '' order by {each}), '')) from {relation}")  # noqa: S608
 
     return DocumentSource(rows, state)
 

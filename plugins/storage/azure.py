@@ -27,7 +27,7 @@ from app.storage.bytes.upload_links import Arrived, UploadLink
 # Azure accepts 50,000 blocks, so blobs can have up to 195 GiB. The SDK has two copies of a block in memory.
 PART = 4 * 1024 * 1024
 FETCH = 2 * 1024 * 1024
-LARGEST_PUT = 5000 * 1024 * 1024
+MAX_PUT_BYTES = 5000 * 1024 * 1024
 # Within an account a copy usually completes at once; a pending one is polled at this interval, in seconds.
 COPY_INTERVAL = 0.2
 PATIENCE: dict[str, Any] = {"connection_timeout": 5, "read_timeout": 30}
@@ -105,7 +105,7 @@ class AzureBackend(CloudBackend):
         )
 
     def _upload_link(self, name: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
-        if size > LARGEST_PUT:
+        if size > MAX_PUT_BYTES:
             return None
         # The signature covers neither length nor type. It permits creating a blob, but not replacing an existing one.
         url = self._signed(name, seconds, permission=self._models.BlobSasPermissions(create=True))

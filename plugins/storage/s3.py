@@ -32,7 +32,7 @@ PART = 8 * 1024 * 1024
 LEAST_PART = 5 * 1024 * 1024
 MOST_PARTS = 10_000
 COPIES_AT_ONCE = 4
-LARGEST_PUT = 5 * GIB
+MAX_PUT_BYTES = 5 * GIB
 MD5 = re.compile(r'"([0-9a-f]{32})"')
 
 
@@ -158,7 +158,7 @@ class S3Backend(CloudBackend):
         return link
 
     def _upload_link(self, name: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
-        if size > LARGEST_PUT:
+        if size > MAX_PUT_BYTES:
             return None
         signed = {"ContentType": content_type, "ContentLength": size}
         parameters = {"Bucket": self._bucket, "Key": name, **signed}

@@ -11,7 +11,7 @@ from portico import AccessError, Caller, RequestError
 from portico_studio.answers import JsonResource
 
 _LONGEST_S = 24 * 60 * 60
-_LARGEST_BODY = 16 * 1024
+_MAX_BODY_BYTES = 16 * 1024
 
 
 class SessionResource(JsonResource):
@@ -61,9 +61,9 @@ class TokenResource(JsonResource):
 
 
 def _read(req):
-    raw = req.bounded_stream.read(_LARGEST_BODY + 1)
+    raw = req.bounded_stream.read(_MAX_BODY_BYTES + 1)
     try:
-        given = json.loads(raw) if len(raw) <= _LARGEST_BODY else None
+        given = json.loads(raw) if len(raw) <= _MAX_BODY_BYTES else None
     except (ValueError, RecursionError):
         given = None
     if (

@@ -227,7 +227,7 @@ def test_the_editor_completes_what_the_document_touches(served, visit):
         page.wait_for_timeout(200)  # The types are loaded a moment later.
 
 
-def test_of_many_tables_those_with_most_relationships_are_drawn(served, visit):
+def test_the_tables_with_the_most_relationships_are_drawn(served, visit):
     sql = "".join(f"create table t{n} (id int primary key, hub int references hub);" for n in range(130))
     address = served(f"create table hub (id int primary key); {sql}")[1]
     page = visit(f"{address}/studio/schema")
@@ -238,7 +238,7 @@ def test_of_many_tables_those_with_most_relationships_are_drawn(served, visit):
     page.get_by_role("heading", name="public.t129").wait_for()
 
 
-def test_of_many_tables_those_that_are_drawn_are_related(served, visit):
+def test_the_drawn_tables_are_related(served, visit):
     sql = "".join(
         f"create table parent{n} (id int primary key); create table child{n} (id int primary key references parent{n});"
         for n in range(60)

@@ -52,7 +52,7 @@ def use_service_role(page):
 
 @contextmanager
 def serving(application):
-    """Serve the application on its own port; gives the address."""
+    """Serve the application on its own port. Yields the address."""
     server = create_server(application, host="127.0.0.1", port=0, threads=8)
     thread = threading.Thread(target=server.run)
     thread.start()

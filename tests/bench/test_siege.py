@@ -71,7 +71,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_nothing_gets_through(found: Mapping[str, Any], name: str) -> None:
+def test_no_attack_succeeds(found: Mapping[str, Any], name: str) -> None:
     assert found[name]["tried"] > 0
     assert found[name]["got_through"] == 0, f"{found[name]['promise']}: {found[name]['examples']}"
 

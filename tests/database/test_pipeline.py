@@ -167,7 +167,7 @@ def test_a_function_that_fails_like_a_forgotten_statement_is_repeated_once(
     own_url: str, make_database: MakeDatabase
 ) -> None:
     database = make_database(own_url, pool_size=4)
-    # What a sequence has given is not rolled back.
+    # A rollback does not reset a sequence.
     database.read("create sequence calls")
     statement = Statement(
         "do $$ begin perform nextval('calls'); raise 'unknown' using errcode = 'invalid_sql_statement_name'; end $$"

@@ -149,7 +149,7 @@ def test_a_limit_of_connections_is_waited_for(cluster: Cluster, server: Node, ma
         assert reported == [(0, 2, True)]
         assert waiting.result(60) == b"1"
     assert first.pool_state().open == 1
-    # What one keeps goes on, and so does what the other got.
+    # Both pools still work with the connections that they have.
     for database in (first, second):
         with ThreadPoolExecutor(4) as threads:
             rows = list(threads.map(lambda _, of=database: of.run(None, [(slow, ())], read_only=True)[0], range(8)))

@@ -26,7 +26,7 @@ def context(role: str, *settings: tuple[str, str]) -> Context:
 
 @contextmanager
 def frozen(database: Database) -> Iterator[int]:
-    """Stop the server process of the only connection; gives its process id."""
+    """Stop the server process of the only connection. Returns its process id."""
     pid = int(database.read(PID) or b"")
     os.kill(pid, signal.SIGSTOP)
     try:

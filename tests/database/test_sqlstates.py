@@ -1,4 +1,4 @@
-"""The names of SQLSTATEs: PostgreSQL knows each, and gives its code."""
+"""The names of SQLSTATEs: PostgreSQL knows each name and maps it to the same code."""
 
 from __future__ import annotations
 

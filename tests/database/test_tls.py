@@ -1,4 +1,4 @@
-"""What sslmode means, against a server that speaks TLS and one that does not."""
+"""The values of sslmode, against a server with TLS and one without."""
 
 from __future__ import annotations
 

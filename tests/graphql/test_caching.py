@@ -155,7 +155,7 @@ def test_introspection_is_compressed_once(start_api: StartApi, monkeypatch: pyte
     small = post(api, "{ __typename }", "gzip")
     assert "vary" not in small.headers
     assert json.loads(small.content) == {"data": {"__typename": "Query"}}
-    # What differs from request to request is another setting's.
+    # Responses that are not cached are compressed only with COMPRESSION=gzip.
     assert "content-encoding" not in post(api, ITEMS, "gzip").headers
 
 

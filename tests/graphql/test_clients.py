@@ -177,7 +177,7 @@ def test_all_audits_of_graphql_over_http_pass(service: str) -> None:
 
 
 def printed_by(name: str, *arguments: str) -> dict[str, Any]:
-    """What a program of tests/node prints."""
+    """The output of a program in tests/node."""
     program = node_program(name)
     done = subprocess.run(
         ["node", str(program), *arguments], cwd=program.parent, capture_output=True, text=True, timeout=PATIENCE_S

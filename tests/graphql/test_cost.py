@@ -19,7 +19,7 @@ insert into item select n, 'item ' || n from generate_series(1, 5) n;
 grant all on item to anon;
 """
 SECONDS = 1.5
-"""Of CPU, on a machine that does other things as well; a fifth of it is what such a request takes on a quiet one."""
+"""The CPU time that a request may take. An idle machine needs a fifth of it; a busy one needs more."""
 
 MIB = 1_000_000
 

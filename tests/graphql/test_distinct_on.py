@@ -102,7 +102,7 @@ def test_an_argument_of_a_function_takes_precedence(reading_api: StartApi) -> No
     assert ids(api, "distinctOn: 0, first: 2", "scored") == [1, 2]
 
 
-# What the types have
+# Types
 
 
 def test_distinct_on_lists_the_columns(api: Api, reading_api: StartApi) -> None:

@@ -43,7 +43,7 @@ def no_data(answer: Answer) -> str:
 
 
 def hint(answer: Answer) -> str:
-    """What a request-level error says to do."""
+    """The hint of a request-level error."""
     return answer.errors[0]["extensions"]["hint"]
 
 

@@ -36,7 +36,7 @@ grant all on person to anon;
 ON = {"value_types": "domains"}
 
 
-def found(api: Api, filter_: Any) -> list[int]:
+def matching_ids(api: Api, filter_: Any) -> list[int]:
     query = "query ($f: personFilter) { personCollection(filter: $f) { edges { node { id } } } }"
     return [each["node"]["id"] for each in api.ask(query, {"f": filter_}).data["personCollection"]["edges"]]
 
@@ -105,7 +105,7 @@ def test_values_are_those_of_the_base(reading_api: StartApi) -> None:
     ],
 )
 def test_filters_are_those_of_the_base(reading_api: StartApi, filter_: Any, ids: list[int]) -> None:
-    assert found(reading_api(SCHEMA, **ON), filter_) == ids
+    assert matching_ids(reading_api(SCHEMA, **ON), filter_) == ids
 
 
 def test_pages_are_ordered_by_domains(reading_api: StartApi) -> None:

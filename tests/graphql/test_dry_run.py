@@ -150,7 +150,7 @@ def test_a_query_is_answered_as_usual(reading_api: StartApi) -> None:
 
 
 def test_known_and_null_members_have_no_effect(start_api: StartApi) -> None:
-    """What clients' libraries send on their own, and members that are null."""
+    """Client libraries send some members of ``extensions`` on their own; others are null."""
     api = start_api(SCHEMA)
     harmless = {"clientLibrary": {"name": "web", "version": "1"}, "persistedQuery": {"version": 1}, "dryRun": None}
     assert ask_with(api, harmless, INSERT).data

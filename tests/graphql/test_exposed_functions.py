@@ -210,7 +210,7 @@ def test_names_are_inflected(start_api: StartApi) -> None:
     assert api.ask("{ topPosts { postId } }").data == {"topPosts": [{"postId": 1}]}
 
 
-# What they give
+# Results
 
 CALLS: list[tuple[str, Any]] = [
     ("of_mood(m: HAPPY) { edges { node { id } } }", {"edges": [{"node": {"id": 2}}]}),

@@ -51,7 +51,7 @@ def ask(api: Api, filter_: str, variables: Any = None, declared: str = "", table
     )
 
 
-def found(api: Api, filter_: str, variables: Any = None, declared: str = "", table: str = "thing") -> list[Any]:
+def matching_ids(api: Api, filter_: str, variables: Any = None, declared: str = "", table: str = "thing") -> list[Any]:
     edges = ask(api, filter_, variables, declared, table).data[f"{table}Collection"]["edges"]
     keys = [json.loads(base64.b64decode(edge["node"]["nodeId"]))[2:] for edge in edges]
     return [key[0] if len(key) == 1 else tuple(key) for key in keys]
@@ -133,7 +133,7 @@ FOUND: list[tuple[str, list[int]]] = [
 def test_filters_find_the_expected_rows(api: Api) -> None:
     # Orders of strings depend on the collation of the database; these do not.
     for filter_, ids in FOUND:
-        assert found(api, filter_) == ids, filter_
+        assert matching_ids(api, filter_) == ids, filter_
 
 
 def test_variables_mean_the_same_as_literals(api: Api) -> None:
@@ -142,7 +142,7 @@ def test_variables_mean_the_same_as_literals(api: Api) -> None:
 
     for filter_, ids in FOUND:
         value = value_from_ast_untyped(parse_value(filter_))
-        assert found(api, "$f", {"f": value}, "($f: thingFilter)") == ids, filter_
+        assert matching_ids(api, "$f", {"f": value}, "($f: thingFilter)") == ids, filter_
 
 
 ABSENT = [
@@ -163,20 +163,20 @@ ABSENT = [
 
 def test_missing_variables_have_no_effect(api: Api) -> None:
     for filter_, type_ in ABSENT:
-        assert found(api, filter_, {}, f"($f: {type_})") == ALL, filter_
-    assert found(api, "{n: {gt: $min, lt: $max}}", {"min": 20}, "($min: Int, $max: Int)") == [3, 5]
-    assert found(api, "{n: {gt: $min, lt: $max}}", {"min": 20, "max": None}, "($min: Int, $max: Int)") == []
-    assert found(api, "{n: {gt: $min}}", {}, "($min: Int = 30)") == [5]
-    assert found(api, "{n: {gt: $min}}", {"min": None}, "($min: Int = 30)") == []
+        assert matching_ids(api, filter_, {}, f"($f: {type_})") == ALL, filter_
+    assert matching_ids(api, "{n: {gt: $min, lt: $max}}", {"min": 20}, "($min: Int, $max: Int)") == [3, 5]
+    assert matching_ids(api, "{n: {gt: $min, lt: $max}}", {"min": 20, "max": None}, "($min: Int, $max: Int)") == []
+    assert matching_ids(api, "{n: {gt: $min}}", {}, "($min: Int = 30)") == [5]
+    assert matching_ids(api, "{n: {gt: $min}}", {"min": None}, "($min: Int = 30)") == []
     # In a list, a missing variable is not an element.
-    assert found(api, "{n: {in: [$a, 10]}}", {"a": 20}, "($a: Int!)") == [1, 2]
+    assert matching_ids(api, "{n: {in: [$a, 10]}}", {"a": 20}, "($a: Int!)") == [1, 2]
 
 
 def test_variables_may_be_enums_and_values_of_is(api: Api) -> None:
-    assert found(api, "{n: {is: $is}}", {"is": "NULL"}, "($is: FilterIs)") == [4]
-    assert found(api, "{n: {is: $is}}", {"is": "NOT_NULL"}, "($is: FilterIs)") == [1, 2, 3, 5]
-    assert found(api, "{mood: {eq: $m}}", {"m": "ok"}, "($m: mood)") == [2, 5]
-    assert found(api, "{mood: {in: $m}}", {"m": ["sad", "ok"]}, "($m: [mood!])") == [1, 2, 5]
+    assert matching_ids(api, "{n: {is: $is}}", {"is": "NULL"}, "($is: FilterIs)") == [4]
+    assert matching_ids(api, "{n: {is: $is}}", {"is": "NOT_NULL"}, "($is: FilterIs)") == [1, 2, 3, 5]
+    assert matching_ids(api, "{mood: {eq: $m}}", {"m": "ok"}, "($m: mood)") == [2, 5]
+    assert matching_ids(api, "{mood: {in: $m}}", {"m": ["sad", "ok"]}, "($m: [mood!])") == [1, 2, 5]
 
 
 ERRORS: list[tuple[str, str]] = [
@@ -234,14 +234,17 @@ def test_is_null_by_variable_is_an_error(api: Api) -> None:
 
 def test_node_ids_of_two_columns_can_be_filtered(api: Api) -> None:
     id_ = node_id("public", "pair", 1, "y")
-    assert found(api, f'{{nodeId: {{eq: "{id_}"}}}}', table="pair") == [(1, "y")]
-    assert found(api, f'{{or: [{{nodeId: {{eq: "{id_}"}}}}, {{x: {{eq: 3}}}}]}}', table="pair") == [(1, "y"), (2, "x")]
+    assert matching_ids(api, f'{{nodeId: {{eq: "{id_}"}}}}', table="pair") == [(1, "y")]
+    assert matching_ids(api, f'{{or: [{{nodeId: {{eq: "{id_}"}}}}, {{x: {{eq: 3}}}}]}}', table="pair") == [
+        (1, "y"),
+        (2, "x"),
+    ]
 
 
 def test_columns_named_like_logical_operators_can_be_filtered(api: Api) -> None:
-    assert found(api, "{and: {eq: 1}}", table="logic") == [1]
-    assert found(api, '{or: {eq: "b"}}', table="logic") == [2]
-    assert found(api, "{not: {eq: true}}", table="logic") == [1]
+    assert matching_ids(api, "{and: {eq: 1}}", table="logic") == [1]
+    assert matching_ids(api, '{or: {eq: "b"}}', table="logic") == [2]
+    assert matching_ids(api, "{not: {eq: true}}", table="logic") == [1]
 
 
 def test_nested_collections_have_filters(api: Api) -> None:
@@ -270,7 +273,7 @@ def test_deep_filters_are_answered_or_refused(api: Api, depth: int) -> None:
             ] == [1]
         else:
             assert "errors" not in answer.body or answer.code in ("LIMIT_EXCEEDED", "GRAPHQL_PARSE_FAILED"), answer.body
-    assert found(api, "{n: {eq: 20}}") == [2]
+    assert matching_ids(api, "{n: {eq: 20}}") == [2]
 
 
 def test_a_regular_expression_that_would_keep_the_database_busy_is_refused(start_api: StartApi) -> None:

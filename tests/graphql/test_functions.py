@@ -457,7 +457,7 @@ def test_names_with_another_meaning_in_sql_work(start_api: StartApi, schema: str
     }  # fmt: skip
 
 
-def test_an_argument_whose_type_the_role_may_not_name(start_api: StartApi) -> None:
+def test_a_function_with_an_argument_of_a_hidden_type_is_missing(start_api: StartApi) -> None:
     sql = """
     create schema closed; create domain closed.small as int; grant usage on schema public to anon;
     create function half(n closed.small) returns int language sql stable as 'select n / 2';

@@ -55,7 +55,7 @@ def api(reading_api: StartApi) -> Api:
     return reading_api(SCHEMA, **ON)
 
 
-def found(api: Api, filter_: Any) -> list[int]:
+def matching_ids(api: Api, filter_: Any) -> list[int]:
     query = "query ($f: placeFilter) { placeCollection(filter: $f) { edges { node { id } } } }"
     return [each["node"]["id"] for each in api.ask(query, {"f": filter_}).data["placeCollection"]["edges"]]
 
@@ -124,7 +124,7 @@ def test_written_shapes_are_read_back(writing_api: StartApi, shape: dict[str, An
     crs = {"crs": {"type": "name", "properties": {"name": system}} if system else None}
     query = "mutation ($s: GeoJSON!) { insertIntoany_shapeCollection(objects: [{shape: $s}]) { records { shape } } }"
     made = api.ask(query, {"s": shape | crs}).data["insertIntoany_shapeCollection"]["records"]
-    # What has no crs is in WGS 84.
+    # A shape without a crs is in WGS 84.
     assert made == [{"shape": shape if system == "EPSG:4326" else shape | crs}]
 
 
@@ -135,9 +135,9 @@ def test_shapes_can_be_literals_and_lists(start_api: StartApi) -> None:
     }) { records { spot spots } } }"""
     point = {"type": "Point", "coordinates": [1, 2]}
     assert api.ask(changed).data["updateplaceCollection"]["records"] == [{"spot": point, "spots": [point, None]}]
-    assert found(api, {"spot": {"eq": point}}) == [4]
-    assert found(api, {"spot": {"in": [point, VIENNA]}}) == [1, 4]
-    assert found(api, {"spot": {"is": "NULL"}}) == []
+    assert matching_ids(api, {"spot": {"eq": point}}) == [4]
+    assert matching_ids(api, {"spot": {"in": [point, VIENNA]}}) == [1, 4]
+    assert matching_ids(api, {"spot": {"is": "NULL"}}) == []
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_shapes_can_be_literals_and_lists(start_api: StartApi) -> None:
     ],
 )
 def test_filters_find_the_expected_rows(api: Api, filter_: Any, ids: list[int]) -> None:
-    assert found(api, filter_) == ids
+    assert matching_ids(api, filter_) == ids
 
 
 def near(api: Api, column: str, to: Any, more: str = "") -> list[tuple[int, float | None]]:
@@ -172,7 +172,7 @@ def near(api: Api, column: str, to: Any, more: str = "") -> list[tuple[int, floa
 
 
 def test_near_orders_by_distance(api: Api) -> None:
-    # What has no place comes last, and the hidden row does not come.
+    # A row without a place is the last one, and the hidden row is missing.
     assert near(api, "spot", VIENNA) == [
         (1, pytest.approx(0, abs=1)), (2, pytest.approx(144_900, rel=0.01)),
         (3, pytest.approx(154_400, rel=0.01)), (4, None),

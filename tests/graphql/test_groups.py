@@ -232,7 +232,7 @@ def test_further_aggregates_are_computed(api: Api) -> None:
     assert [each["aggregate"]["countDistinct"]["score"] for each in found] == [1, 1]
 
 
-# What the types have
+# Types
 
 
 def test_groups_have_the_expected_members(api: Api) -> None:
@@ -313,7 +313,7 @@ def test_a_hidden_row_counts_as_absent(own_api: Api, postgres: PostgresServer) -
     assert found == []
 
 
-# What is refused
+# Refused requests
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ OWN_FUNCTIONS = (
     "jsonb_build_array", "jsonb_typeof", "max", "min", "octet_length", "row_number", "set_config", "string_agg", "sum",
     "to_json", "translate", "unnest",
 )  # fmt: skip
-"""What our SQL calls of PostgreSQL."""
+"""PostgreSQL's functions that Portico's SQL calls."""
 
 WITH_CHILDREN = """
 create table parent (id int primary key, name text unique, n int, big bigint, tags text[], data jsonb);

@@ -81,7 +81,8 @@ def test_hidden_objects_keep_their_names(reading_api: StartApi, dialect: str) ->
     assert api.ask(f"{{ boxByPk(id: 1) {{ cap {{ __typename }} {link} {{ __typename }} }} }}").data == {
         "boxByPk": {"cap": {"__typename": "capOfOther"}, link: {"__typename": "cap"}}
     }
-    # Of two relations with one name the first is exposed; here it is hidden, and the other one is still left out.
+    # If two relations have the same name, only the first is exposed. Here that one is hidden, and the second is still
+    # left out.
     assert "pen" not in type_names(api)
 
 

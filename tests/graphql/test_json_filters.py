@@ -79,7 +79,7 @@ input JSONPathFilter {
 QUERY = "query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { id } } } }"
 
 
-def found(api: Api, filter_: Any) -> list[int]:
+def matching_ids(api: Api, filter_: Any) -> list[int]:
     return [each["node"]["id"] for each in api.ask(QUERY, {"f": filter_}).data["noteCollection"]["edges"]]
 
 
@@ -141,7 +141,7 @@ def test_an_unreadable_column_has_no_filter(start_api: StartApi, postgres: Postg
     assert members(sdl, "JSONFilter") == []
 
 
-# What is found
+# Results
 
 FILTERS: list[tuple[dict[str, Any], str]] = [
     ({"contains": '{"a": "x"}'}, """data @> '{"a": "x"}'"""),
@@ -183,7 +183,7 @@ def test_filters_find_the_rows_of_sql(reading_api: StartApi, filter_: dict[str, 
         rows = database.execute_simple(f"select id from note where {sql} order by id").rows or []
     finally:
         database.close()
-    assert found(api, {"data": filter_}) == [row[0] for row in rows]
+    assert matching_ids(api, {"data": filter_}) == [row[0] for row in rows]
 
 
 STEPS = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "0", "1", "2", "-1", "z", ""]), max_size=3)
@@ -233,7 +233,7 @@ def test_parts_equal_those_of_sql(reading_api: StartApi, column: str) -> None:
         members = {"path": [each for each, _ in asked]}
         where, filter_ = (f"not ({sql})", {"not": members}) if negated else (sql, members)
         rows = database.execute_simple(f"select id from note where {where} order by id").rows or []
-        assert found(api, {column: filter_}) == [row[0] for row in rows], where
+        assert matching_ids(api, {column: filter_}) == [row[0] for row in rows], where
 
     try:
         check()
@@ -244,16 +244,16 @@ def test_parts_equal_those_of_sql(reading_api: StartApi, column: str) -> None:
 def test_a_number_is_compared_exactly(start_api: StartApi) -> None:
     api = start_api(SCHEMA + "insert into note values (200, '{\"n\": 12345678901234567890.5}')")
     path = {"at": ["n"], "number": {"eq": "12345678901234567890.50"}}
-    assert found(api, {"data": {"path": [path]}}) == [200]
+    assert matching_ids(api, {"data": {"path": [path]}}) == [200]
 
 
 def test_hidden_rows_are_not_found(start_api: StartApi) -> None:
     api = start_api(SCHEMA + "alter table note enable row level security; create policy p on note using (id <> 1)")
-    assert found(api, {"data": {"hasKey": "c"}}) == []
-    assert found(api, {"data": {"not": {"hasKey": "c"}}}) == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    assert matching_ids(api, {"data": {"hasKey": "c"}}) == []
+    assert matching_ids(api, {"data": {"not": {"hasKey": "c"}}}) == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 
 
-# What is refused
+# Refused requests
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_invalid_operands_are_refused(reading_api: StartApi, filter_: Any, code:
 
 
 def test_the_longest_path_is_accepted(reading_api: StartApi) -> None:
-    assert found(reading_api(SCHEMA), {"data": {"exists": "$." + "a" * 998}}) == []
+    assert matching_ids(reading_api(SCHEMA), {"data": {"exists": "$." + "a" * 998}}) == []
 
 
 def test_each_part_counts_as_a_condition(reading_api: StartApi) -> None:

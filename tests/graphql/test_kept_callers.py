@@ -50,13 +50,13 @@ INSERT = "mutation { insertIntoitemCollection(objects: [{id: 2}]) { affectedCoun
 CLEANED = ["clean", "enter", "data"]
 KEPT = ["check", "data"]
 LOCAL = ["clean", "local", "data"]
-"""What the flights of a read do: on a session of another caller, on one of the same, and without keeping callers."""
+"""The steps of a read: in a session of another caller, in one of the same caller, and with KEEP_CALLERS=off."""
 
 Start = Callable[..., tuple[Api, Recorder]]
 
 
 def does(flight: Flight) -> list[str]:
-    """What the statements of a flight are for."""
+    """The purposes of a flight's statements."""
     found: list[str] = []
     for text in flight:
         if text == "SET SESSION AUTHORIZATION DEFAULT":
@@ -76,7 +76,7 @@ def does(flight: Flight) -> list[str]:
 
 @pytest.fixture(scope="module")
 def database(postgres: PostgresServer) -> Iterator[str]:
-    """The URL of the database for the service's login, which is no superuser."""
+    """The URL of the database for the service's login, which is not a superuser."""
     url = postgres.create_database(sql=ROLES + SCHEMA)
     install(url)
     yield url
@@ -90,7 +90,7 @@ def execute(postgres: PostgresServer, database: str) -> Callable[[str], list[lis
 
 @pytest.fixture
 def login(postgres: PostgresServer) -> Iterator[str]:
-    """A login that is no superuser, like that of a service."""
+    """A login without superuser rights, like that of a service."""
     postgres.execute(f"drop role if exists {LOGIN}; create role {LOGIN} login noinherit password 'secret'")
     postgres.execute(f"grant anon, authenticated, service_role to {LOGIN}")
     yield LOGIN
@@ -122,7 +122,7 @@ def ask(api: Api, query: str, sub: str, *more: str) -> Any:
 
 
 def flights(recorder: Recorder) -> list[list[str]]:
-    """What the flights did since the last call."""
+    """The purposes of the statements since the last call, by flight."""
     done = [does(each) for each in recorder.sent]
     recorder.sent.clear()
     return done

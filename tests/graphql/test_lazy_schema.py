@@ -117,7 +117,7 @@ def test_a_request_makes_only_the_types_that_it_uses(start_api: StartApi) -> Non
     for query, variables, walked in WALKS:
         api.ask(query, variables)
         made = read_types(schema) - read
-        # What an insert checks of its objects leads on.
+        # An insert also reads the types of its objects' members.
         assert made >= walked if "T12" in query else made == walked
         read = read | made
     assert len(read - first) < 30 < 10 * TABLES < len(schema.type_map)

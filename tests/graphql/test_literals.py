@@ -81,7 +81,7 @@ def test_documents_that_differ_in_literals_share_a_plan(api: Api, query: str, li
 @pytest.mark.parametrize(
     ("query", "literals"),
     [
-        # What steers: sizes of pages, what a field is skipped for, defaults.
+        # Values that steer: page sizes, conditions of @skip, defaults.
         ("{ fewCollection(first: %s) " + EDGES + " }", ["1", "2", "1", "0", "-1", "31"]),
         ("query ($n: Int = %s) { fewCollection(first: $n) " + EDGES + " }", ["1", "2", "1", '"1"']),
         # Not the default of the document that was read last, though 0 and -0 are equal.
@@ -96,7 +96,7 @@ def test_documents_that_differ_in_literals_share_a_plan(api: Api, query: str, li
             "{ __typename fewCollection(filter: {day: {eq: %s}}) @skip(if: true) " + EDGES + " }",
             ['"2026-01-02"', "1", '""'],
         ),
-        # What describes the schema.
+        # Introspection
         ("{ __type(name: %s) { name kind } }", ['"few"', '"Query"', '"nothing"']),
         # One field twice, with the same arguments or not.
         ("{ f: fewCollection(first: %s) " + EDGES + " f: fewCollection(first: 1) { totalCount } }", ["1", "2", "1"]),

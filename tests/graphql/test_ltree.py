@@ -35,7 +35,7 @@ def api(reading_api: StartApi) -> Api:
     return reading_api(SCHEMA, **ON)
 
 
-def found(api: Api, filter_: Any, order: str = "AscNullsFirst") -> list[int]:
+def matching_ids(api: Api, filter_: Any, order: str = "AscNullsFirst") -> list[int]:
     query = f"query ($f: plantFilter) {{ plantCollection(filter: $f, orderBy: [{{path: {order}}}]) {{ edges {{"
     edges = api.ask(f"{query} node {{ id }} }} }} }}", {"f": filter_}).data["plantCollection"]["edges"]
     return [each["node"]["id"] for each in edges]
@@ -65,12 +65,12 @@ def test_ltree_has_a_type_and_operators(api: Api, reading_api: StartApi) -> None
     ],
 )
 def test_operators_find_the_expected_rows(api: Api, operator: str, operand: Any, ids: list[int]) -> None:
-    assert found(api, {"path": {operator: operand}}) == ids
+    assert matching_ids(api, {"path": {operator: operand}}) == ids
 
 
 def test_values_are_strings_with_an_order(start_api: StartApi) -> None:
     api = start_api(SCHEMA, **ON)
-    assert found(api, {}, "DescNullsLast") == [7, 3, 2, 4, 1, 6, 5]
+    assert matching_ids(api, {}, "DescNullsLast") == [7, 3, 2, 4, 1, 6, 5]
     added = "mutation ($p: Ltree) { insertIntoplantCollection(objects: [{id: 9, path: $p, paths: [$p]}]) "
     made = api.ask(added + "{ records { path paths } } }", {"p": "a.b"}).data["insertIntoplantCollection"]
     assert made["records"] == [{"path": "a.b", "paths": ["a.b"]}]
@@ -97,4 +97,4 @@ def test_accepted_patterns_are_cheap(postgres: PostgresServer, start_api: StartA
     api = start_api(SCHEMA, **ON, statement_timeout_ms=20_000)
     long = ".".join("a" * 100)
     postgres.execute(f"insert into plant values (10, '{long}', null)", api.database_url)
-    assert found(api, {"path": {"matches": "*.a.*.a.*.a.*.b"}}) == []
+    assert matching_ids(api, {"path": {"matches": "*.a.*.a.*.a.*.b"}}) == []

@@ -237,7 +237,7 @@ def test_an_update_needs_a_value(writing_api: StartApi, dialect: str, set_: str,
 
 
 @pytest.mark.parametrize("verb", ["update", "delete"])
-def test_a_filter_that_matches_nothing_is_no_error(api: Api, verb: str) -> None:
+def test_a_filter_that_matches_nothing_is_not_an_error(api: Api, verb: str) -> None:
     field = "updatethingCollection(set: {a: 1}, " if verb == "update" else "deleteFromthingCollection("
     answer = api.ask(f"mutation {{ x: {field} filter: {{id: {{eq: 99}}}}) {{ affectedCount records {{ id }} }} }}")
     assert answer.data == {"x": {"affectedCount": 0, "records": []}}
@@ -510,7 +510,7 @@ def test_a_mutation_by_get_is_refused(api: Api, postgres: PostgresServer) -> Non
 
 
 @DIALECTS
-def test_without_a_mutation_there_is_no_mutation_type(start_api: StartApi, dialect: str) -> None:
+def test_a_role_without_mutations_has_no_mutation_type(start_api: StartApi, dialect: str) -> None:
     api = start_api("create table t (id int primary key); grant select on t to anon", graphql_dialect=dialect)
     answer = api.ask("mutation { insertIntotCollection(objects: {}) { affectedCount } }")
     assert "data" not in answer.body

@@ -146,7 +146,7 @@ def test_a_manifest_names_documents(reading_api: StartApi, tmp_path: Path, manif
     assert ids(ask(api, documentId="0ab3")) == [1]
     assert ask(api, documentId=hash_of(NAMES)).data
     assert ask(api, documentId=f"sha256:{hash_of(NAMES)}").data
-    # What Apollo's clients send for a registered operation with any kind of id.
+    # Apollo's clients send this for a registered operation with any kind of id.
     assert ask(api, extensions=persisted(NAMES)).data
     assert ids(ask(api, extensions={"persistedQuery": {"version": 1, "sha256Hash": "0ab3"}})) == [1]
     assert ask(api, extensions=persisted("{ __typename }")).code == "PERSISTED_QUERY_NOT_SUPPORTED"

@@ -24,7 +24,7 @@ INSERT = """mutation ($d: JSON) {
 }"""
 
 
-def found(api: Api, filter_: Any) -> list[int]:
+def matching_ids(api: Api, filter_: Any) -> list[int]:
     query = "query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { id } } } }"
     return [each["node"]["id"] for each in api.ask(query, {"f": filter_}).data["noteCollection"]["edges"]]
 
@@ -86,7 +86,7 @@ def test_literals_may_contain_variables(start_api: StartApi) -> None:
     ],
 )
 def test_filters_take_values(reading_api: StartApi, operators: Any, ids: list[int]) -> None:
-    assert found(reading_api(SCHEMA, **NATIVE), {"data": operators}) == ids
+    assert matching_ids(reading_api(SCHEMA, **NATIVE), {"data": operators}) == ids
 
 
 def test_merge_takes_an_object(start_api: StartApi) -> None:

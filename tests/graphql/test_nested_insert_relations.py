@@ -302,7 +302,7 @@ def test_a_row_that_another_transaction_has_just_committed_is_taken(api: Api, po
         assert asked.result().data["insertIntoLetterCollection"]["records"] == [{"mailId": id_}]
 
 
-# What the database does of its own
+# Triggers and defaults
 
 
 def test_records_show_changes_by_triggers(api: Api) -> None:

@@ -86,7 +86,7 @@ def members(type_: Any) -> dict[str, str]:
     return {name: str(each.type) for name, each in type_.fields.items()}
 
 
-# What is offered
+# Schema
 
 
 def test_inputs_have_members_for_relationships(api: Api) -> None:
@@ -185,7 +185,7 @@ def test_children_with_an_unreadable_key_can_be_inserted(start_api: StartApi) ->
     assert nodes(record["postCollection"]) == [{"accountId": 9, "title": "p"}]
 
 
-# What is written
+# Written rows
 
 
 def test_children_are_inserted(api: Api) -> None:
@@ -302,7 +302,7 @@ def test_the_root_can_be_upserted(api: Api) -> None:
     assert [each["title"] for each in nodes(made["records"][0]["postCollection"])] == ["one", "two", "late"]
 
 
-# What is refused
+# Refused requests
 
 
 def refused(answer: Answer) -> tuple[str, str]:
@@ -398,7 +398,7 @@ def test_limits_of_nested_inserts_are_enforced(api: Api) -> None:
     assert answer.code == "LIMIT_EXCEEDED"
 
 
-# What policies hide
+# Hidden rows
 
 
 def test_a_policy_sees_the_parent_of_the_same_insert(api: Api) -> None:

@@ -36,7 +36,7 @@ create table "ordinaryEdge" (id int primary key);
 create table "Ordinary" (id int primary key);
 create table "select" ("from" int primary key, "where" text, "order" int, "limit" text, "user" text, "group" int);
 insert into "select" values (1, 'w', 1, 'l', 'u', 1);
--- Names that are no GraphQL names.
+-- Names that are not GraphQL names.
 create table "with space" (id int primary key);
 create table "quo""te" (id int primary key, ordinary_id int references ordinary);
 create table "ta'ble" (id int primary key);
@@ -156,7 +156,7 @@ def rows(api: Api, field: str, selection: str, arguments: str = "") -> list[Any]
 
 
 def test_ordinary_objects_are_served(api: Api) -> None:
-    # Of two columns with one name the later one is kept.
+    # If two columns have the same field name, the later one is kept.
     assert rows(api, "ordinaryCollection", "id") == [{"id": "one"}, {"id": "two"}]
     assert rows(api, "nodeCollection", "id") == []
     assert rows(api, "page_infoCollection", "id") == []

@@ -53,7 +53,7 @@ input StringFilter {
 """
 
 
-def found(api: Api, filter_: Any) -> list[int]:
+def matching_ids(api: Api, filter_: Any) -> list[int]:
     query = "query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { id } } } }"
     return [each["node"]["id"] for each in api.ask(query, {"f": filter_}).data["noteCollection"]["edges"]]
 
@@ -148,7 +148,7 @@ def test_operators_find_the_rows_of_sql(reading_api: StartApi) -> None:
     def check(case: tuple[str, tuple[dict[str, Any], str]]) -> None:
         column, (members, sql) = case
         rows = database.execute_simple(f"select id from note where {sql or 'true'} order by id").rows or []
-        assert found(api, {column: members}) == [row[0] for row in rows], sql
+        assert matching_ids(api, {column: members}) == [row[0] for row in rows], sql
 
     try:
         check()
@@ -193,11 +193,11 @@ alter extension plpgsql add function extensions.word_similarity_commutator_op(te
 
 def test_similar_text_is_found_with_the_extension(start_api: StartApi, postgres: PostgresServer) -> None:
     api = start_api(SCHEMA + TRIGRAMS + "grant usage on schema extensions to anon")
-    assert found(api, {"t": {"similar": "a"}, "id": {"lte": 9}}) == []
+    assert matching_ids(api, {"t": {"similar": "a"}, "id": {"lte": 9}}) == []
     postgres.execute("update note set t = 'A' where id = 1", api.database_url)
-    assert found(api, {"t": {"similar": "a"}}) == [1]
-    assert found(api, {"t": {"wordSimilar": "A"}, "id": {"lte": 9}}) == [1, 2, 9]
-    assert found(api, {"t": {"wordSimilar": None}}) == []
+    assert matching_ids(api, {"t": {"similar": "a"}}) == [1]
+    assert matching_ids(api, {"t": {"wordSimilar": "A"}, "id": {"lte": 9}}) == [1, 2, 9]
+    assert matching_ids(api, {"t": {"wordSimilar": None}}) == []
 
 
 @pytest.mark.parametrize(

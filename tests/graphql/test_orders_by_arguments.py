@@ -39,7 +39,7 @@ def ids(connection: Any) -> list[int]:
     return [edge["node"]["id"] for edge in connection["edges"]]
 
 
-def by(api: Api, order: str, collection: str = "spotCollection") -> list[int]:
+def ordered_ids(api: Api, order: str, collection: str = "spotCollection") -> list[int]:
     arguments = f"orderBy: {order}"
     if "(" in collection:
         collection, given = collection.rstrip(")").split("(")
@@ -68,18 +68,25 @@ def test_pages_work_in_both_directions(api: Api, x: int, to: str, expected: list
 
 def test_the_order_works_in_every_collection(api: Api) -> None:
     order = "{apart: {x: 5, direction: AscNullsLast}}"
-    assert by(api, f"[{order}]", "spots_up_to(most: 4)") == [2, 4, 1, 3]
-    assert by(api, f"[{{kind: AscNullsLast}}, {order}]") == [5, 1, 3, 2, 4, 6]
-    assert by(api, f"[{order}]", "spotCollection(distinctOn: [kind])") == [5, 2]
+    assert ordered_ids(api, f"[{order}]", "spots_up_to(most: 4)") == [2, 4, 1, 3]
+    assert ordered_ids(api, f"[{{kind: AscNullsLast}}, {order}]") == [5, 1, 3, 2, 4, 6]
+    assert ordered_ids(api, f"[{order}]", "spotCollection(distinctOn: [kind])") == [5, 2]
     spots = f"spotCollection(orderBy: [{order}]) {{ edges {{ node {{ id }} }} }}"
     towns = api.ask(f"{{ townCollection {{ edges {{ node {{ {spots} }} }} }} }}").data["townCollection"]["edges"]
     assert [ids(each["node"]["spotCollection"]) for each in towns] == [[2, 6, 1], [4, 3]]
 
 
 def test_missing_arguments_have_defaults_and_null_is_null(api: Api) -> None:
-    assert by(api, "[{apart: {x: 5, scale: -1, direction: AscNullsLast}}]") == [1, 2, 4, 6, 5, 3]
-    assert by(api, "[{apart: {x: 5, scale: null, direction: AscNullsLast}}, {x: DescNullsLast}]") == [1, 4, 6, 5, 2, 3]
-    assert by(api, "[{apart: null}]") == [1, 2, 3, 4, 5, 6]
+    assert ordered_ids(api, "[{apart: {x: 5, scale: -1, direction: AscNullsLast}}]") == [1, 2, 4, 6, 5, 3]
+    assert ordered_ids(api, "[{apart: {x: 5, scale: null, direction: AscNullsLast}}, {x: DescNullsLast}]") == [
+        1,
+        4,
+        6,
+        5,
+        2,
+        3,
+    ]
+    assert ordered_ids(api, "[{apart: null}]") == [1, 2, 3, 4, 5, 6]
     for given in ("{direction: AscNullsLast}", "{x: 5}", "{x: null, direction: AscNullsLast}", "AscNullsLast"):
         assert api.ask(f"{{ spotCollection(orderBy: [{{apart: {given}}}]) {{ edges {{ cursor }} }} }}").errors
 
@@ -104,11 +111,11 @@ def test_related_rows_can_be_ordered_by_it(start_api: StartApi) -> None:
         create policy hidden on spot using (id <> 2); alter table spot enable row level security;
         grant select on visit, note to anon"""
     )
-    # What a policy hides is not there, and the function is not called for it.
+    # A row that a policy hides is missing, and the function is not called for it.
     order = "{spot: {apart: {x: 5, direction: DescNullsLast}}}"
-    assert by(api, f"[{order}]", "visitCollection") == [1, 2, 3, 4]
-    assert by(api, f"[{{visit: {order}}}]", "noteCollection") == [1, 2, 3, 4]
-    assert by(api, f"[{{visit: {order.replace('Desc', 'Asc')}}}]", "noteCollection") == [2, 1, 3, 4]
+    assert ordered_ids(api, f"[{order}]", "visitCollection") == [1, 2, 3, 4]
+    assert ordered_ids(api, f"[{{visit: {order}}}]", "noteCollection") == [1, 2, 3, 4]
+    assert ordered_ids(api, f"[{{visit: {order.replace('Desc', 'Asc')}}}]", "noteCollection") == [2, 1, 3, 4]
 
 
 def test_one_of_several_functions_of_a_name_can_be_exposed(start_api: StartApi) -> None:
@@ -118,7 +125,7 @@ def test_one_of_several_functions_of_a_name_can_be_exposed(start_api: StartApi) 
         comment on function apart(spot, int, int) is '@graphql({"expose": true, "orderBy": true, "name": "far"})'"""
     )
     assert members(printed(api), "spotOrderBy") == ["id", "town_id", "x", "kind", "far", "town"]
-    assert by(api, "[{far: {x: 5, direction: AscNullsLast}}]") == [5, 2, 4, 6, 1, 3]
+    assert ordered_ids(api, "[{far: {x: 5, direction: AscNullsLast}}]") == [5, 2, 4, 6, 1, 3]
 
 
 def test_the_member_has_its_type(api: Api) -> None:

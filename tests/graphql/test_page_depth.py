@@ -179,7 +179,7 @@ OF_VIEWS = [
 
 
 @pytest.mark.parametrize("order", OF_VIEWS, ids=id_of)
-def test_a_page_of_a_view_does_too(reading: Reading, order: Sequence[tuple[str, str]]) -> None:
+def test_a_page_of_a_view_reads_few_rows(reading: Reading, order: Sequence[tuple[str, str]]) -> None:
     reads_few_rows(reading, "item_seenCollection", order)
 
 

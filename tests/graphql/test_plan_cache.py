@@ -66,7 +66,7 @@ def node_id(*parts: Any) -> str:
 
 
 def test_a_variable_that_steers_twice_distinguishes_plans(api: Api, loose: Api) -> None:
-    """What either use of the variable depends on distinguishes plans."""
+    """The plan's key contains the value as each use of the variable needs it."""
     sizes = """query ($n: Int) { manyCollection(first: $n) { edges { cursor } } fewCollection(first: $n) { edges { cursor } } }"""  # noqa: E501
     reverse = """query ($n: Int) { fewCollection(first: $n) { edges { cursor } } manyCollection(first: $n) { edges { cursor } } }"""  # noqa: E501
     for query in (sizes, reverse):
@@ -93,7 +93,7 @@ def test_the_type_of_a_node_is_steered(api: Api) -> None:
 
 
 def test_conditions_steer_even_if_the_first_request_skipped_them(api: Api) -> None:
-    """What a skipped field depends on becomes known when it is first included."""
+    """The values on which a skipped field depends are added to the key when the field is first included."""
     query = """query ($with: Boolean!, $direction: OrderByDirection) {
       fewCollection(first: 2) @include(if: $with) { edges { node {
         manyCollection(first: 1, orderBy: [{id: $direction}]) { edges { node { id } } } } } }
@@ -104,7 +104,7 @@ def test_conditions_steer_even_if_the_first_request_skipped_them(api: Api) -> No
             assert api.ask(query, variables).body == cold(api, query, variables)
 
 
-def test_a_wrong_value_of_a_skipped_field_is_no_error(api: Api) -> None:
+def test_a_wrong_value_of_a_skipped_field_is_ignored(api: Api) -> None:
     query = """query ($n: Int, $skip: Boolean!) {
       fewCollection(first: $n) @skip(if: $skip) { edges { cursor } }
       manyCollection(filter: {id: {gt: $n}}, first: 1) { edges { cursor } } }"""

@@ -73,7 +73,7 @@ def test_an_operation_above_the_limit_is_refused_with_both_numbers(reading_api: 
     assert api.ask(CHEAP, {"id": 1}, role="authenticated").data == {"itemByPk": {"name": "x" * 100}}
 
 
-def test_no_limit_takes_no_estimate(through_proxy: Through) -> None:
+def test_no_estimate_is_made_without_a_limit(through_proxy: Through) -> None:
     api, proxy = through_proxy()
     api.ask("{ itemByPk(id: 1) { id } }")
     with flights(proxy, 1):
@@ -158,7 +158,7 @@ def test_the_cost_is_reported_on_request(reading_api: StartApi) -> None:
     }  # fmt: skip
 
 
-def test_no_limit_is_null(reading_api: StartApi) -> None:
+def test_missing_limits_are_reported_as_null(reading_api: StartApi) -> None:
     api = reading_api(SCHEMA, node_limit=0, explain_roles=("anon",))
     reported = ask_with(api, {"cost": True}, CHEAP, {"id": 1}).body["extensions"]["cost"]
     assert (reported["nodes"], reported["nodeLimit"], reported["costLimit"]) == (1, None, None)

@@ -91,7 +91,7 @@ class Walk:
         return self._failed(query, f"groups {by}", {"by": by})
 
     def _of_page(self, argument: str, type_: str, value: Any) -> Iterator[str]:
-        """What is wrong with a page, and with the one after it."""
+        """The problems of a page and of the next page."""
         collection = f"{self.name}Collection({argument}: $given, first: 1, after: $after)"
         query = f"query ($given: {type_}, $after: Cursor) {{ {collection} {{ pageInfo {{ endCursor }} }} }}"
         answer = self.api.ask(query, {"given": value})

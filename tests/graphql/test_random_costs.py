@@ -1,4 +1,5 @@
-"""Of random operations: no answer holds more rows than were counted, and a trial answers what the change then does."""
+"""Random operations: a response has at most as many rows as estimated, and a dry run returns the same as the
+mutation."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ PROPERTIES = settings(max_examples=40, deadline=None, suppress_health_check=[Hea
 
 @st.composite
 def selections(draw: Callable[..., Any], levels: int = 3) -> str:
-    """What to select of a row; each row has its id."""
+    """A selection of fields of a row, always with its id."""
     fields = ["id"]
     if levels and draw(st.booleans()):
         fields.append(f"item {{ {draw(selections(levels - 1))} }}")
@@ -37,15 +38,15 @@ def selections(draw: Callable[..., Any], levels: int = 3) -> str:
 
 
 ROOTS = st.one_of(
-    st.builds(lambda key, of_row: f"itemByPk(id: {key}) {{ {of_row} }}", st.integers(1, 40), selections()),
-    st.builds(lambda of_row: f"itemCollection {{ edges {{ node {{ {of_row} }} }} }}", selections()),
-    st.builds(lambda first, of_row: f"itemCollection(first: {first}) {{ edges {{ node {{ {of_row} }} }} }}",
+    st.builds(lambda key, selection: f"itemByPk(id: {key}) {{ {selection} }}", st.integers(1, 40), selections()),
+    st.builds(lambda selection: f"itemCollection {{ edges {{ node {{ {selection} }} }} }}", selections()),
+    st.builds(lambda first, selection: f"itemCollection(first: {first}) {{ edges {{ node {{ {selection} }} }} }}",
               st.integers(0, 9), selections()),
 )  # fmt: skip
 
 
 def rows_in(value: Any) -> int:
-    """How many rows an answer holds: each has its id."""
+    """The number of rows in a response, counted by their ids."""
     if isinstance(value, list):
         return sum(map(rows_in, value))
     if isinstance(value, dict):
@@ -53,15 +54,15 @@ def rows_in(value: Any) -> int:
     return 0
 
 
-def test_no_answer_holds_more_rows_than_were_counted(writing_api: StartApi) -> None:
+def test_a_response_has_at_most_as_many_rows_as_estimated(writing_api: StartApi) -> None:
     api = writing_api(SCHEMA, ROWS)
 
     @PROPERTIES
     @given(st.lists(ROOTS, min_size=1, max_size=3))
     def check(roots: list[str]) -> None:
         query = f"{{ {' '.join(f'r{number}: {each}' for number, each in enumerate(roots))} }}"
-        answer = ask_with(api, {"cost": True}, query)
-        assert rows_in(answer.data) <= answer.body["extensions"]["cost"]["nodes"]
+        response = ask_with(api, {"cost": True}, query)
+        assert rows_in(response.data) <= response.body["extensions"]["cost"]["nodes"]
 
     check()
 
@@ -83,21 +84,21 @@ CHANGES = st.one_of(
 )  # fmt: skip
 
 
-def test_a_trial_answers_what_the_change_then_does(writing_api: StartApi, postgres: PostgresServer) -> None:
+def test_a_dry_run_returns_the_same_response_as_the_mutation(writing_api: StartApi, postgres: PostgresServer) -> None:
     api = writing_api(SCHEMA, ROWS, dry_run=True)
 
-    def kept() -> Any:
+    def stored_rows() -> Any:
         return postgres.execute("select id, parent_id from item order by id", api.database_url)
 
     @PROPERTIES
     @given(st.lists(CHANGES, min_size=1, max_size=3))
     def check(changes: list[str]) -> None:
         postgres.execute(ROWS, api.database_url)
-        before = kept()
+        before = stored_rows()
         query = f"mutation {{ {' '.join(f'r{number}: {each}' for number, each in enumerate(changes))} }}"
-        trial = ask_with(api, {"dryRun": True}, query)
-        assert kept() == before
-        assert {key: value for key, value in trial.body.items() if key != "extensions"} == api.ask(query).body
-        assert ("extensions" in trial.body) == (not trial.errors)
+        dry_run = ask_with(api, {"dryRun": True}, query)
+        assert stored_rows() == before
+        assert {key: value for key, value in dry_run.body.items() if key != "extensions"} == api.ask(query).body
+        assert ("extensions" in dry_run.body) == (not dry_run.errors)
 
     check()

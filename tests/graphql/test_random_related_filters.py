@@ -56,7 +56,7 @@ NEVER_RELATED = {
     "paper": {"noteCollection": {"none": {"id": {"eq": -1}}}},
     "note": {"not": {"paper": {"id": {"eq": -1}}}},
 }
-"""What holds for every row. After a few of them PostgreSQL joins no further related rows."""
+"""Filters that match every row. PostgreSQL stops joining related rows after a few of them."""
 
 TRUE_OR_FALSE = {"eq": lambda a, b: a == b, "gt": lambda a, b: a > b, "lte": lambda a, b: a <= b}
 
@@ -94,7 +94,7 @@ def many(target: str, depth: int) -> st.SearchStrategy[dict[str, Any]]:
 
 
 class Model:
-    """What filters make of rows: True, False or None for unknown. No effect is NOTHING."""
+    """Evaluates filters for a row: True, False, None for unknown, or NOTHING if the filter has no effect."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows

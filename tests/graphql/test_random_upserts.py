@@ -25,7 +25,7 @@ DEFAULTS: Row = {"code": None, "n": None, "place": 7, "kind": None}
 
 
 def key_of(constraint: str, row: Row) -> Any:
-    """What the row may have in common with none of the others in a constraint; None where it is free."""
+    """The row's key in a constraint, which must be unique; None if the constraint does not apply to the row."""
     if constraint == "item_place":
         return row["place"] if row["kind"] == "a" else None
     if constraint == "item_n":

@@ -161,7 +161,7 @@ def test_many_elements_and_long_names_work(start_api: StartApi) -> None:
     assert refused.message == "orderBy has more than 50 elements by related rows or computed fields"
 
 
-# What the types have
+# Types
 
 
 def test_orders_have_members_for_relationships(api: Api) -> None:
@@ -259,7 +259,7 @@ def test_rows_with_an_unreadable_key_are_ordered(start_api: StartApi) -> None:
     assert found == [None, *[{"name": "b"}] * 3, {"name": "a"}]
 
 
-# What is refused
+# Refused requests
 
 
 @pytest.mark.parametrize(

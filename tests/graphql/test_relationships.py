@@ -197,7 +197,8 @@ def test_two_keys_to_one_table_are_named_by_their_columns(reading_api: StartApi)
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
 def test_a_relation_that_is_left_out_takes_no_names(reading_api: StartApi, dialect: str) -> None:
-    """Of two relations with one type name a role sees one, so the fields that lead to them may share a name."""
+    """If two relations have the same type name, a role sees one of them, so the fields that lead to them may share a
+    name."""
     sql = """
       create schema another;
       create table lab (id int primary key);

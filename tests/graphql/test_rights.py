@@ -112,7 +112,7 @@ def test_a_revoked_privilege_to_read_removes_the_table(api: Api, postgres: Postg
     assert "thing" not in members(sdl, "Query")
     assert not ALL_MUTATIONS & set(members(sdl, "Mutation"))
     assert members(sdl, "thing") == []
-    # What led to it is gone too: the foreign key, and the function that returns its rows.
+    # The fields that lead to it are missing too: that of the foreign key, and the function that returns its rows.
     assert members(sdl, "other") == ["nodeId", "id", "thing_id"]
     assert "things" not in members(sdl, "Query")
     assert "otherCollection" in members(sdl, "Query")
@@ -175,7 +175,7 @@ def test_select_on_columns_decides_about_fields(api: Api, postgres: PostgresServ
     assert postgres.execute("select secret from thing", api.database_url) == [["new"]]
 
 
-def test_insert_and_update_on_columns_decide_about_inputs(api: Api, postgres: PostgresServer) -> None:
+def test_inputs_have_only_columns_that_the_role_may_write(api: Api, postgres: PostgresServer) -> None:
     changed(
         postgres,
         api,
@@ -220,7 +220,7 @@ def test_an_empty_object_needs_insert_on_one_column(start_api: StartApi) -> None
         ("shout(thing)", "{ thingCollection { edges { node { shout } } } }", "thing", "shout"),
     ],
 )
-def test_execute_decides_about_functions(
+def test_a_function_without_execute_is_missing(
     api: Api, postgres: PostgresServer, function: str, query: str, type_: str, field: str
 ) -> None:
     assert api.ask(query).data

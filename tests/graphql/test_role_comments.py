@@ -59,7 +59,7 @@ def test_a_lower_node_limit_applies(limited: Any) -> None:
         "The operation may return 20 rows, more than 19 (NODE_LIMIT)",
     )
     assert api.ask(TWO_LEVELS, role=OTHER).data
-    # Also for the plan that the other role has made by now.
+    # The limit also applies to the plan that the other role's request has cached.
     assert api.ask(TWO_LEVELS, role=ROLE).code == "LIMIT_EXCEEDED"
 
 

@@ -23,7 +23,7 @@ COLUMNS = ("v", "vs", "d", "ds", "dl")
 Row = Mapping[str, Any]
 
 ENUM = "kind"
-"""Its values are no strings in a document."""
+"""Its values are not strings in a document."""
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def selection(type_: Any) -> str:
 
 
 def literal(value: Any) -> str | None:
-    """A JSON value as a literal of GraphQL; None where a key is no name there."""
+    """A JSON value as a literal of GraphQL; None where a key is not a name there."""
     if isinstance(value, list):
         items = [literal(each) for each in value]
         return None if None in items else f"[{', '.join(map(str, items))}]"
@@ -81,7 +81,7 @@ class Tried:
         return list(row)
 
     def problems(self) -> Iterator[str]:
-        """What went wrong, tried with all columns at once, and where that fails with each."""
+        """The failures of each way with all columns at once, and then of each column alone if there is one."""
         for way in (self.inserted, self.literally, self.updated, self.updated_by_key, self.found, self.found_by_key):
             try:
                 way(self.columns)

@@ -55,7 +55,7 @@ def edges(api: Api, arguments: str, variables: Any = None, collection: str = "no
     return [(edge["node"]["id"], edge["cursor"]) for edge in data[collection]["edges"]]
 
 
-def found(api: Api, search: Any, collection: str = "noteCollection") -> list[int]:
+def matching_ids(api: Api, search: Any, collection: str = "noteCollection") -> list[int]:
     return [id_ for id_, _ in edges(api, "filter: {search: $s}", {"s": search}, collection)]
 
 
@@ -102,7 +102,7 @@ def test_searches_find_the_rows_of_sql(reading_api: StartApi) -> None:
             search = {"s": {kind: text}}
             everything = edges(api, f"filter: {{search: $s}}, {RANKED}", search, collection)
             assert [id_ for id_, _ in everything] == expected, sql
-            assert sorted(expected) == found(api, search["s"], collection)
+            assert sorted(expected) == matching_ids(api, search["s"], collection)
             for place, (_, cursor) in enumerate(everything):
                 after = edges(
                     api, f'filter: {{search: $s}}, {RANKED}, after: "{cursor}", first: {size}', search, collection
@@ -139,11 +139,11 @@ def test_prefix_finds_words_that_begin_with_it(reading_api: StartApi, text: str,
         rows = database.execute_simple(f"select id from note where {like} order by id").rows or []
     finally:
         database.close()
-    assert found(api, {"prefix": text}) == [row[0] for row in rows]
+    assert matching_ids(api, {"prefix": text}) == [row[0] for row in rows]
 
 
 def test_null_has_no_effect(reading_api: StartApi) -> None:
-    assert len(found(reading_api(SCHEMA), None)) == 30
+    assert len(matching_ids(reading_api(SCHEMA), None)) == 30
 
 
 @pytest.mark.parametrize("search", [{}, {"plain": None}, {"plain": "a", "phrase": "a"}, {"plain": 1}, "a"])
@@ -155,7 +155,7 @@ def test_search_takes_exactly_one_text(reading_api: StartApi, search: Any) -> No
 @pytest.mark.parametrize("kind", [*KINDS, "prefix"])
 def test_the_length_of_the_text_is_limited(reading_api: StartApi, kind: str) -> None:
     api = reading_api(SCHEMA)
-    assert found(api, {kind: "zebra " * 166 + "cats"}) == []
+    assert matching_ids(api, {kind: "zebra " * 166 + "cats"}) == []
     query = "query ($s: SearchFilter) { noteCollection(filter: {search: $s}) { edges { cursor } } }"
     answer = api.ask(query, {"s": {kind: "x" * 1001}})
     assert (answer.code, "at most 1000 characters" in answer.message) == ("LIMIT_EXCEEDED", True)
@@ -209,7 +209,7 @@ def test_each_column_must_be_readable(start_api: StartApi, postgres: PostgresSer
 
 def test_hidden_rows_are_not_found(start_api: StartApi) -> None:
     api = start_api(SCHEMA + "alter table note enable row level security; create policy p on note using (id = 1)")
-    assert found(api, {"plain": "dog"}) == [1]
+    assert matching_ids(api, {"plain": "dog"}) == [1]
     query = '{ ownerCollection(filter: {note: {search: {plain: "cat"}}}) { edges { node { id } } } }'
     assert api.ask(query).data["ownerCollection"]["edges"] == []
 
@@ -221,8 +221,8 @@ def test_hidden_rows_are_not_found(start_api: StartApi) -> None:
         ('{"columns": ["title"], "vector": "document"}', "it must name either columns or a vector"),
         ('{"columns": []}', "it must name either columns or a vector"),
         ('{"columns": ["title", "nothing"]}', "there is no column nothing"),
-        ('{"columns": ["id"]}', "the column id is no text"),
-        ('{"vector": "title"}', "the column title is no tsvector"),
+        ('{"columns": ["id"]}', "the column id is not text"),
+        ('{"vector": "title"}', "the column title is not a tsvector"),
     ],
 )
 def test_a_directive_without_effect_is_reported(start_api: StartApi, written: str, problem: str) -> None:
@@ -234,7 +234,7 @@ def test_a_directive_without_effect_is_reported(start_api: StartApi, written: st
 
 def test_the_default_configuration_is_used_without_config(start_api: StartApi) -> None:
     api = start_api(SCHEMA + """comment on table note is '@graphql({"search": {"columns": ["title"]}})'""")
-    assert found(api, {"plain": "cats"}) == [5, 10, 15, 20, 25, 30]
+    assert matching_ids(api, {"plain": "cats"}) == [5, 10, 15, 20, 25, 30]
 
 
 def test_an_index_serves_a_search(start_api: StartApi) -> None:

@@ -139,7 +139,7 @@ grant select on secretive to anon;
 def api(reading_api: StartApi, request: pytest.FixtureRequest) -> Api:
     sql = SCHEMA + """comment on schema public is '@graphql({"introspection": true})';"""
     limits = {"root_field_limit": 500, "alias_limit": 5000, "token_limit": 50000, "field_limit": 20000}
-    # What features add to the types has tests of its own.
+    # Other tests cover the additions of features to the types.
     return reading_api(sql, graphql_dialect=request.param, graphql_features=("none",), **limits)
 
 

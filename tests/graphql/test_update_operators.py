@@ -222,7 +222,7 @@ paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=3)
 
 
 def with_part(whole: Any, path: list[str], value: Any) -> Any:
-    """What setPath means; None where it leads through something that has no parts."""
+    """The expected result of setPath. Raises TypeError if the path leads through a value that is not an object."""
     if not path:
         return value
     if whole is not None and not isinstance(whole, dict):

@@ -68,7 +68,7 @@ def ids(rows: list[dict[str, Any]]) -> list[int]:
     return [each["id"] for each in rows]
 
 
-# What is offered
+# Schema
 
 
 def types(api: Api, role: str = "anon") -> dict[str, Any]:
@@ -170,7 +170,7 @@ def test_the_feature_can_be_left_out(reading_api: StartApi, settings: dict[str, 
     assert not {"AccountOnConflict", "AccountConstraint", "AccountUpdateColumn"} & made.keys()
 
 
-# What it does
+# Results
 
 
 def test_rows_are_left_alone_with_nothing_to_update(api: Api) -> None:
@@ -290,14 +290,14 @@ def test_upserts_with_grants_on_columns_are_counted_correctly(start_api: StartAp
     )
 
 
-# What it refuses
+# Refused requests
 
 
 @pytest.mark.parametrize(
     ("on_conflict", "message"),
     [
         ({"updateColumns": ["hits"], "addColumns": ["hits"]}, "hits is in updateColumns and in addColumns"),
-        ({"addColumns": ["name"]}, "name cannot be in addColumns: it is no number"),
+        ({"addColumns": ["name"]}, "name cannot be in addColumns: it is not a number"),
     ],
 )
 def test_misuse_is_an_error(api: Api, on_conflict: Any, message: str) -> None:
@@ -393,7 +393,7 @@ def test_the_filter_applies_to_rows_of_concurrent_transactions(api: Api, more_th
         assert other.run("select n from hidden where id = 3") == [[8 if affected else 5]]
 
 
-# What it costs
+# Statements
 
 
 def test_an_upsert_is_one_flight(api: Api) -> None:

@@ -44,7 +44,7 @@ ON = {"value_types": "all"}
 ALL = "days own secret slots host net span spans data parts span_of"
 
 
-def found(api: Api, filter_: Any) -> list[int]:
+def matching_ids(api: Api, filter_: Any) -> list[int]:
     query = "query ($f: thingFilter) { thingCollection(filter: $f) { edges { node { id } } } }"
     return [each["node"]["id"] for each in api.ask(query, {"f": filter_}).data["thingCollection"]["edges"]]
 
@@ -229,7 +229,7 @@ def test_invalid_values_are_refused(reading_api: StartApi, member: str, code: st
     ],
 )
 def test_filters_find_the_expected_rows(reading_api: StartApi, filter_: Any, ids: list[int]) -> None:
-    assert found(reading_api(SCHEMA, **ON), filter_) == ids
+    assert matching_ids(reading_api(SCHEMA, **ON), filter_) == ids
 
 
 def test_values_can_be_keys(reading_api: StartApi) -> None:
@@ -275,8 +275,8 @@ def test_an_unreadable_column_is_left_out(start_api: StartApi, postgres: Postgre
 def test_rows_hidden_by_a_policy_are_not_found(start_api: StartApi) -> None:
     policy = "alter table thing enable row level security; create policy odd on thing to anon using (id % 2 = 1);"
     api = start_api(SCHEMA + policy, **ON)
-    assert found(api, {"host": {"within": "0.0.0.0/0"}}) == [1]
-    assert found(api, {"days": {"after": "(,2026-01-31]"}}) == []
+    assert matching_ids(api, {"host": {"within": "0.0.0.0/0"}}) == [1]
+    assert matching_ids(api, {"days": {"after": "(,2026-01-31]"}}) == []
 
 
 # Against PostgreSQL, and models
@@ -337,6 +337,6 @@ def test_filters_of_networks_equal_the_model(writing_api: StartApi, postgres: Po
                 for number, each in enumerate(networks)
                 if holds(ipaddress.ip_network(each), ipaddress.ip_network(operand))
             ]
-            assert found(api, {"net": {name: operand}}) == expected
+            assert matching_ids(api, {"net": {name: operand}}) == expected
 
     check()

@@ -127,7 +127,7 @@ def test_near_orders_by_distance(api: Api, metric: str | None) -> None:
     distance = DISTANCES[metric or "COSINE"]
     expected = sorted((distance(to, value), id_) for id_, value in of.items())
     found = near(api, to, metric)
-    # What has no vector comes last, and the hidden row does not come.
+    # A row without a vector is the last one, and the hidden row is missing.
     assert [id_ for id_, _ in found] == [*(id_ for _, id_ in expected), 5]
     assert [each for _, each in found] == [*(pytest.approx(each, abs=1e-6) for each, _ in expected), None]
 

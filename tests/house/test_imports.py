@@ -68,7 +68,7 @@ HOLDERS = {"app", "app.faces", "app.graphql", "app.query", "plugins"}
 """Packages that only hold rooms."""
 
 FEATURE_WORDS = {"insert", "update", "delete", "aggregate"}
-"""What the names of types, fields and messages of single features are made of."""
+"""Words in the names of the types, fields and messages of single features."""
 
 
 def repository() -> Imports:

@@ -111,7 +111,7 @@ def _mentions(names: Iterable[str], *objects: Any) -> bool:
     return missing == []
 
 
-# What app/server/request/request.py reads and sets, and what app/server/request/task.py does.
+# Attributes that app/server/request/request.py and app/server/request/task.py read and set.
 _OF_THE_PARSER = (
     "adj", "body_rcv", "chunked", "command", "completed", "connection_close", "content_length", "empty", "error",
     "expect_continue", "first_line", "fragment", "header_bytes_received", "header_plus", "headers", "headers_finished",
@@ -147,7 +147,7 @@ CONTRACTS: tuple[tuple[str, str, Callable[[], bool]], ...] = (
         "_selectable" in inspect.signature(ColumnClause.__init__).parameters
         and "self._constructor" in _sources(ColumnClause, ColumnElement, NamedColumn)),
 )  # fmt: skip
-"""What a fence relies on, by library: where an update changes it, the test fails with its name."""
+"""Private details that the files for each library rely on. If an update changes one, the test with its name fails."""
 
 
 def _header_of_falcon() -> str | None:

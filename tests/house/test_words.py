@@ -18,6 +18,8 @@ REFUSED = re.compile(
     r"|in vain|by itself)\b",
     re.IGNORECASE,
 )
+OPENER = re.compile(r"(?:# )?\s*(What|Who|Whose|Of)\b[^?]*\Z")
+"""A comment or docstring that begins with one of these words and is not a question."""
 RULES = "docs/style.md"
 """The page that lists the words."""
 ACCOUNT = '"nobody"'
@@ -60,6 +62,24 @@ def english_of(file: Path) -> Iterator[str]:
 @pytest.mark.parametrize("file", checked_files(), ids=lambda file: str(file.relative_to(REPOSITORY)))
 def test_no_file_has_a_refused_word(file: Path) -> None:
     assert [found[0] for text in english_of(file) for found in REFUSED.finditer(text)] == []
+
+
+@pytest.mark.parametrize("file", checked_files(), ids=lambda file: str(file.relative_to(REPOSITORY)))
+def test_comments_and_docstrings_begin_with_their_subject(file: Path) -> None:
+    assert [text[:80] for text in english_of(file) if OPENER.match(text)] == []
+
+
+@pytest.mark.parametrize("text", ["# What the server sends", "# Of two, one", '"""Who sends it needs no key."""'])
+def test_the_rule_finds_openers_without_a_subject(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(text)
+    assert any(OPENER.match(each) for each in english_of(file))
+
+
+def test_a_question_may_begin_with_what(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("# What does the server send?")
+    assert not any(OPENER.match(each) for each in english_of(file))
 
 
 @pytest.mark.parametrize("text", ["# Whoever asks", "told = 1", '"""It has to do with rows."""', "x = 'tells of rows'"])

@@ -18,7 +18,7 @@ import pytest
 from app.errors import AccessError, Unavailable
 from app.identity import TokenError
 from app.identity.key_sets import KeySet, load_key_set
-from app.identity.tokens import LONGEST_TOKEN
+from app.identity.tokens import MAX_TOKEN_LENGTH
 from tests.identity.conftest import SECRET, Clock, make_identity
 from tests.identity.key_server import KeyServer, SigningKey, key_set
 from tests.process.running import until
@@ -85,7 +85,7 @@ def test_malformed_tokens_are_refused(token: str) -> None:
 
 
 def test_huge_tokens_are_not_parsed() -> None:
-    assert reason(jwt.encode({"x": "y" * LONGEST_TOKEN}, SECRET, "HS256")) == "malformed"
+    assert reason(jwt.encode({"x": "y" * MAX_TOKEN_LENGTH}, SECRET, "HS256")) == "malformed"
     assert reason("." * 10_000_000) == "malformed"
 
 

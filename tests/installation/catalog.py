@@ -75,7 +75,7 @@ def describe(session: pg8000.native.Connection) -> dict[str, list[list[object]]]
 
 
 def members(session: pg8000.native.Connection) -> list[str]:
-    """What belongs to the extension portico, without the types of its tables and views."""
+    """The objects of the extension portico, without the types of its tables and views."""
     rows = session.run(
         """
         select pg_describe_object(classid, objid, 0) from pg_depend

@@ -1,4 +1,4 @@
-"""What the roles see after the installation, and what the functions for policies return."""
+"""The rights of the roles after the installation, and the results of the functions for policies."""
 
 from __future__ import annotations
 

@@ -31,13 +31,13 @@ DEFAULTS = {
     "types of the installer": "alter default privileges revoke all on types from installer",
     "schemas of the installer": "alter default privileges revoke all on schemas from installer",
 }
-"""What an installer may have run before."""
+"""Statements that an installer may have run before."""
 CLOSED = {
     # Before PostgreSQL 15 the schema belongs to the administrator, who has to let the owner of the database use it.
     "public": "revoke all on schema public from public; grant all on schema public to installer with grant option",
     "database": 'revoke connect, temporary on database "{database}" from public',
 }
-"""What the administrator of the server may have run before."""
+"""Statements that the administrator of the server may have run before."""
 INSTALLERS = {"superuser": "superuser", "owner": "", "managed": "createrole createdb"}
 TABLE = """
 create table note (
@@ -131,7 +131,7 @@ def assert_answered(service: Service, credential: str) -> None:
 
 @pytest.mark.parametrize("hardening", [*DEFAULTS, *CLOSED])
 @pytest.mark.parametrize("place", ["owner"], indirect=True)
-def test_each_hardening_works(place: Place, hardening: str, tmp_path: Path) -> None:
+def test_a_hardened_database_works(place: Place, hardening: str, tmp_path: Path) -> None:
     place.hardened(hardening)
     install(place.installer)
     place.with_login()

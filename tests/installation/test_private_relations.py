@@ -137,7 +137,9 @@ def rights(owner, role: str, table: str) -> set[str]:
 
 
 @pytest.mark.parametrize("as_extension", [True, False])
-def test_nothing_private_and_no_write_is_proposed(request, session: Session, as_extension: bool) -> None:
+def test_proposed_grants_are_reads_of_relations_that_are_not_private(
+    request, session: Session, as_extension: bool
+) -> None:
     url = request.getfixturevalue("extension_url" if as_extension else "database_url")
     owner = session(url)
     owner.run(DJANGO)

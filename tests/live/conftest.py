@@ -1,4 +1,4 @@
-"""A running ``portico live`` on the database that a file's fixture ``made`` makes."""
+"""A running ``portico live`` on the database that a file's fixture ``live_database_url`` makes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.live.streams import Live, living
+from tests.live.streams import Live, serving_live
 
 
 @pytest.fixture(scope="module")
-def live(made: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    with living(made, tmp_path_factory.mktemp("live")) as live:
+def live(live_database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    with serving_live(live_database_url, tmp_path_factory.mktemp("live")) as live:
         yield live

@@ -87,7 +87,7 @@ class Live:
 
 
 @contextmanager
-def living(database_url: str, directory: Path, **settings: str) -> Iterator[Live]:
+def serving_live(database_url: str, directory: Path, **settings: str) -> Iterator[Live]:
     """The process on a database, until it has stopped as asked."""
     variables = {
         "DATABASE_URL": database_url, "JWT_SECRET": JWT_SECRET, "ANON_KEY": ANON_KEY, "SERVICE_ROLE_KEY": SERVICE_KEY,

@@ -26,7 +26,7 @@ from app.faces.live import triggers
 from tests.graphql.api import ANON_KEY, JWT_SECRET, SERVICE_KEY
 from tests.graphql.conftest import ROLES
 from tests.installation.test_rights import as_user
-from tests.live.streams import Live, Stream, living
+from tests.live.streams import Live, Stream, serving_live
 from tests.postgres_server import PostgresServer, connect
 from tests.process.conftest import Portico
 from tests.process.conftest import portico as portico
@@ -112,7 +112,7 @@ def health(live: Live) -> Any:
 
 
 @pytest.fixture(scope="module")
-def made(postgres: PostgresServer) -> Iterator[str]:
+def live_database_url(postgres: PostgresServer) -> Iterator[str]:
     url = postgres.create_database(sql=ROLES + SCHEMA)
     triggers.enable(url, ["note", "public.other", "counted"])
     yield url
@@ -120,10 +120,10 @@ def made(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture
-def change(made: str, postgres: PostgresServer) -> Iterator[Callable[[str], None]]:
+def change(live_database_url: str, postgres: PostgresServer) -> Iterator[Callable[[str], None]]:
     """Runs SQL; the rows are put back."""
-    yield lambda sql: (postgres.execute(sql, made), None)[1]
-    postgres.execute("truncate note, other; insert into note values (1, null, 'one')", made)
+    yield lambda sql: (postgres.execute(sql, live_database_url), None)[1]
+    postgres.execute("truncate note, other; insert into note values (1, null, 'one')", live_database_url)
 
 
 def test_a_change_is_sent_at_once(live: Live, change: Callable[[str], None]) -> None:
@@ -201,35 +201,35 @@ def test_equal_queries_run_once(live: Live, change: Callable[[str], None]) -> No
     assert runs(live) - before <= 10
 
 
-def test_an_introspection_sends_one_result(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path, LIVE_POLL_S="0.2") as live:
+def test_an_introspection_sends_one_result(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path, LIVE_POLL_S="0.2") as live:
         stream = live.stream('{ __type(name: "Query") { name } }')
         assert stream.data() == {"__type": {"name": "Query"}}
         assert stream.quiet(QUIET_S)
 
 
-def test_queries_of_views_are_repeated(made: str, tmp_path: Path, postgres: PostgresServer) -> None:
-    with living(made, tmp_path, LIVE_POLL_S="0.2") as live:
+def test_queries_of_views_are_repeated(live_database_url: str, tmp_path: Path, postgres: PostgresServer) -> None:
+    with serving_live(live_database_url, tmp_path, LIVE_POLL_S="0.2") as live:
         stream = live.stream("{ long_noteCollection { edges { node { id } } } }")
         assert stream.data() == {"long_noteCollection": {"edges": []}}
-        postgres.execute("insert into note values (9, null, 'long enough')", made)
+        postgres.execute("insert into note values (9, null, 'long enough')", live_database_url)
         assert stream.data() == {"long_noteCollection": {"edges": [{"node": {"id": 9}}]}}
-        postgres.execute("delete from note where id = 9", made)
+        postgres.execute("delete from note where id = 9", live_database_url)
 
 
 @pytest.mark.parametrize("by", ["filter: {weight_of: {gt: 0}}", "orderBy: [{weight_of: AscNullsFirst}], first: 1"])
 def test_filters_and_orders_by_functions_are_repeated(
-    made: str, tmp_path: Path, postgres: PostgresServer, change: Callable[[str], None], by: str
+    live_database_url: str, tmp_path: Path, postgres: PostgresServer, change: Callable[[str], None], by: str
 ) -> None:
-    postgres.execute("insert into note values (2, null, 'two'); insert into weight values (1, 1)", made)
-    with living(made, tmp_path, LIVE_POLL_S="0.2") as live:
+    postgres.execute("insert into note values (2, null, 'two'); insert into weight values (1, 1)", live_database_url)
+    with serving_live(live_database_url, tmp_path, LIVE_POLL_S="0.2") as live:
         stream = live.stream(f"{{ noteCollection({by}) {{ edges {{ node {{ id body }} }} }} }}")
         before = stream.data()
         until(lambda: health(live)["changes"] == "heard")
         # A run because changes are heard from now on is over, too, so only a repeated one finds the change.
         count = runs(live)
         until(lambda: runs(live) >= count + 2)
-        postgres.execute("truncate weight; insert into weight values (2, 1)", made)
+        postgres.execute("truncate weight; insert into weight values (2, 1)", live_database_url)
         after = stream.next(20)[1]["data"]
     change("truncate weight")
     assert sorted([str(before), str(after)]) == sorted([str(notes((1, "one"))), str(notes((2, "two")))])
@@ -252,21 +252,21 @@ def test_a_refused_operation_ends_the_stream(live: Live, query: str, code: str) 
     assert stream.next() == ("complete", None)
 
 
-def test_a_mutation_is_not_run(live: Live, made: str, postgres: PostgresServer) -> None:
+def test_a_mutation_is_not_run(live: Live, live_database_url: str, postgres: PostgresServer) -> None:
     stream = live.stream("mutation { deleteFromnoteCollection(atMost: 9) { affectedCount } }", key=SERVICE_KEY)
     assert "Only a query or a subscription can be live" in stream.next()[1]["errors"][0]["message"]
-    assert postgres.execute("select count(*) from note", made) == [[1]]
+    assert postgres.execute("select count(*) from note", live_database_url) == [[1]]
 
 
 @pytest.mark.parametrize("kind", ["query", "subscription"])
 def test_a_query_that_would_write_fails_each_time(
-    made: str, tmp_path: Path, postgres: PostgresServer, kind: str
+    live_database_url: str, tmp_path: Path, postgres: PostgresServer, kind: str
 ) -> None:
-    with living(made, tmp_path, LIVE_POLL_S="0.2") as live:
+    with serving_live(live_database_url, tmp_path, LIVE_POLL_S="0.2") as live:
         stream = live.stream(f"{kind} {{ writingCollection {{ edges {{ node {{ id }} }} }} }}")
         assert stream.next()[1]["errors"][0]["extensions"]["code"] == "READ_ONLY_SQL_TRANSACTION"
         until(lambda: runs(live) > 2)
-        assert postgres.execute("select last_value, is_called from runs", made) == [[1, False]]
+        assert postgres.execute("select last_value, is_called from runs", live_database_url) == [[1, False]]
 
 
 def test_unknown_callers_and_malformed_requests_are_refused(live: Live) -> None:
@@ -306,8 +306,8 @@ def test_a_stream_ends_with_its_token(live: Live) -> None:
     assert stream.next(20) == ("end", None)
 
 
-def test_the_number_of_streams_is_limited(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path, LIVE_LIMIT="2") as live:
+def test_the_number_of_streams_is_limited(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path, LIVE_LIMIT="2") as live:
         streams = [live.stream(NOTES) for _ in range(2)]
         for each in streams:
             each.data()
@@ -316,8 +316,8 @@ def test_the_number_of_streams_is_limited(made: str, tmp_path: Path) -> None:
         assert refused.json()["errors"][0]["extensions"]["code"] == "OVERLOADED"
 
 
-def test_a_closed_stream_frees_its_place_at_once(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path, LIVE_LIMIT="1") as live:
+def test_a_closed_stream_frees_its_place_at_once(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path, LIVE_LIMIT="1") as live:
         for _ in range(5):
             response = live.ask(NOTES)
             assert response.status_code == 200
@@ -327,27 +327,29 @@ def test_a_closed_stream_frees_its_place_at_once(made: str, tmp_path: Path) -> N
             until(lambda: health(live)["streams"] == 0, 3.0)
 
 
-def test_a_returning_viewer_waits_for_the_same_run(made: str, tmp_path: Path, postgres: PostgresServer) -> None:
+def test_a_returning_viewer_waits_for_the_same_run(
+    live_database_url: str, tmp_path: Path, postgres: PostgresServer
+) -> None:
     query = "{ very_slowCollection { edges { node { n } } } }"
     running = """select pid, query_start::text from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query ~ 'very_slow'"""
     seen = []
-    with living(made, tmp_path, POOL_SIZE="2") as live:
+    with serving_live(live_database_url, tmp_path, POOL_SIZE="2") as live:
         for _ in range(4):
             response = live.ask(query)
             # The run takes seconds.
-            seen += until(lambda: postgres.execute(running, made))
+            seen += until(lambda: postgres.execute(running, live_database_url))
             response.close()
         until(lambda: health(live)["streams"] == 0, 3.0)
         assert live.stream(NOTES).data() == notes((1, "one"))
         stream = live.stream(query)
-        seen += postgres.execute(running, made)
+        seen += postgres.execute(running, live_database_url)
         assert stream.data() == {"very_slowCollection": {"edges": [{"node": {"n": 1}}]}}
         assert seen == [seen[0]] * 5
 
 
-def test_a_query_without_viewers_ends_with_its_run(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path) as live:
+def test_a_query_without_viewers_ends_with_its_run(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path) as live:
         response = live.ask("{ very_slowCollection { edges { node { n } } } }")
         until(lambda: queries(live) == 1)
         response.close()
@@ -356,8 +358,10 @@ def test_a_query_without_viewers_ends_with_its_run(made: str, tmp_path: Path) ->
         until(lambda: queries(live) == 0, 8.0)
 
 
-def test_a_result_that_is_too_large_is_reported(made: str, tmp_path: Path, change: Callable[[str], None]) -> None:
-    with living(made, tmp_path, LIVE_ANSWER_LIMIT="100K") as live:
+def test_a_result_that_is_too_large_is_reported(
+    live_database_url: str, tmp_path: Path, change: Callable[[str], None]
+) -> None:
+    with serving_live(live_database_url, tmp_path, LIVE_ANSWER_LIMIT="100K") as live:
         stream = live.stream(NOTES)
         assert stream.data() == notes((1, "one"))
         change("update note set body = repeat('x', 3000000)")
@@ -367,8 +371,8 @@ def test_a_result_that_is_too_large_is_reported(made: str, tmp_path: Path, chang
         assert stream.data() == notes((1, "less"))
 
 
-def test_a_slow_query_pauses_between_runs(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path, LIVE_POLL_S="0.1") as live:
+def test_a_slow_query_pauses_between_runs(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path, LIVE_POLL_S="0.1") as live:
         stream = live.stream("{ slowCollection { edges { node { n } } } }")
         began = time.monotonic()
         first, second = (stream.data()["slowCollection"]["edges"][0]["node"]["n"] for _ in range(2))
@@ -385,9 +389,11 @@ def test_a_request_that_does_not_arrive_is_not_waited_for(live: Live) -> None:
     with ExitStack() as opened:
 
         def connect(text: str) -> socket.socket:
-            made = opened.enter_context(socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S))
-            made.sendall(text.encode())
-            return made
+            live_database_url = opened.enter_context(
+                socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S)
+            )
+            live_database_url.sendall(text.encode())
+            return live_database_url
 
         silent, half_a_head, half_a_body = connect(""), connect(head), connect(f"{head}\r\n{{")
         second = connect(answered)
@@ -419,8 +425,8 @@ def test_health_reports_streams_and_notifications(live: Live) -> None:
     assert (reported["process"], reported["changes"]) == ("ok", "heard")
 
 
-def test_metrics_count_streams_and_queries(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path) as live:
+def test_metrics_count_streams_and_queries(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path) as live:
         stream = live.stream(NOTES)
         stream.data()
         live.stream("{ nothing }").next()
@@ -432,8 +438,8 @@ def test_metrics_count_streams_and_queries(made: str, tmp_path: Path) -> None:
     assert 'portico_live_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1.0' in reported
 
 
-def test_the_access_log_has_a_line_for_each_stream(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path, ACCESS_LOG="on", LOG_FORMAT="json", LIVE_LIMIT="1") as live:
+def test_the_access_log_has_a_line_for_each_stream(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path, ACCESS_LOG="on", LOG_FORMAT="json", LIVE_LIMIT="1") as live:
         query = "query Notes { noteCollection { edges { node { id } } } }"
         stream = live.stream(query, operation="Notes", **{"x-request-id": "first"})
         stream.data()
@@ -448,8 +454,8 @@ def test_the_access_log_has_a_line_for_each_stream(made: str, tmp_path: Path) ->
     assert ended["sent"] > 0
 
 
-def test_pages_of_allowed_origins_can_read(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path, CORS_ORIGINS="https://app.example.com") as live:
+def test_pages_of_allowed_origins_can_read(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path, CORS_ORIGINS="https://app.example.com") as live:
         page = {"origin": "https://app.example.com"}
         asked = {**page, "access-control-request-method": "POST", "access-control-request-headers": "apikey"}
         preflight = requests.options(live.url, headers=asked, timeout=PATIENCE_S)
@@ -458,7 +464,7 @@ def test_pages_of_allowed_origins_can_read(made: str, tmp_path: Path) -> None:
         assert "access-control-allow-origin" not in live.ask(NOTES, origin="https://else.example.com").headers
 
 
-def test_a_lost_connection_loses_nothing(live: Live, change: Callable[[str], None], made: str) -> None:
+def test_a_lost_connection_loses_nothing(live: Live, change: Callable[[str], None], live_database_url: str) -> None:
     stream = live.stream(NOTES)
     stream.until(notes((1, "one")))
     change(
@@ -514,7 +520,7 @@ def test_a_stream_continues_after_an_outage(tmp_path: Path, postgres: PostgresSe
     postgres.execute(ROLES + SCHEMA, database_url)
     name = parse_database_url(database_url).database
     postgres.execute(f'alter database "{name}" allow_connections false')
-    with living(database_url, tmp_path, LIVE_POLL_S="1") as live:
+    with serving_live(database_url, tmp_path, LIVE_POLL_S="1") as live:
         stream = live.stream(NOTES)
         assert stream.next()[1]["errors"][0]["extensions"]["code"] == "DATABASE_UNAVAILABLE"
         postgres.execute(f'alter database "{name}" allow_connections true')
@@ -528,7 +534,7 @@ def test_queries_are_repeated_while_notifications_are_lost(
     postgres.execute(ROLES + SCHEMA, database_url)
     triggers.enable(database_url, ["note"])
     name = parse_database_url(database_url).database
-    with living(database_url, tmp_path, LIVE_POLL_S="1") as live, closing(connect(database_url)) as own:
+    with serving_live(database_url, tmp_path, LIVE_POLL_S="1") as live, closing(connect(database_url)) as own:
         stream = live.stream(NOTES)
         assert stream.data() == notes((1, "one"))
         until(lambda: health(live)["changes"] == "heard")
@@ -564,11 +570,11 @@ def asked(live: Live, **body: Any) -> Any:
     return answer
 
 
-def test_a_subscription_is_run_by_its_name(made: str, tmp_path: Path) -> None:
+def test_a_subscription_is_run_by_its_name(live_database_url: str, tmp_path: Path) -> None:
     text, other = f"subscription Notes {NOTES}", f"query Notes {NOTES}"
     (tmp_path / "Notes.graphql").write_text(text)
     hashed = f"sha256:{sha256(text.encode()).hexdigest()}"
-    with living(made, tmp_path, DOCUMENTS=str(tmp_path), DOCUMENTS_ONLY="anon") as live:
+    with serving_live(live_database_url, tmp_path, DOCUMENTS=str(tmp_path), DOCUMENTS_ONLY="anon") as live:
         for body in ({"documentId": "Notes"}, {"documentId": hashed}, {"documentId": "Notes", "query": text}):
             assert asked(live, **body)["data"] == notes((1, "one"))
         assert asked(live, query=text)["data"] == notes((1, "one"))
@@ -576,33 +582,37 @@ def test_a_subscription_is_run_by_its_name(made: str, tmp_path: Path) -> None:
     assert error["extensions"]["code"] == "DOCUMENT_NOT_ALLOWED"
 
 
-def test_a_subscription_is_an_automatic_document(made: str, tmp_path: Path) -> None:
+def test_a_subscription_is_an_automatic_document(live_database_url: str, tmp_path: Path) -> None:
     text = f"subscription {NOTES}"
     persisted = {"persistedQuery": {"version": 1, "sha256Hash": sha256(text.encode()).hexdigest()}}
-    with living(made, tmp_path, AUTOMATIC_DOCUMENTS="10") as live:
+    with serving_live(live_database_url, tmp_path, AUTOMATIC_DOCUMENTS="10") as live:
         (error,) = asked(live, extensions=persisted)["errors"]
         assert error["message"] == "PersistedQueryNotFound"
         assert asked(live, extensions=persisted, query=text)["data"] == notes((1, "one"))
         assert asked(live, extensions=persisted)["data"] == notes((1, "one"))
 
 
-def test_without_its_trigger_a_query_is_repeated(made: str, tmp_path: Path, postgres: PostgresServer) -> None:
-    with living(made, tmp_path, LIVE_POLL_S="0.5") as live:
+def test_without_its_trigger_a_query_is_repeated(
+    live_database_url: str, tmp_path: Path, postgres: PostgresServer
+) -> None:
+    with serving_live(live_database_url, tmp_path, LIVE_POLL_S="0.5") as live:
         stream = live.stream("{ otherCollection { edges { node { id } } } }")
         stream.data()
         # From then on only a repeated run finds the change.
         settle(live)
-        postgres.execute("alter table other disable trigger portico_live; insert into other values (7)", made)
+        postgres.execute(
+            "alter table other disable trigger portico_live; insert into other values (7)", live_database_url
+        )
         answer = stream.next(20)[1]
         assert answer["data"] == {"otherCollection": {"edges": [{"node": {"id": 7}}]}}
-    triggers.enable(made, ["other"])
+    triggers.enable(live_database_url, ["other"])
     count = "select count(*) from pg_trigger where tgname = 'portico_live' and tgenabled <> 'O'"
-    assert postgres.execute(count, made) == [[0]]
-    postgres.execute("truncate other", made)
+    assert postgres.execute(count, live_database_url) == [[0]]
+    postgres.execute("truncate other", live_database_url)
 
 
 def test_a_key_belongs_to_its_own_stream(live: Live) -> None:
-    """Of two with the same token, the apiKey of one may end earlier."""
+    """Two streams may have the same token but keys that expire at different times."""
     bearer = f"Bearer {token('ada', 600)}"
     own = jwt.encode({"role": "anon", "exp": time.time() + 600}, JWT_SECRET, "HS256")
     before = queries(live)
@@ -612,8 +622,8 @@ def test_a_key_belongs_to_its_own_stream(live: Live) -> None:
     assert queries(live) == before + 2
 
 
-def test_a_stop_ends_all_streams(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path) as live:
+def test_a_stop_ends_all_streams(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path) as live:
         stream = live.stream(NOTES)
         stream.until(notes((1, "one")))
         live.process.terminate()
@@ -652,10 +662,10 @@ def fill(client: socket.socket) -> None:
 
 
 def test_a_stop_does_not_wait_for_a_client_that_does_not_read(
-    made: str, tmp_path: Path, change: Callable[[str], None]
+    live_database_url: str, tmp_path: Path, change: Callable[[str], None]
 ) -> None:
     change("update note set body = repeat('x', 20000000)")
-    with living(made, tmp_path, LIVE_ANSWER_LIMIT="30M") as live:
+    with serving_live(live_database_url, tmp_path, LIVE_ANSWER_LIMIT="30M") as live:
         place = urlsplit(live.url)
         body = json.dumps({"query": NOTES})
         head = f"POST {place.path} HTTP/1.1\r\nHost: x\r\napiKey: {ANON_KEY}\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -671,10 +681,10 @@ def test_a_stop_does_not_wait_for_a_client_that_does_not_read(
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the system cannot tell")
 def test_a_client_that_does_not_read_is_disconnected_and_others_are_served(
-    made: str, tmp_path: Path, change: Callable[[str], None]
+    live_database_url: str, tmp_path: Path, change: Callable[[str], None]
 ) -> None:
     change("update note set body = repeat('x', 20000000)")
-    with living(made, tmp_path, LIVE_ANSWER_LIMIT="30M") as live:
+    with serving_live(live_database_url, tmp_path, LIVE_ANSWER_LIMIT="30M") as live:
         place = urlsplit(live.url)
         body = json.dumps({"query": NOTES})
         head = f"POST {place.path} HTTP/1.1\r\nHost: x\r\napiKey: {ANON_KEY}\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -763,15 +773,15 @@ def test_the_variables_of_streams_take_little_memory(live: Live) -> None:
 
 
 def test_a_change_before_the_trigger_is_sent_once_it_exists(
-    made: str, tmp_path: Path, postgres: PostgresServer
+    live_database_url: str, tmp_path: Path, postgres: PostgresServer
 ) -> None:
-    postgres.execute("create table late (id int primary key); grant select on late to anon", made)
-    with living(made, tmp_path, LIVE_POLL_S="3") as live:
+    postgres.execute("create table late (id int primary key); grant select on late to anon", live_database_url)
+    with serving_live(live_database_url, tmp_path, LIVE_POLL_S="3") as live:
         until(lambda: health(live)["changes"] == "heard")
         stream = live.stream("{ lateCollection { edges { node { id } } } }")
         assert stream.data() == {"lateCollection": {"edges": []}}
         # Longer than a query pauses after its run: the change comes between two runs.
         settle(live, 1.2)
-        postgres.execute("insert into late values (1)", made)
-        triggers.enable(made, ["late"])
+        postgres.execute("insert into late values (1)", live_database_url)
+        triggers.enable(live_database_url, ["late"])
         assert stream.next(10.0)[1]["data"] == {"lateCollection": {"edges": [{"node": {"id": 1}}]}}

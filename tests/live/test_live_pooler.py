@@ -11,7 +11,7 @@ from app.faces.live import triggers
 from bench.pooler import missing_pooler, pooler
 from bench.streaming import missing, streaming
 from tests.graphql.conftest import ROLES
-from tests.live.streams import living
+from tests.live.streams import serving_live
 from tests.process.running import PATIENCE_S
 
 SCHEMA = """
@@ -27,7 +27,10 @@ def test_queries_are_repeated(tmp_path: Path) -> None:
         server = cluster.primary()
         server.execute(ROLES + SCHEMA)
         triggers.enable(server.url(), ["note"])
-        with pooler(cluster, server, connections=5, clients=50) as url, living(url, tmp_path, LIVE_POLL_S="1") as live:
+        with (
+            pooler(cluster, server, connections=5, clients=50) as url,
+            serving_live(url, tmp_path, LIVE_POLL_S="1") as live,
+        ):
             stream = live.stream("{ noteCollection { edges { node { body } } } }")
             for body in ("two", "three", "four"):
                 server.execute(f"update note set body = '{body}'")

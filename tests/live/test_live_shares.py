@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.graphql.api import ANON_KEY
 from tests.graphql.conftest import ROLES
 from tests.live.sockets import LIVE_NOTES, Socket, bearer, socket
-from tests.live.streams import Live, living
+from tests.live.streams import Live, serving_live
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
 
@@ -26,7 +26,7 @@ grant select on note to anon, authenticated;
 
 
 @pytest.fixture(scope="module")
-def made(postgres: PostgresServer) -> Iterator[str]:
+def live_database_url(postgres: PostgresServer) -> Iterator[str]:
     url = postgres.create_database(sql=ROLES + SCHEMA)
     yield url
     postgres.drop_database(url)
@@ -47,8 +47,12 @@ def open_on(each: Socket, id_: str) -> None:
     assert answer["type"] == "next", answer
 
 
-def test_the_streams_of_a_connection_are_limited(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path, LIVE_CONNECTION_LIMIT="2") as live, socket(live) as one, socket(live) as other:
+def test_the_streams_of_a_connection_are_limited(live_database_url: str, tmp_path: Path) -> None:
+    with (
+        serving_live(live_database_url, tmp_path, LIVE_CONNECTION_LIMIT="2") as live,
+        socket(live) as one,
+        socket(live) as other,
+    ):
         open_on(one, "a")
         open_on(one, "b")
         one.subscribe("c")
@@ -59,10 +63,10 @@ def test_the_streams_of_a_connection_are_limited(made: str, tmp_path: Path) -> N
         open_on(one, "c")
 
 
-def test_the_streams_of_a_caller_are_limited_over_all_connections(made: str, tmp_path: Path) -> None:
+def test_the_streams_of_a_caller_are_limited_over_all_connections(live_database_url: str, tmp_path: Path) -> None:
     """A token's subject with its role is a caller; without a subject the client's address is."""
     ada, ben = ({"apiKey": ANON_KEY, "authorization": bearer(user)} for user in ("ada", "ben"))
-    with living(made, tmp_path, LIVE_CALLER_LIMIT="2") as live, ExitStack() as stack:
+    with serving_live(live_database_url, tmp_path, LIVE_CALLER_LIMIT="2") as live, ExitStack() as stack:
         one, other = (stack.enter_context(socket(live, ada)) for _ in range(2))
         with socket(live, False) as third:
             third.send(type="connection_init", payload=ada)
@@ -86,8 +90,8 @@ def test_the_streams_of_a_caller_are_limited_over_all_connections(made: str, tmp
         open_on(other, "b")
 
 
-def test_an_ended_stream_frees_its_place(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path, LIVE_CALLER_LIMIT="1") as live:
+def test_an_ended_stream_frees_its_place(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path, LIVE_CALLER_LIMIT="1") as live:
         for _ in range(3):
             with socket(live) as one:
                 open_on(one, "a")
@@ -98,9 +102,9 @@ def test_an_ended_stream_frees_its_place(made: str, tmp_path: Path) -> None:
             until(lambda: streams(live) == 0)
 
 
-def test_the_limit_is_exact(made: str, tmp_path: Path) -> None:
+def test_the_limit_is_exact(live_database_url: str, tmp_path: Path) -> None:
     """Many that come at once do not pass it."""
-    with living(made, tmp_path, LIVE_LIMIT="3") as live:
+    with serving_live(live_database_url, tmp_path, LIVE_LIMIT="3") as live:
         together, statuses = Barrier(12), list[int]()
 
         def come() -> None:
@@ -119,8 +123,12 @@ def test_the_limit_is_exact(made: str, tmp_path: Path) -> None:
         assert streams(live) == 3
 
 
-def test_a_connection_that_sends_too_much_is_closed(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path, LIVE_MESSAGE_LIMIT="5") as live, socket(live) as one, socket(live) as other:
+def test_a_connection_that_sends_too_much_is_closed(live_database_url: str, tmp_path: Path) -> None:
+    with (
+        serving_live(live_database_url, tmp_path, LIVE_MESSAGE_LIMIT="5") as live,
+        socket(live) as one,
+        socket(live) as other,
+    ):
         # Ten seconds' worth may come at once; connection_init was one of them.
         for _ in range(45):
             one.send(type="ping")

@@ -20,7 +20,7 @@ from app.faces.live import triggers
 from tests.graphql.api import ANON_KEY, SERVICE_KEY
 from tests.graphql.conftest import ROLES
 from tests.live.sockets import LIVE_NOTES, NOTES, bearer, socket
-from tests.live.streams import Live, living
+from tests.live.streams import Live, serving_live
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
 
@@ -45,7 +45,7 @@ def notes(*rows: tuple[int, str]) -> dict[str, object]:
 
 
 @pytest.fixture(scope="module")
-def made(postgres: PostgresServer) -> Iterator[str]:
+def live_database_url(postgres: PostgresServer) -> Iterator[str]:
     url = postgres.create_database(sql=ROLES + SCHEMA)
     triggers.enable(url, ["note"])
     yield url
@@ -53,10 +53,10 @@ def made(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture
-def change(made: str, postgres: PostgresServer) -> Iterator[Callable[[str], None]]:
+def change(live_database_url: str, postgres: PostgresServer) -> Iterator[Callable[[str], None]]:
     """Runs SQL; the rows are put back."""
-    yield lambda sql: (postgres.execute(sql, made), None)[1]
-    postgres.execute("truncate note; insert into note values (1, null, 'one'), (2, 'ada', 'hers')", made)
+    yield lambda sql: (postgres.execute(sql, live_database_url), None)[1]
+    postgres.execute("truncate note; insert into note values (1, null, 'one'), (2, 'ada', 'hers')", live_database_url)
 
 
 def streams(live: Live) -> int:
@@ -103,13 +103,13 @@ def test_a_query_is_answered_once(live: Live) -> None:
         assert streams(live) == before + 1
 
 
-def test_a_query_gets_the_current_result(live: Live, made: str, postgres: PostgresServer) -> None:
+def test_a_query_gets_the_current_result(live: Live, live_database_url: str, postgres: PostgresServer) -> None:
     """Also while another client watches the same query and has not been notified of the change yet."""
     query = "{ untoldCollection { edges { node { id } } } }"
     with socket(live) as one:
         one.subscribe("live", f"subscription {query}")
         assert one.next()["payload"]["data"]["untoldCollection"]["edges"] == []
-        postgres.execute("insert into untold values (1)", made)
+        postgres.execute("insert into untold values (1)", live_database_url)
         one.subscribe("once", query)
         assert one.next()["payload"]["data"]["untoldCollection"]["edges"] == [{"node": {"id": 1}}]
         assert one.next() == {"id": "once", "type": "complete"}
@@ -179,16 +179,16 @@ def test_an_operation_that_cannot_be_answered_is_an_error(live: Live, query: str
         assert one.next()["payload"] == notes((1, "one"))
 
 
-def test_a_mutation_is_not_run(live: Live, made: str, postgres: PostgresServer) -> None:
+def test_a_mutation_is_not_run(live: Live, live_database_url: str, postgres: PostgresServer) -> None:
     with socket(live, {"apiKey": SERVICE_KEY}) as one:
         one.subscribe("a", "mutation { deleteFromnoteCollection(atMost: 9) { affectedCount } }")
         (error,) = one.next()["payload"]
     assert error["message"] == "Only a query or a subscription can be live"
     assert error["extensions"]["hint"] == "Send mutations to /graphql/v1."
-    assert postgres.execute("select count(*) from note", made) == [[2]]
+    assert postgres.execute("select count(*) from note", live_database_url) == [[2]]
 
 
-def test_no_query_is_an_error(live: Live) -> None:
+def test_a_subscription_without_a_query_is_refused(live: Live) -> None:
     with socket(live) as one:
         one.send(id="a", type="subscribe", payload={})
         assert [each["message"] for each in one.next()["payload"]] == ["The request has no query"]
@@ -368,8 +368,8 @@ def test_a_silent_client_is_disconnected_and_others_are_not(live: Live, change: 
         assert one.next()["payload"] == notes((1, "later"))
 
 
-def test_the_number_of_connections_is_limited(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path, LIVE_LIMIT="2") as live, ExitStack() as stack:
+def test_the_number_of_connections_is_limited(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path, LIVE_LIMIT="2") as live, ExitStack() as stack:
         one, other = (stack.enter_context(socket(live)) for _ in range(2))
         with socket(live, False) as third:
             third.send(type="connection_init", payload={"apiKey": ANON_KEY})
@@ -385,8 +385,8 @@ def test_the_number_of_connections_is_limited(made: str, tmp_path: Path) -> None
         assert other.next()["type"] == "next"
 
 
-def test_a_stop_closes_connections_with_service_restart(made: str, tmp_path: Path) -> None:
-    with living(made, tmp_path) as live, socket(live) as one:
+def test_a_stop_closes_connections_with_service_restart(live_database_url: str, tmp_path: Path) -> None:
+    with serving_live(live_database_url, tmp_path) as live, socket(live) as one:
         one.subscribe("a")
         assert one.next()["type"] == "next"
         live.process.terminate()
@@ -398,7 +398,7 @@ def test_a_stop_closes_connections_with_service_restart(made: str, tmp_path: Pat
         assert live.process.wait(PATIENCE_S) == 0
 
 
-def test_pages_of_allowed_origins_may_connect(made: str, live: Live, tmp_path: Path) -> None:
+def test_pages_of_allowed_origins_may_connect(live_database_url: str, live: Live, tmp_path: Path) -> None:
     own = live.url.split("/graphql")[0]
     with socket(live, additional_headers={"origin": own}) as one:
         one.subscribe("a")
@@ -407,7 +407,9 @@ def test_pages_of_allowed_origins_may_connect(made: str, live: Live, tmp_path: P
         with pytest.raises(InvalidStatus) as refused, socket(live, additional_headers={"origin": other}):
             pass
         assert refused.value.response.status_code == 403
-    with living(made, tmp_path, CORS_ORIGINS="https://app.example", PUBLIC_URL="https://api.example") as live:
+    with serving_live(
+        live_database_url, tmp_path, CORS_ORIGINS="https://app.example", PUBLIC_URL="https://api.example"
+    ) as live:
         for allowed in ("https://app.example", "https://api.example"):
             with socket(live, additional_headers={"origin": allowed}):
                 pass

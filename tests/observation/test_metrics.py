@@ -36,7 +36,7 @@ def read(text: str) -> dict[Series, float]:
     return {(each.name, frozenset(each.labels.items())): each.value for one in families for each in one.samples}
 
 
-def of(found: dict[Series, float], name: str, **labels: str) -> float:
+def metric_value(found: dict[Series, float], name: str, **labels: str) -> float:
     return found.get((name, frozenset(labels.items())), 0.0)
 
 
@@ -50,13 +50,13 @@ def test_operations_and_errors_are_counted(start_api: StartApi) -> None:
         api.ask(text)
     api.ask("query A { nope }")
     found = metrics(api)
-    assert of(found, "portico_operation_seconds_count", operation="A", role="anon") == 3
-    assert of(found, "portico_operation_errors_total", operation="A", role="anon") == 1
-    assert of(found, "portico_operation_seconds_count", operation="(anonymous)", role="anon") == 1
-    assert of(found, "portico_operation_seconds_count", operation=OTHER, role=OTHER) == 1
-    assert of(found, "portico_errors_total", face="graphql", code="GRAPHQL_VALIDATION_FAILED") == 1
-    assert of(found, "portico_request_seconds_count", face="graphql", status="200") == 5
-    assert of(found, "portico_stage_seconds_total", stage="parse") > 0
+    assert metric_value(found, "portico_operation_seconds_count", operation="A", role="anon") == 3
+    assert metric_value(found, "portico_operation_errors_total", operation="A", role="anon") == 1
+    assert metric_value(found, "portico_operation_seconds_count", operation="(anonymous)", role="anon") == 1
+    assert metric_value(found, "portico_operation_seconds_count", operation=OTHER, role=OTHER) == 1
+    assert metric_value(found, "portico_errors_total", face="graphql", code="GRAPHQL_VALIDATION_FAILED") == 1
+    assert metric_value(found, "portico_request_seconds_count", face="graphql", status="200") == 5
+    assert metric_value(found, "portico_stage_seconds_total", stage="parse") > 0
 
 
 def test_rare_names_take_no_places_of_others(start_api: StartApi) -> None:
@@ -69,11 +69,11 @@ def test_rare_names_take_no_places_of_others(start_api: StartApi) -> None:
     found = metrics(api)
     named = {dict(labels)["operation"] for name, labels in found if name == "portico_operation_seconds_count"}
     assert named == {"Stranger0", "Mine", "Yours", OTHER}
-    assert of(found, "portico_operation_errors_total", operation=OTHER, role=OTHER) == 20
+    assert metric_value(found, "portico_operation_errors_total", operation=OTHER, role=OTHER) == 20
 
 
 def test_pools_of_replicas_have_metrics(start_api: StartApi) -> None:
-    # It is no standby, so that the pool stays empty; its password must not be shown.
+    # It is not a standby, so that the pool stays empty; its password must not be shown.
     api = start_api(SCHEMA, database_read_urls=("postgresql://u:hidden@127.0.0.1:1/d",))
     text = api.client.simulate_get("/metrics").text
     found = read(text)
@@ -90,16 +90,19 @@ def test_caches_connections_and_the_schema_have_metrics(start_api: StartApi) -> 
     for _ in range(3):
         assert api.ask("query A { thingCollection { edges { node { id } } } }").data
     found = metrics(api)
-    assert of(found, "portico_operation_seconds_count", operation="", role="anon") == 3
-    assert of(found, "portico_plans") == 1
-    assert (of(found, "portico_plan_hits_total"), of(found, "portico_plan_misses_total")) == (2, 1)
-    assert (of(found, "portico_connections_limit"), of(found, "portico_connections_in_use")) == (3, 0)
-    assert of(found, "portico_connections_open") >= 1
-    assert of(found, "portico_pool_waits_total") >= 1
-    assert of(found, "portico_pool_timeouts_total") == 0
-    assert of(found, "portico_schema_read_timestamp_seconds") > 1e9
+    assert metric_value(found, "portico_operation_seconds_count", operation="", role="anon") == 3
+    assert metric_value(found, "portico_plans") == 1
+    assert (metric_value(found, "portico_plan_hits_total"), metric_value(found, "portico_plan_misses_total")) == (2, 1)
+    assert (metric_value(found, "portico_connections_limit"), metric_value(found, "portico_connections_in_use")) == (
+        3,
+        0,
+    )
+    assert metric_value(found, "portico_connections_open") >= 1
+    assert metric_value(found, "portico_pool_waits_total") >= 1
+    assert metric_value(found, "portico_pool_timeouts_total") == 0
+    assert metric_value(found, "portico_schema_read_timestamp_seconds") > 1e9
     # This database has no storage, whose numbers are left out.
-    assert of(found, "portico_work_entries", kind="post_event") == 0
+    assert metric_value(found, "portico_work_entries", kind="post_event") == 0
 
 
 @pytest.fixture
@@ -118,13 +121,13 @@ def test_the_storage_has_metrics(storage: Service) -> None:
     upload = {"tus-resumable": "1.0.0", "upload-length": "10", "upload-metadata": _names(bucket, "big")}
     assert storage.post("/upload/resumable", headers=upload).status_code == 201
     found = read(storage.get("/metrics").text)
-    assert of(found, "portico_storage_bytes_total", face="rest", direction="received") >= 10
-    assert of(found, "portico_storage_bytes_total", face="rest", direction="sent") >= 5
+    assert metric_value(found, "portico_storage_bytes_total", face="rest", direction="received") >= 10
+    assert metric_value(found, "portico_storage_bytes_total", face="rest", direction="sent") >= 5
     operations = {dict(labels)["operation"] for name, labels in found if name == "portico_storage_operations_total"}
     assert {"PUT /storage/v1/object/{bucket}/*", "GET /storage/v1/object/{bucket}/*"} <= operations
-    assert of(found, "portico_errors_total", face="rest", code="NoSuchKey") == 1
-    assert of(found, "portico_work_entries", kind="delete_blob") == 1
-    assert of(found, "portico_unfinished_uploads", form="appended") == 1
+    assert metric_value(found, "portico_errors_total", face="rest", code="NoSuchKey") == 1
+    assert metric_value(found, "portico_work_entries", kind="delete_blob") == 1
+    assert metric_value(found, "portico_unfinished_uploads", form="appended") == 1
 
 
 def test_unknown_methods_take_no_places(storage: Service) -> None:

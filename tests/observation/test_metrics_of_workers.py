@@ -1,5 +1,5 @@
-"""``/metrics`` of a service of several workers: their numbers are added up, also past the end of one, and files of
-metrics end none of them where the disk is full."""
+"""``/metrics`` with several workers: their counts are added up, those of an ended worker are kept, and a full disk
+stops no worker."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ import requests
 
 from tests.graphql.api import ANON_KEY
 from tests.graphql.serving import serving
-from tests.observation.test_metrics import SCHEMA, Series, of, read
+from tests.observation.test_metrics import SCHEMA, Series, metric_value, read
 from tests.postgres_server import PostgresServer
 from tests.process.running import until
 
 WORKERS = 2
-ASKED = 12
+REQUESTS = 12
 
 
 def ask(url: str, names: list[str]) -> None:
-    """Operations of these names, each on its own connection, so that all workers get some."""
+    """Send one operation for each name, each on a new connection, so that all workers receive some."""
     for name in names:
         query = {"query": f"query {name} {{ __typename }}"}
-        answer = requests.post(url, json=query, headers={"apiKey": ANON_KEY}, timeout=60)
-        assert answer.json() == {"data": {"__typename": "Query"}}
+        response = requests.post(url, json=query, headers={"apiKey": ANON_KEY}, timeout=60)
+        assert response.json() == {"data": {"__typename": "Query"}}
 
 
 def metrics(url: str) -> dict[Series, float]:
-    answer = requests.get(url.replace("/graphql/v1", "/metrics"), timeout=60)
-    assert answer.status_code == 200, answer.text
-    return read(answer.text)
+    response = requests.get(url.replace("/graphql/v1", "/metrics"), timeout=60)
+    assert response.status_code == 200, response.text
+    return read(response.text)
 
 
 def requests_counted(url: str) -> float:
-    return of(metrics(url), "portico_request_seconds_count", face="graphql", status="200")
+    return metric_value(metrics(url), "portico_request_seconds_count", face="graphql", status="200")
 
 
 def workers(directory: Path) -> dict[int, Path]:
-    """Of each worker its process id and the folder of its metrics."""
+    """The workers that have metric files below ``directory``: their process ids and the folders of these files."""
     found = {}
     for each in Path("/proc").iterdir():
         try:
@@ -65,24 +65,24 @@ def temporary(tmp_path: Path) -> Path:
 
 def test_counts_of_an_ended_worker_are_kept(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
     with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(temporary), POOL_SIZE="3") as url:
-        ask(url, ["Named"] * ASKED)
-        until(lambda: requests_counted(url) == ASKED)
+        ask(url, ["Named"] * REQUESTS)
+        until(lambda: requests_counted(url) == REQUESTS)
         known = until(lambda: found if len(found := workers(temporary)) == WORKERS else {})
         (folder,) = set(known.values())
         files = {path.name for path in folder.iterdir()}
         for pid in known:
             os.kill(pid, signal.SIGKILL)
         until(lambda: len(workers(temporary).keys() - known.keys()) == WORKERS)
-        until(lambda: of(metrics(url), "portico_connections_limit") == 3 * WORKERS)
-        assert requests_counted(url) == ASKED
-        ask(url, ["Named"] * ASKED)
-        until(lambda: requests_counted(url) == 2 * ASKED)
+        until(lambda: metric_value(metrics(url), "portico_connections_limit") == 3 * WORKERS)
+        assert requests_counted(url) == REQUESTS
+        ask(url, ["Named"] * REQUESTS)
+        until(lambda: requests_counted(url) == 2 * REQUESTS)
         assert {path.name for path in folder.iterdir()} == files
     assert list(temporary.iterdir()) == []
 
 
-def test_files_of_metrics_are_allocated_at_the_start(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
-    # Twice the places that there are, each with the longest name.
+def test_metric_files_are_allocated_at_the_start(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
+    # Sends twice as many names as METRICS_OPERATIONS allows, each of the maximum length.
     with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(temporary), METRICS_OPERATIONS="20") as url:
         lengths = {path.name: path.stat().st_size for path in temporary.rglob("*.db")}
         assert lengths
@@ -96,22 +96,24 @@ def test_files_of_metrics_are_allocated_at_the_start(postgres: PostgresServer, t
 
 
 @pytest.fixture
-def full(temporary: Path) -> Iterator[Path]:
+def full_disk(temporary: Path) -> Iterator[Path]:
     """A folder on a separate file system with hardly any space."""
     mount, unmount = shutil.which("mount"), shutil.which("umount")
     options = ["-t", "tmpfs", "-o", "size=256k,mode=0777", "none", str(temporary)]
     if not (mount and unmount) or subprocess.run([mount, *options], capture_output=True).returncode:
         pytest.skip("file systems cannot be mounted here")
     try:
-        # A page is left for Python, which tries whether it can write to TMPDIR.
+        # One page stays free, because Python writes a test file to find out whether TMPDIR is writable.
         (temporary / "filler").write_bytes(bytes(252 * 1024))
         yield temporary
     finally:
         subprocess.run([unmount, str(temporary)], check=True)
 
 
-def test_without_space_there_are_no_metrics(postgres: PostgresServer, tmp_path: Path, full: Path) -> None:
-    with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(full)) as url:
-        ask(url, ["Named"] * ASKED)
+def test_a_service_on_a_full_disk_starts_without_metrics(
+    postgres: PostgresServer, tmp_path: Path, full_disk: Path
+) -> None:
+    with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(full_disk)) as url:
+        ask(url, ["Named"] * REQUESTS)
         assert requests.get(url.replace("/graphql/v1", "/metrics"), timeout=60).status_code == 404
-        assert [path.name for path in full.iterdir()] == ["filler"]
+        assert [path.name for path in full_disk.iterdir()] == ["filler"]

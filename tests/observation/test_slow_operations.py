@@ -10,7 +10,7 @@ import pytest
 
 from app.observation import SlowOperation
 from app.observation.redaction import key_of, without_literals
-from app.observation.slow_operations import MOST, Slowest, shared_file
+from app.observation.slow_operations import MAX_OPERATIONS, Slowest, shared_file
 from tests.graphql.conftest import StartApi
 from tests.graphql.conftest import reading_api as reading_api
 from tests.graphql.conftest import start_api as start_api
@@ -25,7 +25,7 @@ FIND = (
 )
 
 
-def of(key: str, milliseconds: float, at: float = 1e12, role: str = "anon") -> SlowOperation:
+def slow_operation(key: str, milliseconds: float, at: float = 1e12, role: str = "anon") -> SlowOperation:
     return SlowOperation(key, "Find", "query", role, (), milliseconds, {"execute": milliseconds}, "{ a }", at)
 
 
@@ -65,14 +65,14 @@ def test_literals_are_removed_from_documents() -> None:
 def test_the_record_holds_the_slowest_run_of_each_operation(*, shared: bool) -> None:
     file = shared_file() if shared else None
     record = Slowest(file)
-    for number in range(MOST + 10):
-        record.add(of(f"k{number}", number))
-    record.add(of("k59", 3.0))
-    record.add(of("k58", 1000.0))
-    record.add(of("k58", 500.0, role="authenticated"))
+    for number in range(MAX_OPERATIONS + 10):
+        record.add(slow_operation(f"k{number}", number))
+    record.add(slow_operation("k59", 3.0))
+    record.add(slow_operation("k58", 1000.0))
+    record.add(slow_operation("k58", 500.0, role="authenticated"))
     found = (Slowest(file) if shared else record).operations()
     assert [(each.key, each.role) for each in found[:3]] == [("k58", "anon"), ("k58", "authenticated"), ("k59", "anon")]
-    assert (len(found), found[2].milliseconds) == (MOST, 59.0)
+    assert (len(found), found[2].milliseconds) == (MAX_OPERATIONS, 59.0)
 
 
 ADD = """
@@ -95,6 +95,6 @@ def test_processes_share_the_record() -> None:
 
 def test_the_record_forgets_after_a_day() -> None:
     record = Slowest(None)
-    record.add(of("old", 1000.0, at=0.0))
-    record.add(of("new", 1.0))
+    record.add(slow_operation("old", 1000.0, at=0.0))
+    record.add(slow_operation("new", 1.0))
     assert [each.key for each in record.operations()] == ["new"]

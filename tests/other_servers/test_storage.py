@@ -12,7 +12,7 @@ import tests.storage.test_uploads
 from tests.other_servers.shared_service import with_shared_service
 
 OWN_SERVER_ONLY = {"test_invalid_requests_are_refused_before_the_body"}
-"""Tests of what only ``portico serve`` does."""
+"""Tests of features that only ``portico serve`` has."""
 
 for module in (
     tests.storage.test_buckets,

@@ -1,4 +1,5 @@
-"""A reader who follows a page: one shell, one database, and a service if the page starts one."""
+"""Runs the code blocks of a page as a reader would: in one shell, with one database, and a service if the page starts
+one."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from tests.process.running import PATIENCE_S, environment, started
 ADDRESS = re.compile(r"http://(?:127\.0\.0\.1|localhost):8000")
 EXAMPLE_DATABASE = "postgresql://user:password@host:5432/database"
 SERVES = re.compile(r"^(?P<program>sh demo\.sh|portico serve)(?P<options>.*)$", re.M)
-_END = "the reader has come to the end of the block"
+_END = "end of the block"
 
 
 class Reader:
@@ -32,7 +33,7 @@ class Reader:
         self._errors = directory / ".stderr"
         programs = Path(sys.executable).parent
         (directory / ".venv").symlink_to(programs.parent)
-        # The activation script of Python 3.12.1 asks for OSTYPE whether it is set or not.
+        # The activation script of Python 3.12.1 fails if OSTYPE is not set, since the shell runs with -u.
         variables = environment(PATH=f"{programs}{os.pathsep}{os.environ['PATH']}", OSTYPE=sys.platform)
         with self._errors.open("w") as errors:
             self._shell = subprocess.Popen(
@@ -42,7 +43,7 @@ class Reader:
         self._closing.callback(self._end_shell)
 
     def run(self, block: Block) -> str:
-        """Run a block; gives its output. Fails if the program fails."""
+        """Run a block and return its output. Fails if the program fails."""
         if block.language == "sh":
             return self.shell(block.text)
         if block.language == "sql":
@@ -52,11 +53,11 @@ class Reader:
         raise AssertionError(f"{block.page}:{block.line}: no test runs {block.language}")
 
     def shell(self, text: str) -> str:
-        """Run lines in the shell, whose variables stay. A service that they start is left running."""
+        """Run lines in the shell, which keeps its variables. A service that the last line starts keeps running."""
         serve = SERVES.search(text)
         if serve is None:
             return self._in_shell(text)
-        assert not text[serve.end() :].strip(), "nothing follows on a service in its terminal"
+        assert not text[serve.end() :].strip(), "a block must end with the command that starts a service"
         reported = self._in_shell(text[: serve.start()])
         self._serve(shlex.split(serve["options"]), demo="demo.sh" in serve["program"])
         return reported + self.banner
@@ -64,7 +65,7 @@ class Reader:
     def program(self, interpreter: str, suffix: str, text: str) -> str:
         """Run a program with the variables of the shell."""
         path = self.directory / f"program{suffix}"
-        path.write_text(self._meant(text))
+        path.write_text(self._with_real_addresses(text))
         done = subprocess.run(
             [interpreter, str(path)], cwd=self.directory, env=self._variables(),
             capture_output=True, text=True, timeout=PATIENCE_S,
@@ -73,7 +74,7 @@ class Reader:
         return done.stdout
 
     def sql(self, text: str) -> str:
-        """Run statements in the database; gives the rows of the last one."""
+        """Run statements in the database and return the rows of the last one, as text."""
         assert self._database_url
         connection = connect(self._database_url)
         try:
@@ -88,16 +89,16 @@ class Reader:
     def close(self) -> None:
         self._closing.close()
 
-    def _meant(self, text: str) -> str:
+    def _with_real_addresses(self, text: str) -> str:
         text = ADDRESS.sub(self.address, text)
         return text.replace(EXAMPLE_DATABASE, f"'{self._database_url}'") if self._database_url else text
 
     def _in_shell(self, text: str) -> str:
         lines = self.directory / ".block"
-        lines.write_text(self._meant(text))
+        lines.write_text(self._with_real_addresses(text))
         assert self._shell.stdin
         assert self._shell.stdout
-        # What the block starts must not read what we write to the shell.
+        # Without /dev/null, programs of the block would read the lines that are written to the shell.
         self._shell.stdin.write(f". ./.block </dev/null\necho; echo '{_END}'\n")
         self._shell.stdin.flush()
         reported = ""
@@ -130,5 +131,5 @@ class Reader:
         return dict(each.split("=", 1) for each in self._in_shell("env -0").split("\0") if "=" in each)
 
     def _end_shell(self) -> None:
-        # Closes its input, which ends it, and then its output.
+        # This closes the shell's input, so it exits.
         self._shell.communicate(timeout=PATIENCE_S)

@@ -67,7 +67,7 @@ def test_the_lines_for_relay_work(reader: Reader) -> None:
     compile_ = f"node {packages}/node_modules/relay-compiler/cli.js"
     assert "npx relay-compiler" in SHELL["Relay"]
     reader.shell(SHELL["Relay"].replace("npx relay-compiler", compile_))
-    # What a build tool's plugin does: it replaces the tag with the compiler's output.
+    # Does the work of a build tool's plugin: it replaces the tag with the compiler's output.
     artifact = "query from './src/__generated__/citiesQuery.graphql.js'"
     built = re.sub(r"const query = graphql`.*?`", "", JAVASCRIPT["Relay"], flags=re.S).replace(", graphql }", " }")
     assert node(reader, f"import {artifact}\n{built}") == f"{FIRST_FOUR}\n"

@@ -28,7 +28,7 @@ grant select on person to anon;
 
 
 class Shouting:
-    """Gives each row a field, unless the comment on its table asks for quiet."""
+    """Adds a field to each row, unless the comment on its table turns that off."""
 
     @hookimpl
     def features(self) -> Sequence[str]:

@@ -153,7 +153,7 @@ def test_hook_own_type_names(api_with: ApiWith) -> None:
     # Without an announcement the name is given when all types are made, in their order.
     assert names_given(api_with, own_name) == (True, "  extra: Extra_")
     assert names_given(api_with, own_name, own_type_names=of_gone) == (False, "  extra: Extra")
-    # Of two owners the first one has it.
+    # If two owners want the name, the first one gets it.
     assert names_given(api_with, own_name, own_type_names=of_all) == (True, "  extra: Extra_")
 
 

@@ -27,7 +27,7 @@ def test_a_name_is_shouted(portico_service):
     data = service.graphql("{ thingCollection { edges { node { shoutedName } } } }")
     assert data["thingCollection"]["edges"] == [{"node": {"shoutedName": "QUIET"}}]
 
-def test_what_a_service_has(portico_service):
+def test_a_service_runs_sql_and_requests(portico_service):
     service = portico_service()
     assert service.sql("select 1 + 1") == [["2"]]
     assert service.request("GET", "/health").json["database"] == "ok"

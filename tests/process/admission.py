@@ -1,4 +1,4 @@
-"""The admission of requests, for tests of the server whose application is a stub."""
+"""The admission rules of Portico, for tests that run the server with a stub application."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.settings import Settings
 
 
 def admission_of(settings: Settings) -> Admission:
-    """The rules of the GraphQL and the REST API, without a secret that signs URLs."""
+    """The rules of the GraphQL and the REST API. No signing secret is set, so signed URLs are refused."""
     rest = RestAdmission(
         Router(ROUTES),
         Identity(settings),

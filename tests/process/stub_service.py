@@ -80,7 +80,7 @@ class Impatient(socket.socket):
 
 PARENT = os.getpid()
 given = dict(argument.split("=", 1) for argument in sys.argv[1:] if "=" in argument)
-# On a busy machine requests wait for longer than the usual two seconds, which is no failure.
+# On a busy machine requests wait for longer than the usual two seconds, which is not a failure.
 settings = load({}, {"port": 0, "workers": 2, "threads": 2, "waiting_s": 60, **given})
 configure_logging(settings)
 listener = passed_socket(os.environ) or listen(settings.host, settings.port)

@@ -20,7 +20,7 @@ from app.server.processes.address import ListenError, listen
 from tests.process.running import PATIENCE_S, started, until
 
 CLIENTS = 6
-# What systemd does: the socket is descriptor 3 of the process that the variables name.
+# Starts the process as systemd does: the socket is descriptor 3 of the process that the variables name.
 PASSING = """
 import os, sys
 descriptor, *program = sys.argv[1:]

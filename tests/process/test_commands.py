@@ -506,7 +506,7 @@ def test_doctor_lists_objects_that_are_not_in_the_api(
     assert 'relation public.told: its comment directive is left out: unknown key "totalCont"; did you mean' in said
     assert "no role of the API may read these relations in schema public: ungranted\n" in said
     assert "1 relations and functions in schema public belong to extensions" in said
-    assert "function public.noted: it is volatile, so it is no field of a row\n" in said
+    assert "function public.noted: it is volatile, so it is not a field of a row\n" in said
     assert READ_ONLY in said
     assert READ_ONLY in portico("doctor", "--security", DATABASE_URL=database_url, ANON_KEY="k").stdout
 

@@ -16,7 +16,7 @@ from app.installation.scripts import install_script
 from app.installation.version import VERSION
 from tests.graphql.api import ANON_KEY as LIVE_KEY
 from tests.graphql.conftest import ROLES
-from tests.live.streams import living
+from tests.live.streams import serving_live
 from tests.postgres_server import PostgresServer
 from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.service import Service, running, token
@@ -56,7 +56,7 @@ class ServerLog:
 
     def lines(self) -> list[str]:
         """The lines at WARNING or above since the start. Where there is no storage, its upkeep looks for the tables now
-        and then, which is no request."""
+        and then, which is not a request."""
         with self._file.open("rb") as file:
             file.seek(self._start)
             found = _LINE.findall(file.read().decode(errors="replace"))
@@ -116,7 +116,7 @@ def test_graphql_requests_cause_no_errors_in_the_server_log(service: Service, lo
 
 
 def test_live_queries_cause_no_errors_in_the_server_log(service: Service, log: ServerLog, tmp_path: Path) -> None:
-    with living(service.database_url, tmp_path) as live:
+    with serving_live(service.database_url, tmp_path) as live:
         stream = live.stream("{ taskCollection { totalCount } }", key=LIVE_KEY)
         count = stream.data()["taskCollection"]["totalCount"]
         graphql(service, 'mutation { insertIntotaskCollection(objects: [{title: "new"}]) { affectedCount } }')

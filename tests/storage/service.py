@@ -104,8 +104,8 @@ class Service:
 
     @contextmanager
     def keeping_blobs(self) -> Iterator[set[str]]:
-        """Gives the blobs, which must be the same at the end: none more, and none less but those that earlier requests
-        on a shared service have left to its work list."""
+        """Yields the blobs. Fails if the block adds or deletes one, except for deletions that earlier requests on a
+        shared service left in its work list."""
         doomed = {version for (version,) in self.sql("select version from storage.work where kind = 'delete_blob'")}
         before = self.blobs()
         yield before
@@ -167,7 +167,7 @@ def error(response: requests.Response) -> tuple[int, str, str, str]:
 
 
 def raw_request(address: tuple[str, int], data: bytes, *, answers: int = 1) -> bytes:
-    """What the server sends for these bytes, until it closes or ``answers`` responses have arrived."""
+    """The server's response to these bytes, read until it closes or ``answers`` responses have arrived."""
     with socket.create_connection(address, timeout=PATIENCE_S) as connection:
         connection.sendall(data)
         received = b""

@@ -72,7 +72,7 @@ def test_objects_live_and_are_swept_on_each_backend(
     service.sql("update storage.work set due_at = now() - interval '1 hour'")
     # Some servers keep times in whole seconds, or by another clock.
     sweep = Sweep(storage.database, storage.contexts, storage.backend, work, older_than_s=-60.0)
-    # Of other tests with the same storage.
+    # Deletes the orphans of other tests with the same storage.
     sweep.run(delete=True)
     orphan = blob_key(new_version())
     storage.backend.put(orphan, io.BytesIO(b"left behind"))

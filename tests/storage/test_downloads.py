@@ -220,7 +220,7 @@ def test_a_range_of_an_empty_object_is_refused(service: Service) -> None:
     assert (whole.status_code, whole.content, whole.headers["content-length"]) == (200, b"", "0")
 
 
-def test_if_range_decides_about_the_range(service: Service, public: str) -> None:
+def test_a_range_is_sent_only_if_if_range_matches(service: Service, public: str) -> None:
     full = service.get(f"/object/public/{public}", None)
 
     def with_condition(condition: str) -> int:

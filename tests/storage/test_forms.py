@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.faces.shared.multipart_form import BrokenForm, form_parts
 
 TYPE = "multipart/form-data; boundary=abc"
-# What looks like the beginning of a boundary, around the sizes in which the reader reads.
+# Contents that look like the beginning of a boundary, with lengths around the sizes in which the reader reads.
 CONTENTS = st.builds(
     lambda seed, size, rest: (seed * (size // len(seed) + 1))[:size] + rest,
     st.sampled_from([b"\r\n--ab", b"\r\n", b"--abc", b"x\r\n--ab\0"]),

@@ -164,7 +164,7 @@ def listed(service: Service, bucket: str, credential: str, version: str) -> requ
 
 @pytest.mark.parametrize("version", ["list", "list-v2"])
 def test_few_slow_listings_of_a_role_run_at_once(slow: tuple[Service, str], version: str) -> None:
-    """Of a role's listings that take longer than a moment one goes on; another role and other requests do not wait."""
+    """A role may run one long listing at a time. Other roles and other requests do not wait for it."""
     service, bucket = slow
     with ThreadPoolExecutor(1) as pool:
         long = pool.submit(listed, service, bucket, ANON, version)

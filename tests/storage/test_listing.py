@@ -286,7 +286,7 @@ def test_a_page_is_full_although_most_objects_are_hidden(service: Service) -> No
 
 @pytest.fixture(scope="module")
 def large(service: Service) -> str:
-    """A bucket of 40,000 objects: a folder of 100 beside a folder of 39,900."""
+    """A bucket of 40,000 objects: a folder of 100 and a folder of 39,900."""
     bucket = service.bucket()
     service.sql(
         "insert into storage.objects (bucket_id, name, version, metadata) select "

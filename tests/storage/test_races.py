@@ -408,7 +408,7 @@ def test_an_object_deleted_during_a_listing_is_left_out(
         gate.run("begin")
         gate.run("lock table storage.objects")
         listing = pool.submit(keys)
-        # What waits is given more time once, and then the change comes next.
+        # A listing that waits gets more time once; after that the change gets the lock.
         until(lambda: service.application.services.storage.long_reads.taken("authenticated"))
         until(lambda: waits_for_a_lock(service) == 1)
         changed = pool.submit(other.execute_simple, changing)

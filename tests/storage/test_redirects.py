@@ -66,7 +66,7 @@ def test_a_download_is_redirected_to_the_backend(redirecting: Service, remote: P
     got = redirecting.get(f"/object/authenticated/{bucket}/k")
     assert [each.status_code for each in got.history] == [307]
     assert got.content == content
-    # What a browser would run is text there too.
+    # Content that a browser would run is sent as text there too.
     answered = (got.headers["content-type"], got.headers["cache-control"], got.headers["content-disposition"])
     assert answered == ("text/plain", "max-age=77", "inline")
     named = redirecting.get(f"/object/authenticated/{bucket}/k?download=a b.txt")

@@ -1,4 +1,4 @@
-"""Resumable uploads (tus 1.0.0): requests and errors, who may, and what the object becomes."""
+"""Resumable uploads (tus 1.0.0): requests, errors, permissions, and the resulting object."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BYTES = "application/offset+octet-stream"
 COLLECTION = "/upload/resumable"
 
 
-def metadata(**values: str) -> str:
+def tus_metadata(**values: str) -> str:
     return ",".join(f"{name} {b64encode(value.encode()).decode()}" for name, value in values.items())
 
 
@@ -40,25 +40,25 @@ class Client:
     def send(
         self, method: str, path: str, *, without: str = "", data: bytes = b"", **headers: str
     ) -> requests.Response:
-        given = self.headers | {name.replace("_", "-"): value for name, value in headers.items()}
-        given.pop(without, None)
-        return self.service.request(method, path, self.credential, given, data=data)
+        sent = self.headers | {name.replace("_", "-"): value for name, value in headers.items()}
+        sent.pop(without, None)
+        return self.service.request(method, path, self.credential, sent, data=data)
 
     def create(self, path: str, length: int | None = None, data: bytes = b"", **headers: str) -> requests.Response:
         bucket, _, key = path.partition("/")
-        given = {"upload-metadata": metadata(bucketName=bucket, objectName=key), **headers}
-        given |= {"upload-length": str(length)} if length is not None else {"upload-defer-length": "1"}
-        return self.send("POST", COLLECTION, data=data, **given)
+        sent = {"upload-metadata": tus_metadata(bucketName=bucket, objectName=key), **headers}
+        sent |= {"upload-length": str(length)} if length is not None else {"upload-defer-length": "1"}
+        return self.send("POST", COLLECTION, data=data, **sent)
 
     def begin(self, path: str, length: int | None = None, **headers: str) -> str:
-        """A new upload; the path of its URL."""
+        """Create an upload and return the path of its URL."""
         answer = self.create(path, length, **headers)
         assert answer.status_code == 201, answer.text
         return str(answer.headers["location"]).removeprefix(self.service.url)
 
     def patch(self, path: str, offset: int, data: bytes, **headers: str) -> requests.Response:
-        given = {"content-type": BYTES, "upload-offset": str(offset), **headers}
-        return self.send("PATCH", path, data=data, **given)
+        sent = {"content-type": BYTES, "upload-offset": str(offset), **headers}
+        return self.send("PATCH", path, data=data, **sent)
 
     def head(self, path: str) -> requests.Response:
         return self.send("HEAD", path)
@@ -74,11 +74,11 @@ def path(service: Service) -> str:
     return f"{service.bucket()}/folder/a key.txt"
 
 
-def answered(answer: requests.Response) -> tuple[int, str]:
+def status_and_text(answer: requests.Response) -> tuple[int, str]:
     return answer.status_code, answer.text
 
 
-def shown(answer: requests.Response) -> dict[str, str]:
+def protocol_headers(answer: requests.Response) -> dict[str, str]:
     """The protocol's headers of an answer."""
     names = ("upload-", "tus-", "location", "cache-control", "retry-after")
     return {name.lower(): value for name, value in answer.headers.items() if name.lower().startswith(names)}
@@ -87,8 +87,8 @@ def shown(answer: requests.Response) -> dict[str, str]:
 def test_options_describe_the_protocol(service: Service) -> None:
     for path in (COLLECTION, f"{COLLECTION}/some-id", f"/storage/v1{COLLECTION}/sign", f"{COLLECTION}/sign/some-id"):
         answer = service.request("OPTIONS", path, None)
-        assert answered(answer) == (204, "")
-        assert shown(answer) == {
+        assert status_and_text(answer) == (204, "")
+        assert protocol_headers(answer) == {
             "tus-resumable": "1.0.0",
             "tus-version": "1.0.0",
             "tus-extension": "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum",
@@ -99,41 +99,43 @@ def test_options_describe_the_protocol(service: Service) -> None:
 
 def test_an_upload_in_three_requests_is_stored(client: Client, path: str) -> None:
     bucket, _, key = path.partition("/")
-    given = metadata(
+    sent_metadata = tus_metadata(
         bucketName=bucket, objectName=key, contentType="text/x-story", cacheControl="60", metadata='{"a": 1}', mine="x"
     )
-    created = client.send("POST", f"/storage/v1{COLLECTION}/", **{"upload-length": "9", "upload-metadata": given})
-    assert answered(created) == (201, "")
-    assert set(shown(created)) == {"tus-resumable", "location", "upload-expires"}
+    created = client.send(
+        "POST", f"/storage/v1{COLLECTION}/", **{"upload-length": "9", "upload-metadata": sent_metadata}
+    )
+    assert status_and_text(created) == (201, "")
+    assert set(protocol_headers(created)) == {"tus-resumable", "location", "upload-expires"}
     base = f"{client.service.url}/storage/v1{COLLECTION}/"
     url = created.headers["location"].removeprefix(client.service.url)
     assert created.headers["location"].startswith(base)
     assert len(url.rpartition("/")[2]) >= 22
     first = client.patch(url, 0, b"abc")
     assert (first.status_code, first.headers["upload-offset"], "upload-expires" in first.headers) == (204, "3", True)
-    assert shown(client.head(url + "/?x=y")) == {
+    assert protocol_headers(client.head(url + "/?x=y")) == {
         "tus-resumable": "1.0.0",
         "upload-offset": "3",
         "upload-length": "9",
-        "upload-metadata": given,
+        "upload-metadata": sent_metadata,
         "cache-control": "no-store",
     }
     assert client.service.get(f"/object/{path}").status_code == 400
     assert client.patch(url, 3, b"").headers["upload-offset"] == "3"
     last = client.patch(url, 3, b"defghi")
-    assert shown(last) == {"tus-resumable": "1.0.0", "upload-offset": "9", "tus-complete": "1"}
+    assert protocol_headers(last) == {"tus-resumable": "1.0.0", "upload-offset": "9", "tus-complete": "1"}
     found = client.service.get(f"/object/{path}")
     assert (found.content, found.headers["content-type"], found.headers["cache-control"]) == (
         b"abcdefghi", "text/x-story", "max-age=60",
     )  # fmt: skip
     assert client.service.get(f"/object/info/{path}").json()["metadata"] == {"a": 1}
-    assert shown(client.head(url))["upload-offset"] == "9"
-    assert shown(client.patch(url, 9, b"")) == shown(last)
-    assert answered(client.patch(url, 9, b"x")) == (413, "upload's size exceeded\n")
-    assert answered(client.send("DELETE", url)) == (400, "Cannot terminate an already completed upload")
+    assert protocol_headers(client.head(url))["upload-offset"] == "9"
+    assert protocol_headers(client.patch(url, 9, b"")) == protocol_headers(last)
+    assert status_and_text(client.patch(url, 9, b"x")) == (413, "upload's size exceeded\n")
+    assert status_and_text(client.send("DELETE", url)) == (400, "Cannot terminate an already completed upload")
 
 
-def test_the_row_equals_that_of_any_upload(client: Client, path: str) -> None:
+def test_the_row_has_the_same_columns_as_that_of_a_plain_upload(client: Client, path: str) -> None:
     owner = Client(client.service, token("service_role", sub=USER))
     url = owner.begin(path, 3)
     client.patch(url, 0, b"abc").raise_for_status()
@@ -150,20 +152,24 @@ def test_the_row_equals_that_of_any_upload(client: Client, path: str) -> None:
     assert (members["mimetype"], members["cacheControl"]) == ("application/octet-stream", "no-cache")
 
 
-@pytest.mark.parametrize("between", [", ", " ,", "\t,  ", " , "])
-def test_blanks_around_commas_of_the_metadata_are_ignored(service: Service, path: str, between: str) -> None:
+@pytest.mark.parametrize("separator", [", ", " ,", "\t,  ", " , "])
+def test_blanks_around_commas_of_the_metadata_are_ignored(service: Service, path: str, separator: str) -> None:
     bucket, _, key = path.partition("/")
-    named = [metadata(bucketName=bucket), metadata(objectName=key), metadata(contentType="text/css")]
-    given = between.join([*named, "flag ", "other /w=="])
-    url = Client(service).begin(path, 1, **{"upload-metadata": given})
-    assert Client(service).head(url).headers["upload-metadata"] == given
+    pairs = [
+        tus_metadata(bucketName=bucket),
+        tus_metadata(objectName=key),
+        tus_metadata(contentType="text/css"),
+    ]
+    sent_metadata = separator.join([*pairs, "flag ", "other /w=="])
+    url = Client(service).begin(path, 1, **{"upload-metadata": sent_metadata})
+    assert Client(service).head(url).headers["upload-metadata"] == sent_metadata
     assert Client(service).patch(url, 0, b"x").status_code == 204
     assert service.get(f"/object/{path}").headers["content-type"] == "text/css"
 
 
 def test_metadata_in_two_lines_is_joined(service: Service, path: str) -> None:
     bucket, _, key = path.partition("/")
-    lines = f"Upload-Metadata: {metadata(bucketName=bucket)}\r\nUpload-Metadata: {metadata(objectName=key)}\r\n"
+    lines = f"Upload-Metadata: {tus_metadata(bucketName=bucket)}\r\nUpload-Metadata: {tus_metadata(objectName=key)}\r\n"
     head = f"POST {COLLECTION} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {SERVICE}\r\nTus-Resumable: 1.0.0\r\n"
     answer = raw_request(service.address, f"{head}Upload-Length: 1\r\n{lines}Content-Length: 0\r\n\r\n".encode())
     assert answer.startswith(b"HTTP/1.1 201 ")
@@ -181,20 +187,20 @@ def test_a_creation_may_carry_bytes(client: Client, service: Service) -> None:
     assert (empty.status_code, empty.headers["tus-complete"]) == (201, "1")
     assert service.get(f"/object/{bucket}/empty").content == b""
     too_long = client.create(f"{bucket}/long", 2, b"abc", **{"content-type": BYTES})
-    assert answered(too_long) == (413, "upload's size exceeded\n")
+    assert status_and_text(too_long) == (413, "upload's size exceeded\n")
     assert service.sql(f"select name from storage.uploads where bucket_id = '{bucket}' and name = 'long'") == []
 
 
 def test_a_deferred_length_is_accepted(client: Client, path: str) -> None:
     url = client.begin(path)
-    assert shown(client.head(url))["upload-defer-length"] == "1"
+    assert protocol_headers(client.head(url))["upload-defer-length"] == "1"
     client.patch(url, 0, b"abc").raise_for_status()
     wrong = (400, "Upload-Length or Upload-Defer-Length header required\n")
-    assert answered(client.patch(url, 3, b"", **{"upload-length": "2"})) == wrong
+    assert status_and_text(client.patch(url, 3, b"", **{"upload-length": "2"})) == wrong
     assert client.patch(url, 3, b"", **{"upload-length": "4"}).headers["upload-offset"] == "3"
     assert client.patch(url, 3, b"", **{"upload-length": "4"}).headers["upload-offset"] == "3"
-    assert answered(client.patch(url, 3, b"", **{"upload-length": "5"})) == wrong
-    assert answered(client.patch(url, 3, b"de")) == (413, "upload's size exceeded\n")
+    assert status_and_text(client.patch(url, 3, b"", **{"upload-length": "5"})) == wrong
+    assert status_and_text(client.patch(url, 3, b"de")) == (413, "upload's size exceeded\n")
     assert client.patch(url, 3, b"d").headers["tus-complete"] == "1"
     other = client.begin(path + "2")
     client.patch(other, 0, b"abc").raise_for_status()
@@ -223,22 +229,26 @@ NAMES = {"bucketName": "b", "objectName": "k"}
          "Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n"),
         ({"upload-defer-length": "1"}, 400, "Upload-Length or Upload-Defer-Length header required\n"),
         ({"upload-metadata": ""}, 400, "Metadata header is required"),
-        ({"upload-metadata": metadata(objectName="k")}, 400, "Bucket name invalid"),
-        ({"upload-metadata": metadata(bucketName="b")}, 400, "Invalid key: \nA key has at least one character\n"),
-        ({"upload-metadata": metadata(bucketName="b", objectName="a/../b")}, 400,
+        ({"upload-metadata": tus_metadata(objectName="k")}, 400, "Bucket name invalid"),
+        ({"upload-metadata": tus_metadata(bucketName="b")}, 400, "Invalid key: \nA key has at least one character\n"),
+        ({"upload-metadata": tus_metadata(bucketName="b", objectName="a/../b")}, 400,
          "Invalid key: a/../b\nA key has no part . or .. between its slashes\n"),
-        ({"upload-metadata": metadata(bucketName="nowhere", objectName="k")}, 404, "Bucket not found"),
+        ({"upload-metadata": tus_metadata(bucketName="nowhere", objectName="k")}, 404, "Bucket not found"),
         ({"upload-length": str(50 * 1024 * 1024 + 1)}, 413, "Maximum size exceeded\n"),
-        ({"upload-metadata": metadata(**NAMES, contentType="no type")}, 415, "mime type no type is not supported"),
+        ({"upload-metadata": tus_metadata(**NAMES, contentType="no type")}, 415, "mime type no type is not supported"),
         ({"content-type": BYTES, "upload-checksum": "sha512 YQ=="}, 400, "Invalid upload-checksum\n"),
         ({"content-type": BYTES, "upload-checksum": "md5 ?"}, 400, "Invalid upload-checksum\n"),
     ],
 )  # fmt: skip
 def test_invalid_creations_are_refused(client: Client, headers: Mapping[str, str], status: int, text: str) -> None:
     client.service.post("/bucket", json={"name": "b"})
-    given = {"upload-length": "3", "upload-metadata": metadata(bucketName="b", objectName=unique()), **headers}
-    answer = client.send("POST", COLLECTION, **given)
-    assert answered(answer) == (status, text)
+    request_headers = {
+        "upload-length": "3",
+        "upload-metadata": tus_metadata(bucketName="b", objectName=unique()),
+        **headers,
+    }
+    answer = client.send("POST", COLLECTION, **request_headers)
+    assert status_and_text(answer) == (status, text)
     assert answer.headers["tus-resumable"] == "1.0.0"
     assert answer.headers["content-type"] == "text/plain;charset=UTF-8"
     assert client.service.sql("select count(*) from storage.uploads where bucket_id = 'b'") == [[0]]
@@ -263,10 +273,10 @@ def test_invalid_creations_are_refused(client: Client, headers: Mapping[str, str
 def test_invalid_patches_are_refused(client: Client, path: str, change: dict[str, Any], status: int, text: str) -> None:
     url = client.begin(path, 6)
     client.patch(url, 0, b"abc").raise_for_status()
-    given: dict[str, Any] = {"content-type": BYTES, "upload-offset": "3", "data": b"def", **change}
-    for name in {"upload-offset", "content-type"} & {given.get("without")}:
-        del given[name]
-    assert answered(client.send("PATCH", url, **given)) == (status, text)
+    arguments: dict[str, Any] = {"content-type": BYTES, "upload-offset": "3", "data": b"def", **change}
+    for name in {"upload-offset", "content-type"} & {arguments.get("without")}:
+        del arguments[name]
+    assert status_and_text(client.send("PATCH", url, **arguments)) == (status, text)
     assert client.head(url).headers["upload-offset"] == "3"
     assert client.patch(url, 3, b"def").status_code == 204
     assert client.service.get(f"/object/{path}").content == b"abcdef"
@@ -285,33 +295,33 @@ def test_checksums_are_verified(client: Client, path: str) -> None:
         answer = client.patch(url, number * 10, data, **{"upload-checksum": f"{name} {b64encode(digest).decode()}"})
         assert answer.headers["upload-offset"] == str(number * 10 + 10)
     wrong = client.patch(url, 40, b"", **{"upload-checksum": "md5 YQ=="})
-    assert answered(wrong) == (460, "Checksum Mismatch\n")
+    assert status_and_text(wrong) == (460, "Checksum Mismatch\n")
 
 
-def test_unknown_ended_and_expired_uploads_are_reported(client: Client, path: str) -> None:
+def test_unknown_deleted_and_expired_uploads_are_refused(client: Client, path: str) -> None:
     unknown = (404, "The file for this url was not found\n")
     for url in (f"{COLLECTION}/nothing", f"{COLLECTION}/%2e%2e", f"{COLLECTION}/{'x' * 32}"):
         assert client.head(url).status_code == 404
-        assert answered(client.patch(url, 0, b"x")) == unknown
-        assert answered(client.send("DELETE", url)) == unknown
+        assert status_and_text(client.patch(url, 0, b"x")) == unknown
+        assert status_and_text(client.send("DELETE", url)) == unknown
     url = client.begin(path, 3)
-    assert answered(client.send("DELETE", url)) == (204, "")
-    assert answered(client.send("DELETE", url)) == unknown
+    assert status_and_text(client.send("DELETE", url)) == (204, "")
+    assert status_and_text(client.send("DELETE", url)) == unknown
     url = client.begin(path, 3)
     client.service.sql(f"update storage.uploads set expires_at = now() where id = '{url.rpartition('/')[2]}'")
     assert client.head(url).status_code == 410
-    assert answered(client.patch(url, 0, b"x")) == (410, "The file for this url no longer exists\n")
+    assert status_and_text(client.patch(url, 0, b"x")) == (410, "The file for this url no longer exists\n")
 
 
 @pytest.mark.parametrize("bytes_are_deleted", [False, True])
-def test_an_upload_expires_while_its_last_bytes_are_stored(
+def test_an_upload_that_expires_while_its_last_bytes_are_stored_leaves_no_blob(
     gated: tuple[Service, Gate], bytes_are_deleted: bool
 ) -> None:
     service, gate = gated
     path = f"{service.bucket()}/k"
     client, other = Client(service), Client(service)
     url = client.begin(path, 6)
-    assert answered(client.patch(url, 0, b"abc")) == (204, "")
+    assert status_and_text(client.patch(url, 0, b"abc")) == (204, "")
     with ThreadPoolExecutor() as pool, gate.hold():
         last = pool.submit(other.patch, url, 3, b"def")
         assert gate.reached.wait(PATIENCE_S)
@@ -321,7 +331,7 @@ def test_an_upload_expires_while_its_last_bytes_are_stored(
             service.sql("update storage.work set due_at = now() - interval '1 hour'")
             service.application.services.storage.background.work_now()
         gate.open.set()
-        assert answered(last.result()) == (410, "The file for this url no longer exists\n")
+        assert status_and_text(last.result()) == (410, "The file for this url no longer exists\n")
     assert service.get(f"/object/{path}").status_code == 400
     service.sql("update storage.work set due_at = now() - interval '1 hour'")
     service.application.services.storage.background.work_now()
@@ -333,14 +343,14 @@ def test_an_upload_continued_while_it_expires_is_kept(own_service: Callable[...,
     client = Client(service)
     path = f"{service.bucket()}/k"
     url = client.begin(path, 6)
-    assert answered(client.patch(url, 0, b"abc")) == (204, "")
+    assert status_and_text(client.patch(url, 0, b"abc")) == (204, "")
     service.sql("update storage.uploads set expires_at = clock_timestamp()")
     with closing(connect(service.database_url)) as continuing:
         continuing.run("begin")
         continuing.run("update storage.uploads set expires_at = clock_timestamp() + interval '1 hour'")
         service.application.services.storage.background.work_now()
         continuing.run("commit")
-    assert answered(client.patch(url, 3, b"def")) == (204, "")
+    assert status_and_text(client.patch(url, 3, b"def")) == (204, "")
     assert service.get(f"/object/{path}").content == b"abcdef"
 
 
@@ -357,8 +367,8 @@ def test_other_methods_have_no_route(client: Client) -> None:
     assert answer.json()["message"] == f"Route POST:{COLLECTION} not found"
 
 
-def test_the_method_may_be_in_a_header(client: Client, service: Service, path: str) -> None:
-    """As tus-java-client sends it, in chunks."""
+def test_the_method_override_header_is_followed(client: Client, service: Service, path: str) -> None:
+    """tus-java-client sends this header, and a chunked body."""
     url = client.begin(path, 6)
     headers = {
         **client.headers, "authorization": f"Bearer {SERVICE}", "x-http-method-override": "PATCH",
@@ -386,12 +396,12 @@ def test_bad_credentials_are_refused(service: Service, path: str) -> None:
     assert none.json()["message"] == "headers must have required property 'authorization'"
 
 
-def test_policies_decide_about_uploads(own_service: Callable[..., Service]) -> None:
+def test_policies_are_checked_at_creation_and_for_each_part(own_service: Callable[..., Service]) -> None:
     service = own_service()
     path = f"{service.bucket()}/{USER}/file"
     denied = (403, "new row violates row-level security policy")
     creator, other = (Client(service, token(sub=sub)) for sub in (USER, USER.replace("3", "4")))
-    assert answered(creator.create(path, 3)) == denied
+    assert status_and_text(creator.create(path, 3)) == denied
     service.sql(
         "create policy own_folder on storage.objects for insert to authenticated with check ("
         " (storage.foldername(name))[1] = auth.uid()::text and (metadata ->> 'contentLength')::int < 5"
@@ -399,10 +409,10 @@ def test_policies_decide_about_uploads(own_service: Callable[..., Service]) -> N
         " and storage.allow_any_operation(array['tus.upload.create', 'tus.upload.part', 'tus.upload.delete']))"
     )
     bucket, _, key = path.partition("/")
-    right = metadata(bucketName=bucket, objectName=key, contentType="text/plain", metadata='{"a": "b"}')
-    assert answered(creator.create(path, 5, **{"upload-metadata": right})) == denied
-    assert answered(creator.create(path, 4)) == denied
-    url = creator.begin(path, 3, **{"upload-metadata": right})
+    allowed_metadata = tus_metadata(bucketName=bucket, objectName=key, contentType="text/plain", metadata='{"a": "b"}')
+    assert status_and_text(creator.create(path, 5, **{"upload-metadata": allowed_metadata})) == denied
+    assert status_and_text(creator.create(path, 4)) == denied
+    url = creator.begin(path, 3, **{"upload-metadata": allowed_metadata})
     assert [other.patch(url, 0, b"abc").status_code, other.send("DELETE", url).status_code] == [404, 404]
     assert other.head(url).status_code == 404
     assert creator.head(url).status_code == 200
@@ -411,33 +421,36 @@ def test_policies_decide_about_uploads(own_service: Callable[..., Service]) -> N
     assert [other.patch(url, offset, b"").status_code for offset in (3, 2)] == [404, 404]
     assert creator.patch(url, 3, b"").headers["tus-complete"] == "1"
     assert service.get(f"/object/{path}").content == b"abc"
-    assert answered(creator.create(path, 3, **{"upload-metadata": right})) == (409, "The resource already exists")
-    assert answered(creator.create(path, 3, x_upsert="true", **{"upload-metadata": right})) == denied
+    assert status_and_text(creator.create(path, 3, **{"upload-metadata": allowed_metadata})) == (
+        409,
+        "The resource already exists",
+    )
+    assert status_and_text(creator.create(path, 3, x_upsert="true", **{"upload-metadata": allowed_metadata})) == denied
 
 
 def test_limits_of_the_bucket_are_enforced(client: Client, service: Service) -> None:
     bucket = service.bucket(file_size_limit=5, allowed_mime_types=["text/*"])
     path = f"{bucket}/k"
-    given = {"upload-metadata": metadata(bucketName=bucket, objectName="k", contentType="text/plain")}
-    assert answered(client.create(path, 6, **given)) == (413, "Maximum size exceeded\n")
-    assert answered(client.create(path, 5)) == (415, "mime type application/octet-stream is not supported")
-    url = client.begin(path, None, **given)
+    request_headers = {"upload-metadata": tus_metadata(bucketName=bucket, objectName="k", contentType="text/plain")}
+    assert status_and_text(client.create(path, 6, **request_headers)) == (413, "Maximum size exceeded\n")
+    assert status_and_text(client.create(path, 5)) == (415, "mime type application/octet-stream is not supported")
+    url = client.begin(path, None, **request_headers)
     client.patch(url, 0, b"abc").raise_for_status()
-    assert answered(client.patch(url, 3, b"def")) == (413, "upload's size exceeded\n")
-    assert answered(client.patch(url, 3, b"", **{"upload-length": "6"})) == (413, "Maximum size exceeded\n")
+    assert status_and_text(client.patch(url, 3, b"def")) == (413, "upload's size exceeded\n")
+    assert status_and_text(client.patch(url, 3, b"", **{"upload-length": "6"})) == (413, "Maximum size exceeded\n")
     client.patch(url, 3, b"de", **{"upload-length": "5"}).raise_for_status()
     nothing = service.bucket(file_size_limit=0)
-    assert answered(client.create(f"{nothing}/k", 1)) == (413, "Maximum size exceeded\n")
+    assert status_and_text(client.create(f"{nothing}/k", 1)) == (413, "Maximum size exceeded\n")
     assert client.create(f"{nothing}/k", 0).headers["tus-complete"] == "1"
 
 
-def test_x_upsert_decides_about_replacing(client: Client, service: Service) -> None:
+def test_an_upload_replaces_an_object_only_with_x_upsert(client: Client, service: Service) -> None:
     path = f"{service.bucket()}/k"
     first = client.begin(path, 3)
     service.upload(path, b"there").raise_for_status()
     exists = (409, "The resource already exists")
-    assert answered(client.patch(first, 0, b"abc")) == exists
-    assert answered(client.create(path, 3)) == exists
+    assert status_and_text(client.patch(first, 0, b"abc")) == exists
+    assert status_and_text(client.create(path, 3)) == exists
     assert service.get(f"/object/{path}").content == b"there"
     second = client.begin(path, 3, x_upsert="true")
     client.patch(second, 0, b"new").raise_for_status()
@@ -457,27 +470,30 @@ def test_signed_uploads_are_stored(service: Service, path: str) -> None:
     signer = token("service_role", sub=USER)
     signed = Client(service, None, x_signature=signed_token(service, path, signer))
     bucket, _, key = path.partition("/")
-    given = {"upload-length": "6", "upload-metadata": metadata(bucketName=bucket, objectName=key)}
-    for where in (f"{COLLECTION}/sign", f"{COLLECTION}/sign/"):
-        created = signed.send("POST", where, x_upsert="true", **given)
+    request_headers = {"upload-length": "6", "upload-metadata": tus_metadata(bucketName=bucket, objectName=key)}
+    for endpoint in (f"{COLLECTION}/sign", f"{COLLECTION}/sign/"):
+        created = signed.send("POST", endpoint, x_upsert="true", **request_headers)
         assert created.status_code == 201
         assert created.headers["location"].startswith(f"{service.url}{COLLECTION}/sign/")
     url = created.headers["location"].removeprefix(service.url)
     signed.patch(url, 0, b"abc").raise_for_status()
-    assert answered(signed.send("PATCH", url, without="x-signature")) == (400, "Missing x-signature header")
+    assert status_and_text(signed.send("PATCH", url, without="x-signature")) == (400, "Missing x-signature header")
     assert signed.head(url).headers["upload-offset"] == "3"
     other = Client(service, None, x_signature=signed_token(service, path + "2", signer))
-    assert answered(other.patch(url, 3, b"def")) == (400, "Invalid signature")
-    assert answered(Client(service, None, x_signature="x.y.z").patch(url, 3, b"def")) == (400, "Invalid Compact JWS")
+    assert status_and_text(other.patch(url, 3, b"def")) == (400, "Invalid signature")
+    assert status_and_text(Client(service, None, x_signature="x.y.z").patch(url, 3, b"def")) == (
+        400,
+        "Invalid Compact JWS",
+    )
     assert signed.patch(url, 3, b"def").headers["tus-complete"] == "1"
     assert service.sql(f"select owner_id from storage.objects where bucket_id = '{bucket}'") == [[USER]]
     # The token does not permit replacing, despite the header.
-    assert answered(signed.send("POST", f"{COLLECTION}/sign", x_upsert="true", **given)) == (
+    assert status_and_text(signed.send("POST", f"{COLLECTION}/sign", x_upsert="true", **request_headers)) == (
         409,
         "The resource already exists",
     )
     replacing = Client(service, None, x_signature=signed_token(service, path, signer, **{"x-upsert": "true"}))
-    assert replacing.send("POST", f"{COLLECTION}/sign", **given).status_code == 201
+    assert replacing.send("POST", f"{COLLECTION}/sign", **request_headers).status_code == 201
     assert replacing.send("DELETE", url).status_code == 400
 
 
@@ -486,11 +502,11 @@ def test_a_signed_upload_outlives_its_token(own_service: Callable[..., Service])
     path = f"{service.bucket()}/k"
     signed = Client(service, None, x_signature=signed_token(service, path))
     bucket, _, key = path.partition("/")
-    given = {"upload-length": "3", "upload-metadata": metadata(bucketName=bucket, objectName=key)}
-    created = signed.send("POST", f"{COLLECTION}/sign", **given)
+    request_headers = {"upload-length": "3", "upload-metadata": tus_metadata(bucketName=bucket, objectName=key)}
+    created = signed.send("POST", f"{COLLECTION}/sign", **request_headers)
     url = created.headers["location"].removeprefix(service.url)
     expired = (400, '"exp" claim timestamp check failed')
-    until(lambda: answered(signed.send("POST", f"{COLLECTION}/sign", **given)) == expired)
+    until(lambda: status_and_text(signed.send("POST", f"{COLLECTION}/sign", **request_headers)) == expired)
     assert signed.patch(url, 0, b"abc").headers["tus-complete"] == "1"
 
 
@@ -520,20 +536,24 @@ def test_the_location_follows_the_proxy(
     created = Client(service).create(path, 3, **headers)
     assert created.status_code == 201, created.text
     assert created.headers["location"].rpartition("/")[0] == url + COLLECTION
-    below = Client(service)
+    prefixed_client = Client(service)
     bucket, _, key = path.partition("/")
-    given = {"upload-length": "3", "upload-metadata": metadata(bucketName=bucket, objectName=key), **headers}
-    prefixed = below.send("POST", f"/storage/v1{COLLECTION}", **given)
+    request_headers = {
+        "upload-length": "3",
+        "upload-metadata": tus_metadata(bucketName=bucket, objectName=key),
+        **headers,
+    }
+    prefixed = prefixed_client.send("POST", f"/storage/v1{COLLECTION}", **request_headers)
     with_prefix = url if url.endswith("/storage/v1") else f"{url}/storage/v1"
     assert prefixed.headers["location"].rpartition("/")[0] == with_prefix + COLLECTION
 
 
-def test_pages_of_allowed_origins_can_upload(own_service: Callable[..., Service]) -> None:
+def test_pages_from_allowed_origins_can_upload(own_service: Callable[..., Service]) -> None:
     service = own_service(cors_origins=("https://page.example",))
     path = f"{service.bucket()}/k"
     page = Client(service, origin="https://page.example")
-    asked = {"access-control-request-method": "PATCH", "access-control-request-headers": "upload-offset"}
-    preflight = service.request("OPTIONS", COLLECTION, None, {"origin": "https://page.example", **asked})
+    requested = {"access-control-request-method": "PATCH", "access-control-request-headers": "upload-offset"}
+    preflight = service.request("OPTIONS", COLLECTION, None, {"origin": "https://page.example", **requested})
     assert "PATCH" in preflight.headers["access-control-allow-methods"]
     assert preflight.headers["access-control-allow-headers"] == "upload-offset"
     for answer in (
@@ -556,7 +576,7 @@ def test_the_routes_can_be_turned_off(own_service: Callable[..., Service]) -> No
     assert service.request("OPTIONS", COLLECTION, None).status_code == 404
 
 
-def test_events_are_sent(own_service: Callable[..., Service]) -> None:
+def test_an_event_is_sent_for_each_upload(own_service: Callable[..., Service]) -> None:
     received: list[dict[str, Any]] = []
 
     class Receiver(BaseHTTPRequestHandler):
@@ -583,7 +603,9 @@ def test_events_are_sent(own_service: Callable[..., Service]) -> None:
     assert {each["payload"]["uploadType"] for each in events} == {"resumable"}
 
 
-def test_a_failing_head_never_restarts_an_upload(own_service: Callable[..., Service]) -> None:
+def test_a_failing_head_request_gets_a_status_that_does_not_restart_the_upload(
+    own_service: Callable[..., Service],
+) -> None:
     service = own_service()
     client, path = Client(service), f"{service.bucket()}/k"
     url = client.begin(path, 3)
@@ -603,7 +625,9 @@ def test_a_failing_head_never_restarts_an_upload(own_service: Callable[..., Serv
     ("HEAD", "/object/b/k", 503),
     ("POST", "/graphql/v1", 503),
 ])  # fmt: skip
-def test_an_overloaded_service_restarts_no_upload(service: Service, method: str, path: str, status: int) -> None:
+def test_an_overloaded_service_sends_a_status_that_does_not_restart_the_upload(
+    service: Service, method: str, path: str, status: int
+) -> None:
     block = f"{method} {path} HTTP/1.1\r\nHost: x".encode()
     assert service.application.admission.busy_status(ReceivedHead(method, path, {"host": "x"}, block)) == status
 
@@ -624,7 +648,7 @@ def test_invalid_requests_are_refused_before_the_body(
     service: Service, header: str, status: bytes, text: bytes
 ) -> None:
     lines = f"PATCH {COLLECTION}/some-id HTTP/1.1\r\nhost: x\r\ntus-resumable: 1.0.0\r\ncontent-type: {BYTES}\r\n"
-    answered = raw_request(service.address, f"{lines}upload-offset: 0\r\n{header}\r\n\r\n".encode())
-    assert answered.startswith(b"HTTP/1.1 " + status)
-    assert b"\r\nTus-Resumable: 1.0.0\r\n" in answered
-    assert text in answered
+    response = raw_request(service.address, f"{lines}upload-offset: 0\r\n{header}\r\n\r\n".encode())
+    assert response.startswith(b"HTTP/1.1 " + status)
+    assert b"\r\nTus-Resumable: 1.0.0\r\n" in response
+    assert text in response

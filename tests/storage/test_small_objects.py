@@ -13,7 +13,7 @@ from PIL import Image
 from app.hooks import hookimpl
 from app.storage.bytes.backend import Readable
 from app.storage.bytes.blobs import blob_key
-from app.storage.bytes.small_blobs import LARGEST, SmallBlobs
+from app.storage.bytes.small_blobs import MAX_SMALL_BLOB_BYTES, SmallBlobs
 from app.storage.bytes.transfer import FetchedChunks
 from plugins.storage.file import FolderBackend
 from tests.storage.service import ANON, Service, error
@@ -63,14 +63,14 @@ def opened(request: pytest.FixtureRequest, own_service: Callable[..., Service], 
 def test_the_bytes_are_read_once(opened: Opened) -> None:
     service, backend = opened()
     path = f"/object/{service.bucket()}/k"
-    content = bytes(range(256)) * (LARGEST // 256)
+    content = bytes(range(256)) * (MAX_SMALL_BLOB_BYTES // 256)
     service.put(path, data=content).raise_for_status()
     for _ in range(3):
         assert service.get(path).content == content
     assert backend.opened == 1
     part = service.get(path, headers={"range": "bytes=250-259"})
     assert (part.status_code, part.content) == (206, content[250:260])
-    assert part.headers["content-range"] == f"bytes 250-259/{LARGEST}"
+    assert part.headers["content-range"] == f"bytes 250-259/{MAX_SMALL_BLOB_BYTES}"
     assert service.get(path, headers={"range": "bytes=-5"}).content == content[-5:]
     assert backend.opened == 1
 
@@ -114,7 +114,9 @@ def test_the_database_is_asked_each_time(opened: Opened) -> None:
     assert error(service.get(path))[2] == "NoSuchKey"
 
 
-@pytest.mark.parametrize(("size", "settings"), [(LARGEST + 1, {}), (LARGEST, {"object_cache": 0})])
+@pytest.mark.parametrize(
+    ("size", "settings"), [(MAX_SMALL_BLOB_BYTES + 1, {}), (MAX_SMALL_BLOB_BYTES, {"object_cache": 0})]
+)
 def test_other_objects_are_read_each_time(opened: Opened, size: int, settings: dict[str, object]) -> None:
     service, backend = opened(**settings)
     path = f"/object/{service.bucket()}/k"
@@ -141,7 +143,7 @@ def test_rendered_images_are_read_once(opened: Opened) -> None:
 def test_cached_objects_take_no_more_than_the_limit() -> None:
     blobs = SmallBlobs(1024 * 1024)
     for number in range(5000):
-        blobs.keep(str(number), bytes(number % LARGEST))
+        blobs.keep(str(number), bytes(number % MAX_SMALL_BLOB_BYTES))
     kept = [found for number in range(5000) if (found := blobs.find(str(number))) is not None]
     assert len(kept) > 150
     assert sum(map(len, kept)) <= 1024 * 1024

@@ -147,7 +147,7 @@ def test_every_protocol_enforces_the_rules_of_buckets(
     assert face.send(service, SOMEBODY, Sent(into, "k", b"x" * size, content_type)) == expected
     assert bool(rows(service, into)) == (expected == STORED)
     if expected != STORED and face.name not in ("s3 multipart", "resumable"):
-        # What is sent in parts stays until the upload is given up or expires.
+        # Parts are kept until the upload is aborted or expires.
         assert service.blobs() - before == set()
 
 
@@ -290,7 +290,8 @@ class Readers:
 
 
 def test_all_protocols_can_write_one_object_at_once(service: Service) -> None:
-    """One object, written in each protocol in turn, moved and deleted by others, while three clients read it."""
+    """One object is written by one protocol after the other, moved and deleted by others, while three clients read
+    it."""
     into, key = bucket(service, "open", public=True), unique()
     contents = {bytes([65 + number]) * (50_000 + number): face for number, face in enumerate(FACES)}
 

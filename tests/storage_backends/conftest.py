@@ -20,13 +20,13 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
 
 @pytest.fixture(scope="session", params=KINDS)
 def place(request: pytest.FixtureRequest, places: Places) -> Place:
-    """A place of each kind, in turn."""
+    """One place of each kind, as parameters."""
     return places.get(request.param)
 
 
 @pytest.fixture(scope="session")
 def backend(place: Place) -> Iterator[Backend]:
-    """The backend on a place of each kind in turn, shared by all tests: each uses its own keys."""
+    """The backend on a place of each kind, as parameters. All tests share it, and each uses its own keys."""
     with place.backend() as backend:
         yield backend
 

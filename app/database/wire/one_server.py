@@ -30,7 +30,7 @@ class SeveralServers(ConnectionError):
 def check_one_server(connection: DatabaseConnection, also: Statement) -> tuple[bytes | None, int | None]:
     """Check ``connection``, which is in no transaction. Returns the value that ``also`` selects in the same flight, and
     the process id of the session; both None if the login lacks the right to call a function of these statements.
-    Raises Scattered and ConnectionLost."""
+    Raises SeveralServers and ConnectionLost."""
     try:
         *servers, (value,) = connection.pipeline([_MAY_WRITE, *(_READS for _ in range(_TIMES)), (also, (), "")])
     except StatementError:

@@ -12,7 +12,7 @@ from struct import Struct
 from app.database.wire.failure import ConnectionLost
 
 _CHUNK = 65536
-_LARGEST_CHUNK = 1 << 20
+_MAX_CHUNK_BYTES = 1 << 20
 # Smaller than the smallest send buffer of a kernel.
 _SURELY_BUFFERED = 4096
 _DONT_WAIT: int = getattr(socket, "MSG_DONTWAIT", 0)
@@ -87,7 +87,7 @@ class Transport:
         try:
             while rest:
                 try:
-                    rest = rest[self._sock.send(rest[:_LARGEST_CHUNK]) :]
+                    rest = rest[self._sock.send(rest[:_MAX_CHUNK_BYTES]) :]
                 except _WOULD_BLOCK:
                     self._receive_into(received)
                     _wait_for_either(self._sock, self._longest_wait_s)
@@ -112,7 +112,7 @@ class Transport:
         received = [buffer[start:]] if start < len(buffer) else []
         try:
             while missing > 0:
-                chunk = self._sock.recv(_CHUNK if missing < _CHUNK else min(missing, _LARGEST_CHUNK))
+                chunk = self._sock.recv(_CHUNK if missing < _CHUNK else min(missing, _MAX_CHUNK_BYTES))
                 if not chunk:
                     raise ConnectionResetError("the server closed the connection")
                 received.append(chunk)
@@ -129,7 +129,7 @@ class Transport:
         missing = end - len(buffer)
         try:
             while missing > 0:
-                buffer = self._sock.recv(_LARGEST_CHUNK)
+                buffer = self._sock.recv(_MAX_CHUNK_BYTES)
                 if not buffer:
                     raise ConnectionResetError("the server closed the connection")
                 missing -= len(buffer)

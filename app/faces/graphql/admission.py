@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.errors import OverLimit, PorticoError, RequestError
 from app.http.admission import Admitted
 from app.http.head import ReceivedHead
-from app.http.refusal import OVERLOADED
+from app.http.refusal import OVERLOADED_STATUS
 from app.http.response import Response
 
 PATH = "/graphql/v1"
@@ -33,7 +33,7 @@ class GraphQLAdmission:
         return Admitted(self.body_limit, repeatable=True)
 
     def busy_status(self, head: ReceivedHead) -> int:
-        return OVERLOADED
+        return OVERLOADED_STATUS
 
     def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         body = {"errors": [{"message": error.message, "extensions": {"code": error.code}}]}

@@ -23,7 +23,7 @@ from app.storage.bytes.backend import Readable
 log = logging.getLogger("portico.storage")
 
 _CHUNK = 256 * 1024
-_LARGEST_REPLY = 256 * 1024 * 1024
+_MAX_REPLY_BYTES = 256 * 1024 * 1024
 # A decoder is replaced after this number of jobs, which frees memory that a codec leaks.
 _MOST_JOBS = 1000
 # Every request may wait for _MOMENT_S, ten times the time of an ordinary image. A longer wait, up to _LONGEST_WAIT_S,
@@ -116,7 +116,7 @@ class Decoder:
             received += self._more(until)
         members = json.loads(received[:end])
         content = received[end + 1 :]
-        if not 0 <= members["length"] <= _LARGEST_REPLY:
+        if not 0 <= members["length"] <= _MAX_REPLY_BYTES:
             raise DecoderFailed
         while len(content) < members["length"]:
             content += self._more(until)

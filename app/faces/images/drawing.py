@@ -41,7 +41,7 @@ _UPRIGHT = {
 # An image is first reduced by integer factors to at least this multiple of its new size: 2 takes half the time of 3,
 # with no visible difference.
 _GAP = 2
-_LARGEST_PROFILE = 4 * 1024 * 1024
+_MAX_PROFILE_BYTES = 4 * 1024 * 1024
 _SPEED = {"WEBP": {"method": 4}, "AVIF": {"speed": 8, "max_threads": 1}}
 
 _TOO_MANY_PIXELS = (MemoryError, Image.DecompressionBombError, Image.DecompressionBombWarning)
@@ -155,7 +155,7 @@ def _colours(image: Image.Image) -> str:
 
 def _in_srgb(image: Image.Image, profile: object) -> Image.Image:
     """The image with its colours in sRGB; a profile that cannot be used is ignored, as browsers do."""
-    if isinstance(profile, bytes) and 0 < len(profile) <= _LARGEST_PROFILE:
+    if isinstance(profile, bytes) and 0 < len(profile) <= _MAX_PROFILE_BYTES:
         with suppress(ImageCms.PyCMSError, OSError, ValueError, TypeError):
             source = ImageCms.ImageCmsProfile(BytesIO(profile))
             mode = "RGBA" if image.mode == "RGBA" else "RGB"

@@ -80,17 +80,17 @@ class ImagesFace:
 
     def sign(self, storage: Storage, request: RestRequest) -> Response:
         """POST /object/sign/{bucket}/{key}: sign a URL for the object, or for one transform of the image."""
-        given = read_json_object(request, _SIGN)
-        refuse_version(given.get("versionId"))
-        wanted = given.get("transform")
+        body = read_json_object(request, _SIGN)
+        refuse_version(body.get("versionId"))
+        wanted = body.get("transform")
         if not wanted:
-            return signed_download(storage, request, lifetime_of(given))
+            return signed_download(storage, request, lifetime_of(body))
         transform = transform_of(wanted, "body/transform", self._longest_side)
         claim = transform.as_claim()
         if not claim:
-            return signed_download(storage, request, lifetime_of(given))
+            return signed_download(storage, request, lifetime_of(body))
         claims = {"transformations": claim, **({"format": transform.format} if transform.format else {})}
-        return signed_download(storage, request, lifetime_of(given), _SIGNED_PATH, claims)
+        return signed_download(storage, request, lifetime_of(body), _SIGNED_PATH, claims)
 
     def close(self) -> None:
         """End the processes."""

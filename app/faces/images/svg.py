@@ -7,7 +7,7 @@ import zlib
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-LARGEST = 2 * 1024 * 1024
+MAX_SVG_BYTES = 2 * 1024 * 1024
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _XML = "http://www.w3.org/XML/1998/namespace"
 _LEFT_OUT = frozenset({"script", "foreignobject", "handler", "listener"})
@@ -31,7 +31,7 @@ def unzipped(content: bytes) -> bytes:
     """Decompress gzip data, as in a file ``.svgz``. Raises NotClean."""
     try:
         # One byte more than allowed shows that the document is too large.
-        return zlib.decompressobj(wbits=31).decompress(content, LARGEST + 1)
+        return zlib.decompressobj(wbits=31).decompress(content, MAX_SVG_BYTES + 1)
     except zlib.error:
         raise NotClean from None
 
@@ -41,7 +41,7 @@ def cleaned(content: bytes) -> bytes:
 
     Raises NotClean. The file that a document type names is never read.
     """
-    if len(content) > LARGEST:
+    if len(content) > MAX_SVG_BYTES:
         raise NotClean
     writer = _Writer()
     parser = expat.ParserCreate(namespace_separator=_BETWEEN)

@@ -14,7 +14,7 @@ from typing import Any
 
 import falcon
 
-from app.entrances import Entrance, start_of
+from app.entrances import Entrance, find_start
 
 PATHS = re.compile(r"/$")
 
@@ -62,7 +62,7 @@ class Home:
     """Answers browsers with a redirect to the start page of a plugin, or else with a page of plain HTML."""
 
     def __init__(self, offered: Sequence[Entrance]) -> None:
-        self._start = start_of(offered)
+        self._start = find_start(offered)
         self._page = _page((*_APIS, *offered)).encode()
         digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
         self._policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; frame-ancestors 'none'"

@@ -12,14 +12,14 @@ from urllib.parse import parse_qsl
 from app.errors import PorticoError
 from app.faces.rest.credentials import caller_of, request_token, required_signed_token
 from app.faces.rest.errors import as_rest_error, invalid_request
-from app.faces.rest.json_bodies import LARGEST_JSON_BODY
+from app.faces.rest.json_bodies import MAX_JSON_BODY_BYTES
 from app.faces.rest.router import Match, Router
 from app.faces.shared.credentials import bearer_token
 from app.faces.shared.paths import without_prefix
 from app.faces.shared.signing import UPLOAD, Signer, check_scope, signed_key
 from app.http.admission import Admitted
 from app.http.head import ReceivedHead, path_of
-from app.http.refusal import OVERLOADED
+from app.http.refusal import OVERLOADED_STATUS
 from app.http.response import Response
 from app.identity import Identity
 from app.storage.errors import TooLarge
@@ -67,12 +67,12 @@ class RestAdmission:
         if has_token or not self.recognizes(method, path, head.headers):
             self._check_credential(match, head.headers, given)
         if not match.route.takes_object:
-            return LARGEST_JSON_BODY
+            return MAX_JSON_BODY_BYTES
         is_form = head.headers.get("content-type", "").lower().startswith("multipart/")
         return self.largest_upload + (FORM_ENVELOPE if is_form else 0)
 
     def busy_status(self, head: ReceivedHead) -> int:
-        return OVERLOADED
+        return OVERLOADED_STATUS
 
     def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         shown = as_rest_error(error)

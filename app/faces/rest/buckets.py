@@ -44,13 +44,13 @@ _OLD_CLIENT = re.compile(r"supabase-py/(?:storage3 v)?(\d+)\.(\d+)\.(\d+)")
 
 def create_bucket(storage: Storage, request: RestRequest) -> Response:
     """POST /bucket"""
-    given = read_json_object(request, CREATE)
-    name = check_bucket_name(given["name"])
-    identifier = check_bucket_name(given.get("id") or name)
-    if given.get("type", "STANDARD") != "STANDARD":
+    body = read_json_object(request, CREATE)
+    name = check_bucket_name(body["name"])
+    identifier = check_bucket_name(body.get("id") or name)
+    if body.get("type", "STANDARD") != "STANDARD":
         raise RestError("FeatureNotEnabled", 400, "Buckets of the type ANALYTICS are not offered")
-    refuse_versioning(given.get("versioning_status"))
-    buckets.create(storage, request.context, identifier, name, _settings(storage, given))
+    refuse_versioning(body.get("versioning_status"))
+    buckets.create(storage, request.context, identifier, name, _settings(storage, body))
     return json_response({"name": name})
 
 
@@ -61,27 +61,27 @@ def get_bucket(storage: Storage, request: RestRequest) -> Response:
 
 def list_buckets(storage: Storage, request: RestRequest) -> Response:
     """GET /bucket: the buckets visible to the caller; the database filters, orders and pages them."""
-    given = check_object(request.query, LIST_BUCKETS, "querystring")
-    found = buckets.get_all(
+    query = check_object(request.query, LIST_BUCKETS, "querystring")
+    listed = buckets.get_all(
         storage,
         request.context,
         projections.buckets(typed=not _is_old_client(request)),
-        search=given.get("search"),
-        column=given.get("sortColumn"),
-        direction=given.get("sortOrder", "asc"),
-        limit=given.get("limit"),
-        offset=given.get("offset", 0),
+        search=query.get("search"),
+        column=query.get("sortColumn"),
+        direction=query.get("sortOrder", "asc"),
+        limit=query.get("limit"),
+        offset=query.get("offset", 0),
     )
-    return Response(body=found)
+    return Response(body=listed)
 
 
 def update_bucket(storage: Storage, request: RestRequest) -> Response:
     """PUT /bucket/{id}: null clears a limit; an absent member leaves the setting unchanged."""
-    given = read_json_object(request, SETTINGS)
-    if not given:
+    body = read_json_object(request, SETTINGS)
+    if not body:
         raise invalid_request("body must match a schema in anyOf")
-    refuse_versioning(given.get("versioning_status"))
-    buckets.update(storage, request.context, request.bucket, _settings(storage, given))
+    refuse_versioning(body.get("versioning_status"))
+    buckets.update(storage, request.context, request.bucket, _settings(storage, body))
     return json_response({"message": "Successfully updated"})
 
 
@@ -101,19 +101,19 @@ def empty_bucket(storage: Storage, request: RestRequest) -> Response:
     return json_response({"message": "Empty bucket has been queued. Completion may take up to an hour."})
 
 
-def _settings(storage: Storage, given: dict[str, Any]) -> BucketSettings:
-    types = given.get("allowed_mime_types")
+def _settings(storage: Storage, body: dict[str, Any]) -> BucketSettings:
+    types = body.get("allowed_mime_types")
     return BucketSettings(
-        public=given.get("public", False),
-        file_size_limit=read_size_limit(given.get("file_size_limit"), largest=storage.settings.upload_size_limit),
+        public=body.get("public", False),
+        file_size_limit=read_size_limit(body.get("file_size_limit"), largest=storage.settings.upload_size_limit),
         allowed_mime_types=None if types is None else check_mime_types(types),
-        given=frozenset(given),
+        given=frozenset(body),
     )
 
 
 def _is_old_client(request: RestRequest) -> bool:
     for header, first_new in (("x-client-info", (2, 18, 0)), ("user-agent", (0, 12, 1))):
-        found = _OLD_CLIENT.search(request.headers.get(header) or "")
-        if found and tuple(map(int, found.groups())) < first_new:
+        version = _OLD_CLIENT.search(request.headers.get(header) or "")
+        if version and tuple(map(int, version.groups())) < first_new:
             return True
     return False

@@ -19,7 +19,7 @@ from app.faces.rest.request import RestRequest
 from app.storage.errors import TooLarge
 
 # Well above the size of a list of a thousand keys of the maximum length.
-LARGEST_JSON_BODY = 4 * 1024 * 1024
+MAX_JSON_BODY_BYTES = 4 * 1024 * 1024
 
 _INTEGER = re.compile(r"\s*[+-]?\d{1,18}(\.0*)?(e\+?\d{1,2})?\s*", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"\s*[+-]?(\d{1,18}(\.\d{0,18})?|\.\d{1,18})(e[+-]?\d{1,2})?\s*", re.ASCII | re.IGNORECASE)
@@ -79,8 +79,8 @@ def ignore_body(request: RestRequest) -> None:
 
 
 def _read(request: RestRequest) -> bytes:
-    raw = request.body.read(LARGEST_JSON_BODY + 1)
-    if len(raw) > LARGEST_JSON_BODY:
+    raw = request.body.read(MAX_JSON_BODY_BYTES + 1)
+    if len(raw) > MAX_JSON_BODY_BYTES:
         raise TooLarge("body")
     return raw
 
@@ -95,7 +95,7 @@ def _decoded(raw: bytes) -> Any:
 def refuse_empty_json(request: RestRequest) -> None:
     """Raise RestError if the request declares JSON and its body is empty, even if no body is needed."""
     if request.media_type == "application/json":
-        raw = request.body.read(LARGEST_JSON_BODY)
+        raw = request.body.read(MAX_JSON_BODY_BYTES)
         if not raw:
             raise empty_json_body()
 

@@ -35,18 +35,18 @@ LIST = (
 
 def list_objects(storage: Storage, request: RestRequest) -> Response:
     """POST /object/list/{bucket}"""
-    given = read_json_object(request, LIST)
-    prefix = given["prefix"].replace("\0", "")
+    body = read_json_object(request, LIST)
+    prefix = body["prefix"].replace("\0", "")
     if prefix and not prefix.endswith("/"):
         prefix += "/"
-    column: str = given["sortBy"].get("column", "name")
-    direction = cast(Direction, given["sortBy"].get("order", "asc"))
+    column: str = body["sortBy"].get("column", "name")
+    direction = cast(Direction, body["sortBy"].get("order", "asc"))
     page = PageByOffset(ENTRY, column, direction)
-    limit, offset = min(given["limit"], _LARGEST_PAGE), given["offset"]
+    limit, offset = min(body["limit"], _LARGEST_PAGE), body["offset"]
     pages: list[bytes] = []
     step = min(limit + offset, LARGEST_STEP)
     with storage.read(request.context) as read:
-        start = in_lower_case(read, request.context, prefix + given["search"].replace("\0", ""))
+        start = in_lower_case(read, request.context, prefix + body["search"].replace("\0", ""))
         level = Level(read, request.context, request.bucket, start, direction, folded=True)
         while limit > 0 and not level.at_end:
             own = number(len(prefix)), number(offset), number(limit)

@@ -110,22 +110,22 @@ class WantedPage:
 
 def list_objects_v2(storage: Storage, request: RestRequest) -> Response:
     """POST /object/list-v2/{bucket}"""
-    given = read_json_object(request, LIST_V2)
-    refuse_versions(given["noncurrentVersions"], given["deleteMarkers"])
-    wanted = _wanted(given)
+    body = read_json_object(request, LIST_V2)
+    refuse_versions(body["noncurrentVersions"], body["deleteMarkers"])
+    wanted = _wanted(body)
     with storage.read(request.context) as read:
         found = (_by_name if wanted.column == "name" else _by_time)(read, request, wanted)
     return _respond(found, wanted)
 
 
-def _wanted(given: Mapping[str, Any]) -> WantedPage:
-    prefix: str = given["prefix"].replace("\0", "")
-    delimited: bool = given["with_delimiter"]
-    cursor = Cursor.decode(given["cursor"], prefix=prefix, delimited=delimited) if given.get("cursor") else None
-    column: str = cursor.column if cursor else given["sortBy"].get("column", "name")
-    direction: Direction = cursor.direction if cursor else given["sortBy"].get("order", "asc")
-    exact: bool = given["exactMatch"]
-    return WantedPage(prefix, exact, column, direction, delimited, cursor, min(given["limit"], _LARGEST_PAGE))
+def _wanted(body: Mapping[str, Any]) -> WantedPage:
+    prefix: str = body["prefix"].replace("\0", "")
+    delimited: bool = body["with_delimiter"]
+    cursor = Cursor.decode(body["cursor"], prefix=prefix, delimited=delimited) if body.get("cursor") else None
+    column: str = cursor.column if cursor else body["sortBy"].get("column", "name")
+    direction: Direction = cursor.direction if cursor else body["sortBy"].get("order", "asc")
+    exact: bool = body["exactMatch"]
+    return WantedPage(prefix, exact, column, direction, delimited, cursor, min(body["limit"], _LARGEST_PAGE))
 
 
 def _respond(found: FilledPage, wanted: WantedPage) -> Response:

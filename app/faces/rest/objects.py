@@ -57,13 +57,13 @@ def delete_objects(storage: Storage, request: RestRequest) -> Response:
 
 def copy_object(storage: Storage, request: RestRequest) -> Response:
     """POST /object/copy"""
-    given = read_json_object(request, COPY)
-    source, target = _names(storage, given)
+    body = read_json_object(request, COPY)
+    source, target = _names(storage, body)
 
     def describe(found: Described, _: float) -> Described:
-        if given["copyMetadata"]:
+        if body["copyMetadata"]:
             return found
-        metadata = {**found.metadata, **_changed(given.get("metadata") or {})}
+        metadata = {**found.metadata, **_changed(body.get("metadata") or {})}
         if not metadata.get(ENCODING):
             metadata.pop(ENCODING, None)
         return Described(metadata, header_metadata(request.headers) or {})
@@ -82,25 +82,25 @@ def move_object(storage: Storage, request: RestRequest) -> Response:
     return json_response({"message": "Successfully moved"})
 
 
-def _changed(given: Mapping[str, str]) -> dict[str, str]:
+def _changed(metadata: Mapping[str, str]) -> dict[str, str]:
     """The file metadata that replaces the source's in a copy. It becomes response headers, so it is checked.
 
     An empty value has an effect only for the encoding: it removes the encoding.
     """
-    if _CONTROL.search(given.get("cacheControl", "")):
+    if _CONTROL.search(metadata.get("cacheControl", "")):
         raise InvalidRequest("body/metadata/cacheControl must not have control characters")
-    check_content_type(given.get("mimetype", ""))
-    changed = {name: value for name, value in given.items() if value}
-    if ENCODING in given:
-        changed[ENCODING] = encoding_to_store(given[ENCODING], f"body/metadata/{ENCODING}")
+    check_content_type(metadata.get("mimetype", ""))
+    changed = {name: value for name, value in metadata.items() if value}
+    if ENCODING in metadata:
+        changed[ENCODING] = encoding_to_store(metadata[ENCODING], f"body/metadata/{ENCODING}")
     return changed
 
 
-def _names(storage: Storage, given: dict[str, Any]) -> tuple[ObjectName, ObjectName]:
+def _names(storage: Storage, body: dict[str, Any]) -> tuple[ObjectName, ObjectName]:
     """The source and the target. Raises InvalidBucketName, InvalidKey, or RestError for a version."""
-    refuse_version(given.get("sourceVersionId"))
-    bucket = check_bucket_name(given["bucketId"])
-    target_bucket = check_bucket_name(given.get("destinationBucket") or bucket)
+    refuse_version(body.get("sourceVersionId"))
+    bucket = check_bucket_name(body["bucketId"])
+    target_bucket = check_bucket_name(body.get("destinationBucket") or bucket)
     any_script = storage.any_script
-    source = ObjectName(bucket, check_key(given["sourceKey"], any_script=any_script))
-    return source, ObjectName(target_bucket, check_key(given["destinationKey"], any_script=any_script))
+    source = ObjectName(bucket, check_key(body["sourceKey"], any_script=any_script))
+    return source, ObjectName(target_bucket, check_key(body["destinationKey"], any_script=any_script))

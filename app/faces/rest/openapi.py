@@ -9,7 +9,7 @@ from typing import Any
 
 from app.faces.rest.json_bodies import Member
 from app.faces.rest.operation_text import OperationText
-from app.faces.rest.operation_texts import DESCRIBED
+from app.faces.rest.operation_texts import OPERATION_TEXTS
 from app.faces.rest.router import Route
 
 _TYPES: Mapping[str, Mapping[str, Any]] = {
@@ -71,9 +71,9 @@ def openapi_document(routes: Iterable[Route], version: str, server: str) -> byte
 
 def _text(route: Route) -> OperationText:
     """The text of a route. Raises LookupError, so that no service starts with a route that is not described."""
-    text = route.text or DESCRIBED.get((route.method, route.path))
+    text = route.text or OPERATION_TEXTS.get((route.method, route.path))
     if text is None:
-        place = "add it to DESCRIBED in app/faces/rest/operation_texts.py, or give the Route a text"
+        place = "add it to OPERATION_TEXTS in app/faces/rest/operation_texts.py, or give the Route a text"
         raise LookupError(f"{route.method} {route.path} has no description: {place}")
     return text
 

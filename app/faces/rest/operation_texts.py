@@ -1,4 +1,4 @@
-"""The texts of the operations of this face."""
+"""The titles and parameters of the REST API's operations, for its OpenAPI document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.faces.rest.objects import COPY, NAMES, PREFIXES
 from app.faces.rest.operation_text import DOWNLOAD_NAME, TOKEN, OperationText
 from app.faces.rest.signed_urls import SIGN, SIGN_MANY, SIGN_UPLOAD_BODY
 
-DESCRIBED: Mapping[tuple[str, str], OperationText] = {
+OPERATION_TEXTS: Mapping[tuple[str, str], OperationText] = {
     ("POST", "/bucket"): OperationText("Create a bucket", CREATE),
     ("GET", "/bucket"): OperationText("List the buckets that the caller may see", query=LIST_BUCKETS),
     ("POST", "/bucket/{bucket}/empty"): OperationText("Delete all objects of a bucket"),
@@ -43,4 +43,4 @@ DESCRIBED: Mapping[tuple[str, str], OperationText] = {
     ("DELETE", "/cdn/{bucket}"): OperationText("Purge a bucket from a CDN; none is configured"),
     ("DELETE", "/cdn/{bucket}/*"): OperationText("Purge an object from a CDN; none is configured"),
 }
-"""By method and path of the route."""
+"""The text of each operation, by method and path of its route."""

@@ -31,8 +31,8 @@ _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 @dataclass(frozen=True, slots=True)
 class Route:
     """A route. ``path`` consists of plain segments, ``{bucket}``, and ``*`` for the rest, which is the key. ``text``
-    describes it, unless ``DESCRIBED`` in ``operation_texts.py`` does. ``takes_object``: the request's body is an object
-    to store, not JSON."""
+    describes it, unless ``OPERATION_TEXTS`` in ``operation_texts.py`` does. ``takes_object``: the request's body is an
+    object to store, not JSON."""
 
     method: str
     path: str

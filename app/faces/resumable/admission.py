@@ -17,14 +17,14 @@ from app.faces.shared.paths import without_prefix
 from app.faces.shared.signing import Signer
 from app.http.admission import Admitted
 from app.http.head import Head, ReceivedHead
-from app.http.refusal import OVERLOADED
+from app.http.refusal import OVERLOADED_STATUS
 from app.http.response import Response
 from app.http.slices import Slices
 from app.identity import Identity
 from app.storage.errors import TooLarge
 
 # The largest body of a request without bytes to store.
-_LARGEST_OTHER = 64 * 1024
+_MAX_OTHER_BODY_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,14 @@ class ResumableAdmission:
     def _largest(self, head: Head) -> int:
         route = _route(head)
         if route is None or route.action == "options":
-            return _LARGEST_OTHER
+            return _MAX_OTHER_BODY_BYTES
         query = head.query()
         if route.is_signed:
             SignedUpload.of(self.signer, head.headers)
         elif bearer_token(head.headers, query) is not None or not self.recognizes(head.method, head.path, head.headers):
             caller_of(self.identity, request_token("required", head.headers, query))
         read_headers(_method(head), head.headers)
-        return self.largest if route.action in ("create", "part") else _LARGEST_OTHER
+        return self.largest if route.action in ("create", "part") else _MAX_OTHER_BODY_BYTES
 
     def _slices(self, head: Head) -> Slices | None:
         """When a request may be answered before the end of its body. None for a body with a checksum, which covers the
@@ -73,7 +73,7 @@ class ResumableAdmission:
         return Slices(self.slice, when_broken=route.action == "part")
 
     def busy_status(self, head: ReceivedHead) -> int:
-        return LOCKED if head.method == "HEAD" else OVERLOADED
+        return LOCKED if head.method == "HEAD" else OVERLOADED_STATUS
 
     def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         return completed(refusal(error, head.method), for_page="origin" in head.as_sent().headers)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.faces.resumable.errors import TusError, invalid_headers
-from app.faces.shared.upload_body import LARGEST_USER_METADATA, as_object, caching_of
+from app.faces.shared.upload_body import MAX_USER_METADATA_BYTES, as_object, caching_of
 from app.storage.content_types import check_content_type
 from app.storage.errors import InvalidContentType, InvalidMimeType
 from app.storage.records import ObjectName
@@ -69,6 +69,6 @@ def _mime_type(given: str) -> str:
 
 
 def _user_metadata(text: str) -> Mapping[str, Any] | None:
-    if len(text.encode()) > LARGEST_USER_METADATA:
+    if len(text.encode()) > MAX_USER_METADATA_BYTES:
         raise TusError(413, "The user_metadata exceeded the maximum allowed size")
     return as_object(text.encode()) if text else None

@@ -12,10 +12,10 @@ from app.faces.s3.query_headers import with_query_headers
 from app.faces.s3.request_signature import RequestSignature, signature_of_request
 from app.faces.s3.routes import route
 from app.faces.s3.verification import missing_signature
-from app.faces.s3.xml_reading import LARGEST_XML
+from app.faces.s3.xml_reading import MAX_XML_BYTES
 from app.http.admission import Admitted
 from app.http.head import ReceivedHead
-from app.http.refusal import OVERLOADED
+from app.http.refusal import OVERLOADED_STATUS
 from app.http.response import Response
 from app.storage.errors import TooLarge
 
@@ -56,11 +56,11 @@ class S3Admission:
             if operation.takes_object:
                 self._check_length(headers, signature)
         if not operation.takes_object:
-            return Admitted(LARGEST_XML)
+            return Admitted(MAX_XML_BYTES)
         return Admitted(self.largest_upload + self.largest_upload // _SHARE_OF_FRAMING + _ENVELOPE)
 
     def busy_status(self, head: ReceivedHead) -> int:
-        return OVERLOADED
+        return OVERLOADED_STATUS
 
     def refusal(self, head: ReceivedHead, error: PorticoError) -> Response:
         return self.face.refusal(head.as_sent(), error)

@@ -17,7 +17,7 @@ from app.storage.names import check_bucket_name
 from app.storage.sql import time_text
 from app.storage.storage import Storage
 
-_MOST = 10_000
+_MAX_BUCKETS = 10_000
 _EXISTS = "pg_catalog.to_json(b.id)"
 _EXPECTED_OWNERS = ("x-amz-expected-bucket-owner", "x-amz-source-expected-bucket-owner")
 _OWNERSHIP = "x-amz-object-ownership"
@@ -35,7 +35,7 @@ def list_buckets(storage: Storage, request: S3Request) -> Response:
         for name, created in sorted(rows)
         if name.startswith(prefix) and name > after and (allowed is None or name in allowed)
     ]
-    most = request.number("max-buckets", _MOST, least=1, most=_MOST)
+    most = request.number("max-buckets", _MAX_BUCKETS, least=1, most=_MAX_BUCKETS)
     given = found[:most]
     return xml_response(
         "ListAllMyBucketsResult",

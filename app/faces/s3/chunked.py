@@ -13,8 +13,8 @@ from app.faces.s3.signature import EMPTY, Scope, sign
 from app.storage.bytes.backend import ByteSource
 
 _HEADER = re.compile(rb"([0-9A-Fa-f]{1,15})(?:;chunk-signature=([0-9a-f]{64}))?")
-_LONGEST_HEADER = 256
-_LONGEST_TRAILERS = 16 * 1024
+_MAX_CHUNK_HEADER_BYTES = 256
+_MAX_TRAILER_BYTES = 16 * 1024
 _AT_ONCE = 256 * 1024
 _TRAILER_SIGNATURE = "x-amz-trailer-signature"
 
@@ -79,7 +79,7 @@ class ChunkedBody:
     def _next_chunk(self) -> None:
         if self._began:
             self._end_chunk()
-        line = self._line(_LONGEST_HEADER)
+        line = self._line(_MAX_CHUNK_HEADER_BYTES)
         found = _HEADER.fullmatch(line.strip(b" \t"))
         if not found or (found[2] is None) != (self._signer is None):
             raise invalid_request("The framing of the body is not that of aws-chunked")
@@ -125,9 +125,9 @@ class ChunkedBody:
         """The lines up to the end of the body, without empty ones."""
         total = 0
         while self._buffer or self._fill():
-            line = self._line(_LONGEST_TRAILERS, may_end=True)
+            line = self._line(_MAX_TRAILER_BYTES, may_end=True)
             total += len(line)
-            if total > _LONGEST_TRAILERS:
+            if total > _MAX_TRAILER_BYTES:
                 raise invalid_request("The trailers are too long")
             if line:
                 yield line
@@ -158,6 +158,6 @@ class ChunkedBody:
         return data
 
     def _fill(self) -> bool:
-        data = self._source.read(_LONGEST_HEADER)
+        data = self._source.read(_MAX_CHUNK_HEADER_BYTES)
         self._buffer += data
         return bool(data)

@@ -28,7 +28,7 @@ from app.storage.records import ObjectName
 from app.storage.sql import NOTHING
 from app.storage.storage import Storage
 
-_MOST = 1000
+_MAX_OBJECTS = 1000
 _OTHER_CONDITIONS = ("x-amz-if-match-last-modified-time", "x-amz-if-match-size")
 
 
@@ -51,8 +51,8 @@ def delete_objects(storage: Storage, request: S3Request) -> Response:
     root = read_document(request.document(), "Delete")
     quiet = (text_of(root, "Quiet") or "").strip().lower() == "true"
     given = [_entry(each) for each in children(root, "Object")]
-    if not 1 <= len(given) <= _MOST:
-        raise malformed_xml(f"Between 1 and {_MOST} objects are expected")
+    if not 1 <= len(given) <= _MAX_OBJECTS:
+        raise malformed_xml(f"Between 1 and {_MAX_OBJECTS} objects are expected")
     _check_bucket(storage, request)
     entries = list(dict.fromkeys(given))
     current = [each for each in entries if each.version in (None, "null")]

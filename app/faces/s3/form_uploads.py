@@ -28,7 +28,7 @@ from app.storage.records import ObjectName
 from app.storage.storage import Storage
 
 _MOST_FIELDS = 100
-_LARGEST_FIELD = 20 * 1024
+_MAX_FIELD_BYTES = 20 * 1024
 _NOT_COVERED = frozenset({
     "policy", "x-amz-signature", "x-amz-algorithm", "x-amz-credential", "x-amz-date", "x-amz-security-token", "file",
     "awsaccesskeyid", "signature",
@@ -79,8 +79,8 @@ def _read(request: S3Request) -> tuple[dict[str, str], ByteSource]:
                 return fields, part.stream
             if len(fields) >= _MOST_FIELDS:
                 raise invalid_request(f"The form has more than {_MOST_FIELDS} fields")
-            data = part.stream.read(_LARGEST_FIELD + 1)
-            if len(data) > _LARGEST_FIELD:
+            data = part.stream.read(_MAX_FIELD_BYTES + 1)
+            if len(data) > _MAX_FIELD_BYTES:
                 raise S3Error("MaxPostPreDataLengthExceeded", 400, f"The field {name} is too long")
             fields[name] = data.decode(errors="replace")
     except BrokenForm:
@@ -141,7 +141,7 @@ def _fulfilled(condition: object, fields: Mapping[str, str]) -> str:
         case [str(kind), str(name), wanted] if kind.lower() in ("eq", "starts-with") and name.startswith("$"):
             name, prefix_only = name[1:].lower(), kind.lower() == "starts-with"
         case _:
-            raise S3Error("InvalidPolicyDocument", 400, f"Invalid Policy: {json.dumps(condition)} is no condition")
+            raise S3Error("InvalidPolicyDocument", 400, f"Invalid Policy: {json.dumps(condition)} is not a condition")
     given = fields.get(name, "")
     if not (given.startswith(str(wanted)) if prefix_only else given == str(wanted)):
         raise access_denied(f"Invalid according to Policy: Policy Condition failed: {json.dumps(condition)}")

@@ -22,7 +22,7 @@ from app.storage.sql import plain_json
 from app.storage.sql_pages import PageByCursor
 from app.storage.storage import Storage
 
-LARGEST_PAGE = 1000
+MAX_KEYS = 1000
 
 _PAGE = PageByCursor(
     folder="pg_catalog.to_json(v.folder)::text",
@@ -88,7 +88,7 @@ def wanted_by(request: S3Request, marker: str, last: Entry | None = None) -> Wan
         prefix=prefix,
         delimiter=delimiter,
         after=last,
-        limit=request.number("max-keys", LARGEST_PAGE, most=LARGEST_PAGE),
+        limit=request.number("max-keys", MAX_KEYS, most=MAX_KEYS),
         encode=(lambda text: quote(text, safe="/-_.~*")) if encoding == "url" else str,
     )
 
@@ -119,7 +119,7 @@ def _by_other_delimiter(read: Read, request: S3Request, wanted: WantedKeys) -> L
     grouped: GroupedPage[ListedObject] = GroupedPage(wanted.limit)
     position = _position(wanted)
     while True:
-        page = _page(read, request, wanted, position, LARGEST_PAGE, delimited=False)
+        page = _page(read, request, wanted, position, MAX_KEYS, delimited=False)
         fits = all(
             grouped.take(each, common_prefix(each.key, wanted.prefix, wanted.delimiter)) for each in _objects(page)
         )

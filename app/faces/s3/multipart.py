@@ -47,7 +47,7 @@ from app.storage.unfinished.numbered import list_parts, put_part
 from app.storage.unfinished.records import Finished, NewUpload, Upload
 from app.times import as_json
 
-_LARGEST_PART = 5 * 1024**3
+_MAX_PART_BYTES = 5 * 1024**3
 _LARGEST_PAGE = 1000
 _CONDITIONS = "conditions"
 _INITIATED, _SIZE = "x-amz-if-match-initiated-time", "x-amz-mp-object-size"
@@ -83,7 +83,7 @@ def upload_part(storage: Storage, request: S3Request) -> Response:
     """PUT /{bucket}/{key}?partNumber&uploadId"""
     upload, number = _open(storage, request), part_number(request)
     size = check_length(request.body.length)
-    if size > _LARGEST_PART:
+    if size > _MAX_PART_BYTES:
         raise S3Error("EntityTooLarge", 413, "A part is larger than 5 GiB")
     body = request.body
     part = put_part(storage, request.context, upload, number, body, size=size, notes=lambda: as_member(body.checksums))

@@ -13,7 +13,7 @@ from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
 
 _USER = "x-amz-meta-"
-_LARGEST_USER_METADATA = 1024 * 1024
+_MAX_USER_METADATA_BYTES = 1024 * 1024
 _LONGEST_LANGUAGE = 200
 _ENCODED_WORD = re.compile(r"=\?utf-8\?b\?([A-Za-z0-9+/]+=*)\?=", re.ASCII | re.IGNORECASE)
 # These headers require features that the service lacks; ignoring them would mislead the client.
@@ -63,7 +63,7 @@ def user_metadata_of(headers: Mapping[str, str]) -> dict[str, str]:
     found = {name[len(_USER) :]: _text(value) for name, value in headers.items() if name.startswith(_USER)}
     if any("\0" in name + value for name, value in found.items()):
         raise invalid_argument("The metadata have a NUL character")
-    if sum(len(name) + len(value) for name, value in found.items()) > _LARGEST_USER_METADATA:
+    if sum(len(name) + len(value) for name, value in found.items()) > _MAX_USER_METADATA_BYTES:
         raise TooLarge("user_metadata")
     return found
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from app.faces.s3.body import VerifiedBody, read_all
 from app.faces.s3.errors import access_denied, invalid_argument
 from app.faces.s3.request_signature import RequestSignature
-from app.faces.s3.xml_reading import LARGEST_XML
+from app.faces.s3.xml_reading import MAX_XML_BYTES
 from app.settings import Settings
 from app.storage.records import ObjectName
 from app.storage.request_context import RequestContext
@@ -48,7 +48,7 @@ class S3Request:
 
     def document(self) -> bytes:
         """The body of a request that has an XML document. Raises S3Error if it is too long."""
-        return read_all(self.body, LARGEST_XML)
+        return read_all(self.body, MAX_XML_BYTES)
 
     def check_bucket(self, bucket: str) -> None:
         """Raise S3Error if the access key is not valid for the bucket."""

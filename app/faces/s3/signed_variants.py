@@ -18,7 +18,7 @@ from app.faces.s3.host_names import bucket_of_host
 from app.faces.s3.signature import encoded_again
 from app.http.head import Head
 
-MOST = 64
+MAX_CANDIDATES = 64
 
 _PREFIX = "/storage/v1"
 _FACE = "/s3/"
@@ -57,7 +57,7 @@ def _others(head: Head, public_url: str | None, own_host: str | None) -> Iterato
         product(enumerate(hosts), enumerate(paths), enumerate(encodings)),
         key=lambda each: each[0][0] + each[1][0] + each[2][0],
     )
-    for (_, host), (_, path), (_, encoding) in islice(ranked, MOST):
+    for (_, host), (_, path), (_, encoding) in islice(ranked, MAX_CANDIDATES):
         yield Candidate(path, host, encoding)
 
 

@@ -13,7 +13,7 @@ from app.storage.storage import Storage
 from app.storage.unfinished.listing import list_uploads
 from app.storage.unfinished.records import Upload
 
-_LARGEST_PAGE = 1000
+_MAX_UPLOADS = 1000
 
 
 def list_multipart_uploads(storage: Storage, request: S3Request) -> Response:
@@ -21,8 +21,8 @@ def list_multipart_uploads(storage: Storage, request: S3Request) -> Response:
     check_visible(storage, request)
     marker, upload_marker = request.query.get("key-marker", ""), request.query.get("upload-id-marker", "")
     wanted = wanted_by(request, marker)
-    found: GroupedPage[Upload] = GroupedPage(request.number("max-uploads", _LARGEST_PAGE, most=_LARGEST_PAGE))
-    _fill(storage, request, found, (wanted.prefix, wanted.delimiter), (marker, upload_marker))
+    page: GroupedPage[Upload] = GroupedPage(request.number("max-uploads", _MAX_UPLOADS, most=_MAX_UPLOADS))
+    _fill_page(storage, request, page, (wanted.prefix, wanted.delimiter), (marker, upload_marker))
     elements: list[Element] = [
         (
             "Upload",
@@ -35,23 +35,23 @@ def list_multipart_uploads(storage: Storage, request: S3Request) -> Response:
                 ("Initiated", moment(upload.created_at)),
             ],
         )
-        for upload in found.items
+        for upload in page.items
     ]
-    key, identifier = _markers(found.last)
+    key, identifier = _markers(page.last)
     return xml_response(
         "ListMultipartUploadsResult",
         ("Bucket", request.bucket),
         ("KeyMarker", wanted.encode(marker)),
         ("UploadIdMarker", upload_marker),
-        ("NextKeyMarker", wanted.encode(key) if found.is_truncated else None),
-        ("NextUploadIdMarker", identifier if found.is_truncated and identifier else None),
+        ("NextKeyMarker", wanted.encode(key) if page.is_truncated else None),
+        ("NextUploadIdMarker", identifier if page.is_truncated and identifier else None),
         ("Prefix", wanted.encode(wanted.prefix)),
         ("Delimiter", wanted.encoded_delimiter),
         ("EncodingType", request.query.get("encoding-type")),
-        ("MaxUploads", found.limit),
-        ("IsTruncated", found.is_truncated),
+        ("MaxUploads", page.limit),
+        ("IsTruncated", page.is_truncated),
         *elements,
-        *(("CommonPrefixes", [("Prefix", wanted.encode(each))]) for each in found.prefixes),
+        *(("CommonPrefixes", [("Prefix", wanted.encode(each))]) for each in page.prefixes),
     )
 
 
@@ -60,21 +60,23 @@ def _markers(last: Upload | str | None) -> tuple[str, str]:
     return (last.name.key, last.id) if isinstance(last, Upload) else (last or "", "")
 
 
-def _fill(
-    storage: Storage, request: S3Request, found: GroupedPage[Upload], grouping: tuple[str, str], after: tuple[str, str]
+def _fill_page(
+    storage: Storage, request: S3Request, page: GroupedPage[Upload], grouping: tuple[str, str], after: tuple[str, str]
 ) -> None:
+    """Add uploads and common prefixes to ``page`` until it is full. ``grouping``: prefix and delimiter; ``after``: the
+    markers of the request."""
     prefix, delimiter = grouping
     key, identifier = after
     while True:
-        some = list_uploads(
-            storage, request.context, request.bucket, prefix=prefix, after=key, after_id=identifier, limit=_LARGEST_PAGE
+        uploads = list_uploads(
+            storage, request.context, request.bucket, prefix=prefix, after=key, after_id=identifier, limit=_MAX_UPLOADS
         )
-        for upload in some:
+        for upload in uploads:
             common = common_prefix(upload.name.key, prefix, delimiter)
             if common is not None and common <= after[0]:
                 continue
-            if not found.take(upload, common):
+            if not page.take(upload, common):
                 return
-        if len(some) < _LARGEST_PAGE:
+        if len(uploads) < _MAX_UPLOADS:
             return
-        key, identifier = some[-1].name.key, some[-1].id
+        key, identifier = uploads[-1].name.key, uploads[-1].id

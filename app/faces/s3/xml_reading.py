@@ -7,7 +7,7 @@ from xml.etree.ElementTree import ParseError
 
 from app.faces.s3.errors import malformed_xml
 
-LARGEST_XML = 2 * 1024 * 1024
+MAX_XML_BYTES = 2 * 1024 * 1024
 
 
 def read_document(data: bytes, root: str) -> Node:

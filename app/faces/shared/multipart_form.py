@@ -22,7 +22,7 @@ else:
     from falcon.util import BufferedReader
 
 _LINE_END = b"\r\n"
-_LONGEST_HEADERS = 8 * 1024
+_MAX_HEADER_BYTES = 8 * 1024
 _LONGEST_BOUNDARY = 70
 _LONGEST_PADDING = 100
 _MOST_PARTS = 128
@@ -88,7 +88,7 @@ def _part(reader: BufferedReader, delimiter: bytes) -> FormPart:
         reader.read_until(_LINE_END, 0, consume_delimiter=True)
         block = b""
     else:
-        block = reader.read_until(_LINE_END * 2, _LONGEST_HEADERS, consume_delimiter=True)
+        block = reader.read_until(_LINE_END * 2, _MAX_HEADER_BYTES, consume_delimiter=True)
     headers = dict(_headers(block))
     if headers.get("content-transfer-encoding", "binary").lower() not in _TRANSFER_ENCODINGS:
         raise BrokenForm("a part is encoded")

@@ -11,7 +11,7 @@ from app.database import Bookmark, Database, Position
 from app.errors import RequestError
 from app.pipeline.records import READ_AFTER_HEADER
 
-_MOST = 20
+_MAX_POSITIONS = 20
 
 
 def bookmark_of(environ: Mapping[str, Any], database: Database, *, on_replicas: bool = True) -> Bookmark | None:
@@ -22,7 +22,7 @@ def bookmark_of(environ: Mapping[str, Any], database: Database, *, on_replicas: 
     given = environ.get("HTTP_PORTICO_READ_AFTER")
     if not given:
         return Bookmark(on_replicas=on_replicas)
-    parts = given.split(",", _MOST)
+    parts = given.split(",", _MAX_POSITIONS)
     positions = [position for part in parts if (position := Position.of_text(part.strip())) is not None]
     if len(positions) < len(parts):
         raise RequestError(

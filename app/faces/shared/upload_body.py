@@ -21,9 +21,9 @@ from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
 from app.storage.writing import Content
 
-LARGEST_USER_METADATA = 1024 * 1024
+MAX_USER_METADATA_BYTES = 1024 * 1024
 _MOST_FIELDS = 10
-_LARGEST_FIELD = 64 * 1024
+_MAX_FIELD_BYTES = 64 * 1024
 _CHUNK = 256 * 1024
 
 
@@ -71,7 +71,7 @@ def header_metadata(headers: Mapping[str, str]) -> dict[str, Any] | None:
     encoded = headers.get("x-metadata")
     if not encoded:
         return None
-    if len(encoded) > LARGEST_USER_METADATA * 4 // 3 + 4:
+    if len(encoded) > MAX_USER_METADATA_BYTES * 4 // 3 + 4:
         raise TooLarge("user_metadata")
     try:
         return as_object(_from_base64(encoded))
@@ -139,7 +139,7 @@ def _look_through(parts: Iterable[FormPart]) -> _Form:
         if len(fields) >= _MOST_FIELDS:
             raise InvalidRequest(f"The form has more than {_MOST_FIELDS} fields")
         is_metadata = part.name in ("metadata", "userMetadata")
-        limit = LARGEST_USER_METADATA if is_metadata else _LARGEST_FIELD
+        limit = MAX_USER_METADATA_BYTES if is_metadata else _MAX_FIELD_BYTES
         data = part.stream.read(limit + 1)
         if len(data) > limit:
             raise TooLarge("user_metadata" if is_metadata else "field")

@@ -54,8 +54,8 @@ class _Undecided(Exception):
 
 
 def is_certainly_valid(schema: GraphQLSchema, document: DocumentNode) -> bool:
-    """Whether the document is valid by all rules of GraphQL, as far as the fast checks can tell. False is no verdict:
-    the document may be valid."""
+    """Whether the document is valid by all rules of GraphQL, as far as the fast checks can tell. False is not a
+    verdict: the document may be valid."""
     try:
         _QuickCheck(schema, document).check_operation()
     except (_Undecided, RecursionError):

@@ -27,7 +27,7 @@ from app.graphql.schema.exposure import Exposure
 from app.graphql.schema.fields import ABSENT_FIELD, absent_field, deferred, in_order
 from app.graphql.schema.further_type_names import Announced, OwnTypeNames
 from app.graphql.schema.lazy_schema import LazySchema, LazyTypes
-from app.graphql.schema.name_conflicts import RelationNames, with_own_names
+from app.graphql.schema.name_conflicts import RelationNames, without_name_conflicts
 from app.graphql.schema.notices import Notices, relation_subject
 from app.graphql.schema.relations import ApiRelation, OwnName
 from app.graphql.schema.role_rules import RoleRules
@@ -136,7 +136,7 @@ class ApiSchema:
     def _shown_relations(self) -> Sequence[ApiRelation]:
         shown = self._exposure.relations()
         if self.whole is None:
-            return with_own_names(shown, self._exposure.reserved, self._exposure.names_of, self.notices)
+            return without_name_conflicts(shown, self._exposure.reserved, self._exposure.names_of, self.notices)
         return [each for each in shown if each.relation.oid in self.whole.rows_by_oid]
 
     def _names_of(self, type_name: str) -> RelationNames:

@@ -21,11 +21,11 @@ NamesOf = Callable[[str], RelationNames]
 """A function from the name of a relation's row type to all names that the relation needs."""
 
 
-def with_own_names(
+def without_name_conflicts(
     relations: Iterable[ApiRelation], reserved: Iterable[str], names_of: NamesOf, notices: Notices
 ) -> tuple[ApiRelation, ...]:
-    """The relations without those that need a name which the API itself or an earlier relation has. A relation without
-    a key needs only the name of its row type."""
+    """Leaves out each relation that needs a name of the API itself or of an earlier relation, and adds a notice for it.
+    A relation without a key needs only the name of its row type."""
     types, fields = dict.fromkeys(reserved, "the API itself"), dict[str, str]()
     kept = []
     for relation in relations:
@@ -44,7 +44,7 @@ def with_own_names(
 
 
 def _clash(kind: str, owners: Mapping[str, str], names: Sequence[str]) -> str | None:
-    """A reason that names the first of ``names`` with another owner; None if all are free."""
+    """The reason to leave a relation out: the first of ``names`` that has an owner already. None if all are free."""
     if owners.keys().isdisjoint(names):
         return None
     name = next(each for each in names if each in owners)

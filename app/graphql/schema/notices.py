@@ -22,8 +22,8 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """The reason why a function is no field, from the check that found it. ``exposing_helps``: a comment that exposes
-    the function lifts the obstacle."""
+    """The reason why a function is not a field, from the check that found it. ``exposing_helps``: a comment that
+    exposes the function lifts the obstacle."""
 
     reason: str
     exposing_helps: bool = False

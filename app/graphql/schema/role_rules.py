@@ -30,9 +30,9 @@ MakeChecks = Callable[[Mapping[str, Any]], Sequence[OperationCheck]]
 @dataclass(frozen=True, slots=True)
 class RoleRules:
     """``hooks``: those of the plugins whose features the role has. ``depth`` and ``nodes``: the limits of its
-    operations; 0 ``nodes`` is no limit. ``max_rows``: the page size of collections whose comment sets none. ``checks``:
-    its operations must pass them. ``directives``: those in the comment on the role. ``problems``: the errors in that
-    comment."""
+    operations; 0 ``nodes`` means no limit. ``max_rows``: the page size of collections whose comment sets none.
+    ``checks``: its operations must pass them. ``directives``: those in the comment on the role. ``problems``: the
+    errors in that comment."""
 
     hooks: pluggy.HookRelay
     features: frozenset[str]

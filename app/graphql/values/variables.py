@@ -85,8 +85,8 @@ def _certainly_misfits(value: Any, type_: Any) -> bool:
 
 
 class _QuickCheck:
-    """Checks whether values certainly fit. False is no verdict: graphql-core must decide then. Raises OverLimit as soon
-    as there are too many values of a counted type."""
+    """Checks whether values certainly fit. False is not a verdict: graphql-core must decide then. Raises OverLimit as
+    soon as there are too many values of a counted type."""
 
     def __init__(self) -> None:
         self._seen: dict[ValueLimit, int] = {}

@@ -14,7 +14,7 @@ from app.errors import OverLimit
 from app.query.filter.regular_expressions import refusal
 from app.query.sql.texts import StringText
 
-LONGEST = 1000
+MAX_PATH_LENGTH = 1000
 """The longest path, in characters."""
 
 _to_text = StringText("String")
@@ -39,8 +39,8 @@ def json_path_text(value: Any) -> str | None:
     text = _to_text(value)
     if text is None:
         return None
-    if len(text) > LONGEST:
-        raise OverLimit(f"An SQL/JSON path has at most {LONGEST} characters")
+    if len(text) > MAX_PATH_LENGTH:
+        raise OverLimit(f"An SQL/JSON path has at most {MAX_PATH_LENGTH} characters")
     for pattern in _regular_expressions(text):
         reason = refusal(pattern)
         if reason is not None:
@@ -50,7 +50,9 @@ def json_path_text(value: Any) -> str | None:
 
 def number_of_regexes(value: Any) -> int:
     """The number of regular expressions in a path; 0 for a value that ``json_path_text`` refuses."""
-    return sum(1 for _ in _regular_expressions(value)) if isinstance(value, str) and len(value) <= LONGEST else 0
+    return (
+        sum(1 for _ in _regular_expressions(value)) if isinstance(value, str) and len(value) <= MAX_PATH_LENGTH else 0
+    )
 
 
 def _regular_expressions(path: str) -> Iterator[str]:

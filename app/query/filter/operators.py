@@ -1,7 +1,7 @@
 """The operators of filters that compare a column with an operand by one operator of SQL: all of them, in one table.
 
 A plugin offers a group of the table for the types that it knows (``members``). To add an operator, add its line to the
-group; operators that are no comparison, such as ``is`` and ``not``, are functions of their plugin.
+group; operators that are not comparisons, such as ``is`` and ``not``, are functions of their plugin.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class PartOfPattern:
 
 @dataclass(frozen=True)
 class Operand:
-    """What an operator compares a column with.
+    """The right side of a comparison with a column.
 
     ``input`` gives its GraphQL type, for a column of that type; ``to_text`` and ``type_text`` its text and its type in
     SQL. ``count`` counts what it costs. ``any_of``: it is a list, and the comparison must hold for one element.

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from dataclasses import astuple, dataclass, replace
 
-LONGEST = 1000
+MAX_PATTERN_LENGTH = 1000
 """The longest expression, in characters. PostgreSQL takes many seconds to compile one of a hundred thousand (measured).
 """
 
@@ -61,8 +61,8 @@ def refusal(pattern: str) -> str | None:
     Details". It refuses a director (``***``) and options that change the syntax, and comments, whose text could be
     mistaken for syntax.
     """
-    if len(pattern) > LONGEST:
-        return f"A regular expression has at most {LONGEST} characters"
+    if len(pattern) > MAX_PATTERN_LENGTH:
+        return f"A regular expression has at most {MAX_PATTERN_LENGTH} characters"
     options = _OPTIONS.match(pattern)
     if pattern.startswith("***") or (options and not _HARMLESS_OPTIONS.issuperset(options[1])):
         return "A regular expression cannot select another syntax by *** or an option"

@@ -21,7 +21,7 @@ _IN_A_TURN = 4 * 1024 * 1024
 _ALWAYS_IN_MEMORY = 1024 * 1024
 # How much all connections of a worker may keep in memory beyond that, request bodies included. Writing a file costs
 # three times as much as sending, and a fast client is soon ready for more.
-_MOST_IN_MEMORY = 32 * 1024 * 1024
+_MAX_TOTAL_BYTES_IN_MEMORY = 32 * 1024 * 1024
 _BYTES = (bytes, memoryview)
 
 
@@ -124,7 +124,7 @@ class Output:
             self._kept = size
             if not self._totals.charge(added):
                 raise OSError(errno.ENOSPC, "no space is left for responses that clients have not read")
-        if self._totals.bytes_held > _MOST_IN_MEMORY:
+        if self._totals.bytes_held > _MAX_TOTAL_BYTES_IN_MEMORY:
             self._spill()
 
     def _spill(self) -> None:

@@ -12,7 +12,7 @@ except ImportError:
 
 
 def raise_open_file_limit() -> None:
-    """Raise the soft limit, which is low because of programs that use select(2), to the hard limit."""
+    """Raise the soft limit to the hard limit. The soft limit is usually low, for programs that use select(2)."""
     if resource is None:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

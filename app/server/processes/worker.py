@@ -26,7 +26,7 @@ from app.settings import Settings
 _LOOK_S = 1.0
 _DRAIN_LOOK_S = 0.02
 # uvicorn's limit is the same, nginx's is half of it. In many short headers each byte takes microseconds to parse.
-_LARGEST_HEADER = 64 * 1024
+_MAX_HEADER_BYTES = 64 * 1024
 # A client that keeps its connection may be about to send its next request.
 _LINGER_S = 0.5
 
@@ -129,7 +129,7 @@ def _stop_after(parent_gone: Callable[[], object], worker: Worker) -> None:
 def _adjustments(settings: Settings, largest: int) -> Adjustments:
     return Adjustments(
         max_request_body_size=largest,
-        max_request_header_size=_LARGEST_HEADER,
+        max_request_header_size=_MAX_HEADER_BYTES,
         ident="portico",
         **_proxy(settings.trusted_proxy),
     )

@@ -11,8 +11,8 @@ from typing import IO
 from app.server.capacity import WorkerTotals
 
 _ALWAYS_IN_MEMORY = 512 * 1024
-_LARGEST_IN_MEMORY = 2 * 1024 * 1024
-_MOST_IN_MEMORY = 32 * 1024 * 1024
+_MAX_BODY_BYTES_IN_MEMORY = 2 * 1024 * 1024
+_MAX_TOTAL_BYTES_IN_MEMORY = 32 * 1024 * 1024
 # Shorter pieces are joined, since each Python object has an overhead in memory.
 _SHORT = 4096
 
@@ -64,7 +64,7 @@ class BodyBuffer:
             self._file.close()
 
     def _most_in_memory(self) -> int:
-        return _LARGEST_IN_MEMORY if self._totals.bytes_held < _MOST_IN_MEMORY else _ALWAYS_IN_MEMORY
+        return _MAX_BODY_BYTES_IN_MEMORY if self._totals.bytes_held < _MAX_TOTAL_BYTES_IN_MEMORY else _ALWAYS_IN_MEMORY
 
     def _move_to_file(self) -> None:
         self._file = _file_without_a_name()

@@ -49,38 +49,38 @@ class KnownHeader:
 class HeaderCache:
     """A cache of parsed headers by their bytes."""
 
-    _ENTRIES = 500
-    _LONGEST = 2048
+    _MAX_ENTRIES = 500
+    _MAX_BLOCK_BYTES = 2048
 
     def __init__(self) -> None:
         self._known: dict[bytes, KnownHeader] = {}
-        # By the lines after the first one. Clients repeat these for every target.
+        # The keys are the lines after the first one, which clients repeat for every target.
         self._by_fields: dict[bytes, KnownHeader] = {}
         self.find: Callable[[bytes], KnownHeader | None] = self._known.get
 
-    def resembling(self, block: bytes) -> KnownHeader | None:
-        """The KnownHeader of ``block``, derived from one that differs only in method and target; None if there is
-        none."""
+    def find_similar(self, block: bytes) -> KnownHeader | None:
+        """The KnownHeader of ``block``, derived from a cached one that differs only in method and target. None if the
+        cache has no such header, or the first line needs waitress's parser."""
         line, _, fields = block.partition(b"\r\n")
         similar = self._by_fields.get(fields)
-        read = None if similar is None else _LINE.fullmatch(line)
-        if similar is None or read is None:
+        parsed_line = None if similar is None else _LINE.fullmatch(line)
+        if similar is None or parsed_line is None:
             return None
-        known = similar.with_line(block, read)
+        known = similar.with_line(block, parsed_line)
         if self._add(block, known) and similar.environ is None:
-            # That request was refused; this one may be answered.
+            # The cached request was refused, so it has no environ. This one may get an environ.
             self._by_fields[fields] = known
         return known
 
     def keep(self, block: bytes, known: KnownHeader) -> None:
-        """Cache ``known``, that of ``block``, unless the block is long."""
+        """Cache ``known`` for the header block ``block``, unless that is longer than 2 KiB."""
         if self._add(block, known) and known.parsed["version"] == "1.1":
             self._by_fields[block.partition(b"\r\n")[2]] = known
 
     def _add(self, block: bytes, known: KnownHeader) -> bool:
-        if len(block) > self._LONGEST:
+        if len(block) > self._MAX_BLOCK_BYTES:
             return False
-        if len(self._known) >= self._ENTRIES:
+        if len(self._known) >= self._MAX_ENTRIES:
             self._known.clear()
             self._by_fields.clear()
         self._known[block] = known

@@ -31,11 +31,11 @@ from app.server.waitress_internals import (
 _log = logging.getLogger("portico.server")
 
 # In a chunked body: the line before a chunk, or the trailer after the last one.
-_LONGEST_FRAMING = 64 * 1024
+_MAX_FRAMING_BYTES = 64 * 1024
 # Smaller bodies are in memory; the limit on connections also limits their total.
 _CHARGED_ABOVE = 64 * 1024
 # A body that arrives at once with its header is shorter; others are received, and counted, in parts.
-_LONGEST_AT_ONCE = 16 * 1024
+_MAX_BYTES_AT_ONCE = 16 * 1024
 
 
 _LINE = re.compile(rb"[^\x00-\x20\x7f]+ [^\x00-\x20\x7f]+ HTTP/1\.[01]\r\n")
@@ -101,7 +101,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def parse_header(self, header_plus: bytes) -> None:
         self.block = header_plus
         cache = self._reception.cache
-        self.known = cache.find(header_plus) or cache.resembling(header_plus)
+        self.known = cache.find(header_plus) or cache.find_similar(header_plus)
         if self.known is None:
             self._parse_header(header_plus)
             if not self.chunked:
@@ -223,7 +223,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         except RequestRefused as ex:
             self.refuse(_refusal_of(ex.response, self._cors()))
             return
-        if self.chunked and self.error is None and _framing(self.body_rcv) > _LONGEST_FRAMING:
+        if self.chunked and self.error is None and _framing(self.body_rcv) > _MAX_FRAMING_BYTES:
             self.refuse(Refusal(400, b'{"message": "The framing of a chunk is too long"}', self._cors()))
         elif not self._charge():
             self.refuse(no_space(self.headers.get("ORIGIN"), self._reception.cross_origin))
@@ -252,7 +252,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def _admit(self) -> None:
         self.decided = True
         self.largest, self.slices, repeatable = self._reception.admission.admit(self._head())
-        is_short = self.content_length <= min(self.largest, _LONGEST_AT_ONCE)
+        is_short = self.content_length <= min(self.largest, _MAX_BYTES_AT_ONCE)
         if repeatable and is_short and self.known is not None:
             self._skip_decision(self.known)
 

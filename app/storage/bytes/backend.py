@@ -72,7 +72,8 @@ class KeyRefused(ValueError):
 
 
 class ByteSource(Protocol):
-    """What ``put`` reads: an open binary file, or a reader that may raise midway, for example at a size limit."""
+    """The source that ``put`` reads from: an open binary file, or a reader that may raise midway, for example at a size
+    limit."""
 
     def read(self, size: int = -1, /) -> bytes:
         """Return at most ``size`` bytes; b"" at the end."""

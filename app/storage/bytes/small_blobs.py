@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.bounded_cache import BoundedCache
 
-LARGEST = 32 * 1024
+MAX_SMALL_BLOB_BYTES = 32 * 1024
 """The size of the largest blob that is cached, in bytes."""
 
 _UNIT = 1024
@@ -26,5 +26,5 @@ class SmallBlobs:
 
     def keep(self, key: str, content: bytes) -> None:
         """Cache ``content``, which must be the complete blob, if it is small."""
-        if len(content) <= LARGEST:
+        if len(content) <= MAX_SMALL_BLOB_BYTES:
             self._kept.put(key, content, len(content))

@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 
 from bench.siege.client import ANON, SERVICE, Answer, connect, statuses
 from bench.siege.finding import Attack, Finding, Tally
-from bench.siege.grounds import CLIENT_TIMEOUT_S, CONNECTIONS, QUESTION, THREADS, WORKERS, Besieged, Grounds
+from bench.siege.grounds import CLIENT_TIMEOUT_S, CONNECTIONS, PROBE_QUERY, THREADS, WORKERS, Besieged, Grounds
 
 _SOON_S = 4.0
 _SETTLED_WITHIN_S = 10.0
@@ -20,7 +20,7 @@ def _others(service: Besieged, tally: Tally, count: int, kind: str) -> None:
     """Send a few requests as another client."""
     for _ in range(count):
         began = time.monotonic()
-        answers = [service.graphql(QUESTION, patience_s=_SOON_S), service.ask("GET", "/health", patience_s=_SOON_S)]
+        answers = [service.graphql(PROBE_QUERY, patience_s=_SOON_S), service.ask("GET", "/health", patience_s=_SOON_S)]
         reported = [(answer.status, answer.body[:100]) for answer in answers]
         held = [status for status, _ in reported] == [200, 200]
         tally.add(held, f"{kind}: another client got {reported} after {time.monotonic() - began:.1f} s")
@@ -29,7 +29,7 @@ def _others(service: Besieged, tally: Tally, count: int, kind: str) -> None:
 def _comes_again(service: Besieged, tally: Tally) -> None:
     """Be another client that follows Retry-After: recently active connections are not closed for others."""
     deadline = time.monotonic() + _SETTLED_WITHIN_S
-    while (answer := service.graphql(QUESTION, patience_s=_SOON_S)).status == 503 and time.monotonic() < deadline:
+    while (answer := service.graphql(PROBE_QUERY, patience_s=_SOON_S)).status == 503 and time.monotonic() < deadline:
         tally.add("retry-after" in answer.headers, ("busy", answer.headers, answer.body))
         time.sleep(1)
     tally.add(answer.status == 200, ("another client got", answer.status, answer.body))
@@ -155,7 +155,8 @@ def _full_disk(grounds: Grounds, _: float) -> Finding:
                 )
                 small = service.ask("POST", f"/object/{bucket}/small", b"x", x_upsert="true")
                 tally.add(
-                    small.status == 200 and service.is_well(), ("a small one while full", small.status, small.body)
+                    small.status == 200 and service.is_responsive(),
+                    ("a small one while full", small.status, small.body),
                 )
         time.sleep(0.5)
         answer = service.ask("POST", f"/object/{bucket}/more", bytes(9_000_000))

@@ -30,7 +30,7 @@ def _malformed(grounds: Grounds, _: float) -> Finding:
     with grounds.serving(grounds.database(schema)) as service:
         for number, comment in enumerate(_COMMENTS):
             service.sql("".join(f"comment on {place} is '{comment}';" for place in _PLACES))
-            held, seen = service.is_well(), False
+            held, seen = service.is_responsive(), False
             service.sql(f"alter table item add column c{number} int; grant select on item to anon")
             deadline = time.monotonic() + _SEEN_WITHIN_S
             while not seen and time.monotonic() < deadline:

@@ -9,7 +9,7 @@ from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import STATEMENT_TIMEOUT_S, Grounds
 
 _CPU_S = 1.5
-"""Of a worker, on a machine that does other things as well; on a quiet one such a request takes a fifth of it."""
+"""The CPU time that a worker may take, in seconds. An idle machine needs a fifth of it; a busy one needs more."""
 _MIB = 1 << 20
 _LARGEST_ERROR = 20_000
 
@@ -40,7 +40,7 @@ _VARIABLES = {
 
 def _variables(grounds: Grounds, _: float) -> Finding:
     service, tally, most = grounds.service, Tally(), 0.0
-    service.is_well()
+    service.is_responsive()
     for name, (query, value) in _VARIABLES.items():
         before = service.cpu_s()
         body = f'{{"query": {json.dumps(query)}, "variables": {{"x": {value}}}}}'

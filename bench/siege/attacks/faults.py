@@ -62,7 +62,7 @@ class Writers:
 
 def _recovers(service: Besieged, tally: Tally, kind: str) -> None:
     deadline = time.monotonic() + _RECOVERED_WITHIN_S
-    while not (well := service.is_well()) and time.monotonic() < deadline:
+    while not (well := service.is_responsive()) and time.monotonic() < deadline:
         time.sleep(0.1)
     tally.add(well, f"{kind}: not well after {_RECOVERED_WITHIN_S:.0f} s")
 
@@ -128,7 +128,7 @@ def _frozen(grounds: Grounds, seconds: float) -> Finding:
     with _relayed(grounds) as (service, proxy):
         deadline = time.monotonic() + seconds
         while not tally.tried or time.monotonic() < deadline:
-            assert service.is_well()
+            assert service.is_responsive()
             with proxy.frozen():
                 for _ in range(2):
                     answer = service.graphql("{ itemCollection { edges { node { id } } } }", patience_s=4 * _SOON_S)

@@ -83,7 +83,7 @@ def _growing(grounds: Grounds, _: float) -> Finding:
         )
     grown = service.memory() - before
     tally.add(grown < _MOST_MEMORY, f"a worker grew by {grown} bytes")
-    tally.add(service.is_well(), "the service is not well")
+    tally.add(service.is_responsive(), "the service does not respond")
     return tally.finding()
 
 

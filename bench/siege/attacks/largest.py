@@ -124,7 +124,7 @@ def _wide() -> Iterator[tuple[str, str, Any]]:
 def _largest(grounds: Grounds, seconds: float) -> Finding:
     tally, longest, related = Tally(), (0.0, ""), _Related(random.Random(31))
     with grounds.serving(grounds.database(_SCHEMA)) as service:
-        service.is_well()
+        service.is_responsive()
 
         def look(name: str, query: str, value: Any) -> None:
             nonlocal longest

@@ -25,7 +25,7 @@ _STREAMS, _MESSAGES, _CONNECTIONS = 1100, 20_000, 30
 
 
 @contextmanager
-def _living(grounds: Grounds) -> Iterator[str]:
+def _serving_live(grounds: Grounds) -> Iterator[str]:
     located = {"DATABASE_URL": grounds.login_url(grounds.service.database_url), "LIVE_PORT": "0"}
     with subprocess.Popen(
         [sys.executable, "-m", "app", "live"],
@@ -72,7 +72,7 @@ def _victim(url: str, tally: Tally, during: str) -> float:
 
 def _greedy(grounds: Grounds, _: float) -> Finding:
     tally, longest = Tally(), 0.0
-    with _living(grounds) as url, ExitStack() as open_:
+    with _serving_live(grounds) as url, ExitStack() as open_:
         attacker = token("authenticated", sub="attacker")
         for number in range(_CONNECTIONS):
             with suppress(WebSocketException, OSError, TimeoutError):

@@ -128,7 +128,7 @@ def _hidden_objects(service: Besieged, policy: str) -> Iterator[str]:
 
 
 def _listing_time(grounds: Grounds, _: float) -> Finding:
-    """Listings of a prefix with many hidden objects, beside those of an empty one and beside a count in SQL."""
+    """Compares listings of a prefix with many hidden objects with those of an empty prefix, and with a count in SQL."""
     service, tally = grounds.service, Tally()
     empty, longest = service.bucket(), 0.0
     with _hidden_objects(service, "owner_id = (select auth.jwt() ->> 'sub')") as full:

@@ -108,7 +108,8 @@ def _past_the_rules(grounds: Grounds, seconds: float) -> Finding:
 
 
 def _conditions(grounds: Grounds, seconds: float) -> Finding:
-    """Of many writes with one If-Match, or that create one key, exactly one succeeds."""
+    """Exactly one of many concurrent writes with the same If-Match succeeds, and one of many that create the same
+    key."""
     service, tally = grounds.service, Tally()
     bucket = service.bucket()
     deadline = time.monotonic() + seconds

@@ -37,7 +37,7 @@ def _offset(service: Besieged, path: str) -> str | None:
 
 
 def _uploads_of_others(grounds: Grounds, _: float) -> Finding:
-    """A stranger who has the URL of an upload, beside the URL of one that is not there."""
+    """Another caller who knows the URL of an upload gets the same responses as for an upload that does not exist."""
     service, tally = grounds.service, Tally()
     bucket = service.bucket()
     path = _begin(service, bucket, "k", "10")
@@ -84,7 +84,7 @@ def _racing_offsets(grounds: Grounds, seconds: float) -> Finding:
 
 
 def _lengths_that_lie(grounds: Grounds, _: float) -> Finding:
-    """Lengths and offsets that are no numbers, too large, beyond the end, or other ones than before."""
+    """Lengths and offsets that are not numbers, too large, beyond the end, or other ones than before."""
     service, tally, limit = grounds.service, Tally(), 100
     bucket = service.bucket(file_size_limit=limit)
     for length in (

@@ -197,7 +197,7 @@ def _hostile_documents(grounds: Grounds, _: float) -> Finding:
             longest = max(longest, answer.seconds)
             held = _is_refused(answer) and answer.seconds < 10 and b"root:" not in answer.body
             tally.add(held, (path, body[:80], answer.status, answer.body[:200], answer.seconds))
-    tally.add(service.is_well(), "the service is not well")
+    tally.add(service.is_responsive(), "the service does not respond")
     return tally.finding(f"at most {longest:.1f} s")
 
 

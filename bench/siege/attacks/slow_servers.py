@@ -48,13 +48,13 @@ def _keys(grounds: Grounds, seconds: float) -> Finding:
     tally = Tally()
     for kind, begun in _BEGUN.items():
         with _slow_server(begun) as url, grounds.serving(JWT_JWKS=url) as service:
-            service.is_well()
+            service.is_responsive()
             _send_made_up_tokens(service, tally, f"the key server {kind}", max(seconds, 3))
     return tally.finding("tokens with keys that only the key server could know")
 
 
 def _send_made_up_tokens(service: Besieged, tally: Tally, kind: str, seconds: float) -> None:
-    """Twice as many callers as threads with forged tokens, and another caller beside them."""
+    """Twice as many callers with forged tokens as threads, and one other caller at the same time."""
     lock, deadline = threading.Lock(), time.monotonic() + seconds
 
     def caller() -> None:
@@ -69,7 +69,7 @@ def _send_made_up_tokens(service: Besieged, tally: Tally, kind: str, seconds: fl
     for each in callers:
         each.start()
     while time.monotonic() < deadline:
-        held = service.is_well(_SOON_S)
+        held = service.is_responsive(_SOON_S)
         with lock:
             tally.add(held, f"{kind}: somebody else is not answered within {_SOON_S:.0f} s")
         time.sleep(0.1)

@@ -51,7 +51,7 @@ def _clock(grounds: Grounds, _: float) -> Finding:
                     tally.add(held, (jump, kind, name, answer.status, answer.body))
             answer = service.ask("GET", signed, None, None)
             tally.add((answer.status == 200) == (jump < _HOUR), (jump, "a signed URL", answer.status, answer.body))
-            tally.add(service.is_well(), (jump, "a simple question"))
+            tally.add(service.is_responsive(), (jump, "a simple query"))
         _connections(service, world, tally)
     return tally.finding(f"{len(_JUMPS)} jumps of up to {_JUMPS[4] // _YEAR} years, and some within requests")
 
@@ -112,7 +112,7 @@ def _store(grounds: Grounds, _: float) -> Finding:
             tally.add(service.ask("GET", old).body == b"old", (name, "read"))
             listed = service.ask("POST", f"/object/list/{bucket}", {"prefix": ""}).json
             tally.add([entry["name"] for entry in listed] == ["old"], (name, "list", listed))
-            tally.add(service.is_well(), (name, "a simple question"))
+            tally.add(service.is_responsive(), (name, "a simple query"))
             world.alter()
             tally.add(service.ask("GET", old).body == b"old", (name, "read afterwards"))
             tally.add(service.ask("PUT", old, b"new").status == 200, (name, "replace afterwards"))

@@ -82,8 +82,8 @@ def _forged(grounds: Grounds, _: float) -> Finding:
     return tally.finding()
 
 
-def _is_in_words(answer: Answer) -> bool:
-    """Whether it is no failure of the service. In its peer's words a role that there is not is an error of 500."""
+def _is_proper_response(answer: Answer) -> bool:
+    """Whether the response is not a failure of the service. Supabase's storage also answers 500 for an unknown role."""
     return answer.status in range(200, 500) or (answer.json or {}).get("code") == "DatabaseError"
 
 
@@ -94,12 +94,12 @@ def _roles(grounds: Grounds, _: float) -> Finding:
         credential = forge({"alg": "HS256"}, {"role": role}, SECRET.encode())
         for face, answer in _believed(service, credential):
             refused = answer.status >= 400 or b'"errors"' in answer.body or role == ""
-            tally.add(refused and _is_in_words(answer), (role, face, answer.status, answer.body))
+            tally.add(refused and _is_proper_response(answer), (role, face, answer.status, answer.body))
     return tally.finding()
 
 
 def _two_kinds(grounds: Grounds, _: float) -> Finding:
-    """A signed URL's token is no user's, and a user's token with such claims is no signed URL's."""
+    """A signed URL's token is not a user's, and a user's token with such claims is not a signed URL's."""
     service, tally = grounds.service, Tally()
     bucket = service.bucket()
     service.ask("POST", f"/object/{bucket}/k", b"secret")
@@ -144,5 +144,9 @@ ATTACKS = (
         "roles in genuine tokens", "only roles of the API are taken, and no role is a failure of the service", _roles
     ),
     Attack("tokens and the database", "the database learns the caller, and no token", _kept_out),
-    Attack("tokens of two kinds", "a signed URL is no credential, and a user's token signs no URL", _two_kinds),
+    Attack(
+        "tokens of two kinds",
+        "the token of a signed URL is not a credential, and a user's token cannot replace it",
+        _two_kinds,
+    ),
 )

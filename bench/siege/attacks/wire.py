@@ -127,7 +127,7 @@ def _smuggling(grounds: Grounds, _: float) -> Finding:
         sent = b"POST /graphql/v1 HTTP/1.1\r\nHost: x\r\n" + _CHUNKED + b"\r\n\r\n" + chunk + b"abcde\r\n" + _BODY
         found = statuses(raw(service.address, sent))
         tally.add(200 not in found, (chunk, found))
-    tally.add(service.is_well(), "the service is not well afterwards")
+    tally.add(service.is_responsive(), "the service does not respond afterwards")
     return tally.finding()
 
 
@@ -162,7 +162,7 @@ def _long_lines(grounds: Grounds, _: float) -> Finding:
         used = service.cpu_s() - before
         most = max(most, used)
         tally.add(used < _LONGEST_CPU_S, (line[:60], f"{used:.1f} s of CPU"))
-    tally.add(service.is_well(), "the service is not well afterwards")
+    tally.add(service.is_responsive(), "the service does not respond afterwards")
     return tally.finding(f"at most {most:.2f} s of CPU")
 
 
@@ -170,7 +170,7 @@ ATTACKS = (
     Attack(
         "two readings of one request", "what is ambiguous is refused, and nothing behind it is answered", _smuggling
     ),
-    Attack("request lines", "what is no request line is refused, and nothing behind it is answered", _lines),
+    Attack("request lines", "an invalid request line is refused, and nothing after it is answered", _lines),
     Attack("hosts", "a request names one host", _hosts),
     Attack("long header lines", "a header takes time in proportion to its length", _long_lines),
 )

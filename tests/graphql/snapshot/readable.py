@@ -1,4 +1,4 @@
-"""Snapshots that a reviewer can read, beside their case.
+"""Snapshots that a reviewer can read, together with their case.
 
 ``<case>.sql`` are the statements and, as comments, their parameters and the rows found afterwards; ``<case>.json`` is
 the answer.

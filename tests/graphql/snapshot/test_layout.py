@@ -33,7 +33,7 @@ def test_quoted_text_is_not_changed(text: str) -> None:
     assert text in laid_out(f"SELECT {padding}, {text} FROM t")
 
 
-def test_only_white_space_changes() -> None:
+def test_the_layout_changes_only_white_space() -> None:
     sql = f"WITH p AS \n(SELECT {LONG} FROM t WHERE a::text <> $1 LIMIT 30)\n SELECT count(*), ({LONG}) FROM p"
     assert tokens(laid_out(sql)) == tokens(sql)
     assert laid_out(laid_out(sql)) == laid_out(sql)

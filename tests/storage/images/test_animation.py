@@ -23,7 +23,7 @@ COLOURS = ("red", "lime", "blue", "white")
 
 @pytest.fixture(scope="module")
 def animate() -> Iterator[Draw]:
-    """What a decoder makes of an image that draws three frames."""
+    """A function that renders an image in a decoder with a limit of three frames."""
     decoders = Decoders(DecoderLimits(PIXELS, PATIENCE_S, FRAMES), processes=1, threads=4)
 
     def draw(content: bytes, form: str = "origin", **transform: Any) -> Drawn | str:

@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from app.faces.images.jobs import Drawn
-from app.faces.images.svg import LARGEST
+from app.faces.images.svg import MAX_SVG_BYTES
 from tests.storage.images.conftest import Draw
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -75,7 +75,7 @@ def test_parameters_have_no_effect(draw: Draw) -> None:
         b'<svg xmlns="http://www.w3.org/2000/svg">',
         b'<svg xmlns="http://www.w3.org/2000/svg"/><x/>',
         b'<svg xmlns="http://www.w3.org/2000/svg">\xff</svg>',
-        b'<svg xmlns="http://www.w3.org/2000/svg">' + b" " * LARGEST + b"</svg>",
+        b'<svg xmlns="http://www.w3.org/2000/svg">' + b" " * MAX_SVG_BYTES + b"</svg>",
     ],
     ids=["no namespace", "another", "unfinished", "more", "not UTF-8", "large"],
 )

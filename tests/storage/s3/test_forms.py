@@ -175,7 +175,7 @@ def test_a_policy_must_name_its_bucket(s3_service: Service, bucket: str) -> None
     assert post(signed_form(s3_service, bucket, [*conditions, {"bucket": bucket}], key="k")).status_code == 204
     another = signed_form(s3_service, s3_service.bucket(), [*conditions, {"bucket": bucket}], key="k")
     assert code_of(post(another)) == (403, "AccessDenied")
-    # What the field says is not where the form goes.
+    # The field names another bucket than the URL.
     assert code_of(post({**another, "fields": {**another["fields"], "bucket": bucket}})) == (403, "AccessDenied")
 
 

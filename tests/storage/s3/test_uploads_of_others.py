@@ -158,7 +158,7 @@ def test_a_multipart_upload_is_hidden_from_others(s3_service: Service, path: str
     alice.complete_multipart_upload(**named, MultipartUpload=parts)
     assert rows(s3_service, path) == [[USER]]
     assert s3_service.get(f"/object/{path}").content == b"part"
-    # Repeated: the first answer is no proof that it is the caller's.
+    # Repeated: the first response does not prove that the upload is the caller's.
     assert refused(bob.complete_multipart_upload, MultipartUpload=parts) == NO_UPLOAD
     alice.complete_multipart_upload(**named, MultipartUpload=parts)
 

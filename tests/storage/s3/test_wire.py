@@ -76,7 +76,7 @@ def test_requests_are_refused_before_the_body(s3_service: Service) -> None:
 
 @pytest.mark.timing
 def test_a_credential_of_many_spaces_takes_no_time(s3_service: Service) -> None:
-    """Who sends it needs no credential."""
+    """Clients can send such a header without a valid credential, so parsing it must be fast."""
     for parts in ("Credential=" + " " * 60_000 + "x", " " * 60_000 + "x", "Credential=" * 5_000):
         began = time.monotonic()
         answer = raw_request(
