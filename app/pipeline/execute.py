@@ -80,7 +80,7 @@ def context_of(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) ->
         bookmark=operation.parsed.request.bookmark,
         discarded=plan.has_effects,
         guarded=_is_guarded(operation, plan),
-        stays=not plan.is_mutation and not plan.has_effects,
+        proved_by="" if plan.is_mutation or plan.has_effects else catalog.version,
     )
 
 

@@ -116,7 +116,7 @@ class ContextBuilder:
         bookmark: Bookmark | None = None,
         discarded: bool = False,
         guarded: bool = False,
-        stays: bool = False,
+        proved_by: str = "",
     ) -> Context:
         """The context for one request of ``caller``.
 
@@ -127,8 +127,8 @@ class ContextBuilder:
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         ``bookmark`` belongs to the request; with it, replicas may answer reads. ``discarded``: the transaction is
         read-only and is rolled back, so that nothing that it calls can change anything. ``guarded``: the calls are
-        guarded (``app.database.run.guard``). ``stays``: the calls cannot change their session, so the context may stay
-        there.
+        guarded (``app.database.run.guard``). ``proved_by``: the version of the catalog by which the calls cannot
+        change their session, so that the context may stay there; '' if they may change it.
         """
         mode = EXPLICIT if self._is_distributed() else IMPLICIT
         if discarded:
@@ -136,8 +136,8 @@ class ContextBuilder:
         if guarded:
             mode = mode.guarded
         if headers is None and not extra:
-            stays = stays and self._keep_callers and mode is IMPLICIT
-            repeated = self._repeated(mode, caller, role_settings, method, path, schema_version, stays=stays)
+            proof = proved_by if self._keep_callers and mode is IMPLICIT else ""
+            repeated = self._repeated(mode, caller, role_settings, method, path, schema_version, proof=proof)
             return repeated if bookmark is None else replace(repeated, bookmark=bookmark)
         encoded_headers = b"" if headers is None else self._encoded_headers(headers)
         if headers is not None and self._with_tokens:
@@ -177,7 +177,7 @@ class ContextBuilder:
         encoded_headers: bytes = b"",
         more: Sequence[SettingValue] = (),
         *,
-        stays: bool = False,
+        proof: str = "",
     ) -> Context:
         count, encoded, timeout_s = self._of_caller(caller, role_settings)
         own = (*mode.settings, ("request.method", method), ("request.path", path), *more)
@@ -191,7 +191,8 @@ class ContextBuilder:
         # Neither plan depends on the role, so all roles share the prepared statements.
         steps: tuple[Step, ...] = ((_role_statement(caller.role), (), ""), (statement, parameters, ""))
         session = None
-        if stays and schema_version is not None and may_stay(role_settings):
+        # Another proof makes another session context, so what an outdated one let happen does not stay.
+        if proof and schema_version is not None and may_stay(role_settings):
             for_session = context_statement(count, SESSION, checked=True)
             enter: tuple[Step, ...] = ((_session_role_statement(caller.role), (), ""), (for_session, parameters, ""))
             session = SessionContext(enter, check_step(_text(caller.role), schema_version))
