@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from app.discovery import configure, plugin_manager
-from app.embedded import EmbeddedPostgres
+from app.embedded.cluster import EmbeddedPostgres
 from app.identity.further_credentials import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine
