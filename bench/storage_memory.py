@@ -17,7 +17,7 @@ from app.embedded.cluster import EmbeddedPostgres
 from app.installation.install import install
 from bench import s3, storage_service
 from bench.meter import MIB, KeptConnection, receive
-from bench.resumable import Uploading, create_bucket
+from bench.resumable import Uploader, create_bucket
 from bench.service import peak_memory, serving, workers_of
 
 BLOCK = os.urandom(MIB)
@@ -54,7 +54,7 @@ def ways(address: tuple[str, int], size: int) -> dict[str, Callable[[], None]]:
         "S3 PUT": partial(send, address, s3.signed_head("PUT", by_s3, length), size),
         "S3 GET": partial(send, address, s3.signed_head("GET", by_s3, 0), 0),
         "S3 multipart": partial(multipart, address, size),
-        "resumable upload": lambda: Uploading(address).in_parts(f"resumable{size}", BLOCK * 8, size // 8),
+        "resumable upload": lambda: Uploader(address).upload_resumable(f"resumable{size}", BLOCK * 8, size // 8),
     }
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.process.running import PATIENCE_S, until
 from tests.storage.service import SERVICE, Service
-from tests.storage.test_resumable import BYTES, COLLECTION, Client, metadata
+from tests.storage.test_resumable import BYTES, COLLECTION, Client, tus_metadata
 
 MIB = 1024 * 1024
 
@@ -127,7 +127,7 @@ def test_a_slice_is_answered_while_the_client_still_sends(own_service: Callable[
 def test_a_creation_is_cut_but_not_broken_off(own_service: Callable[..., Service]) -> None:
     client = Client(own_service(resumable_slice=100_000))
     bucket = client.service.bucket()
-    given = {"upload_length": "400000", "upload_metadata": metadata(bucketName=bucket, objectName="k")}
+    given = {"upload_length": "400000", "upload_metadata": tus_metadata(bucketName=bucket, objectName="k")}
     with sending(client.service, "POST", COLLECTION, content_length="400000", **given) as connection:
         connection.sendall(bytes(300_000))
         reported = answer(connection)

@@ -14,7 +14,7 @@ from app.faces.s3.access_keys import AccessKey, AccessKeys
 from tests.process.running import PATIENCE_S
 from tests.storage.s3.clients import as_user, client, code_of
 from tests.storage.service import ANON, SERVICE, USER, Service, token, unique
-from tests.storage.test_resumable import COLLECTION, Client, answered, metadata, signed_token
+from tests.storage.test_resumable import COLLECTION, Client, signed_token, status_and_text, tus_metadata
 
 OTHER = USER.replace("3", "4")
 ALICE, BOB = token(sub=USER), token(sub=OTHER)
@@ -61,10 +61,10 @@ def test_a_resumable_upload_is_hidden_from_others(s3_service: Service, path: str
     url = alice.begin(path, 10)
     for _ in range(2):
         assert bob.head(url).status_code == 404
-        assert answered(bob.patch(url, 0, b"0123456789")) == NONE
-        assert answered(bob.patch(url, 3, b"0123456789", **{"upload-length": "11"})) == NONE
-        assert answered(bob.send("DELETE", url)) == NONE
-        assert answered(bob.send("POST", url, **{"x-http-method-override": "DELETE"})) == NONE
+        assert status_and_text(bob.patch(url, 0, b"0123456789")) == NONE
+        assert status_and_text(bob.patch(url, 3, b"0123456789", **{"upload-length": "11"})) == NONE
+        assert status_and_text(bob.send("DELETE", url)) == NONE
+        assert status_and_text(bob.send("POST", url, **{"x-http-method-override": "DELETE"})) == NONE
         # Also when it has become an object.
         assert alice.patch(url, 0 if not rows(s3_service, path) else 10, b"").status_code == 204
         assert alice.patch(url, 0, b"of Alice..").status_code in (204, 409)
@@ -189,7 +189,7 @@ def test_uploads_by_access_keys_belong_to_the_subject_or_the_key(
 
 def test_a_signed_upload_belongs_to_its_signer(s3_service: Service, path: str) -> None:
     bucket, _, key = path.partition("/")
-    given = {"upload-length": "4", "upload-metadata": metadata(bucketName=bucket, objectName=key)}
+    given = {"upload-length": "4", "upload-metadata": tus_metadata(bucketName=bucket, objectName=key)}
 
     def signed_by(credential: str) -> Client:
         return Client(s3_service, None, x_signature=signed_token(s3_service, path, credential))
@@ -201,8 +201,8 @@ def test_a_signed_upload_belongs_to_its_signer(s3_service: Service, path: str) -
     for stranger in (bob, service):
         # A link that the service has signed is in anybody's hands.
         assert stranger.head(url).status_code == 404
-        assert answered(stranger.patch(url, 0, b"evil")) == NONE
-        assert answered(stranger.send("DELETE", url)) == NONE
+        assert status_and_text(stranger.patch(url, 0, b"evil")) == NONE
+        assert status_and_text(stranger.send("DELETE", url)) == NONE
     assert Client(s3_service, BOB).head(plain).status_code == 404
     assert Client(s3_service, ALICE).head(plain).status_code == 200
     own = Client(s3_service, ALICE).begin(path, 4)
