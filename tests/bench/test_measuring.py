@@ -14,10 +14,12 @@ from xml.etree import ElementTree
 import pytest
 
 from bench import wrk
-from bench.library import PORTICO, POSTGRAPHILE, QUESTIONS, STRAWBERRY, rows_of
+from bench.databases import filled_database
+from bench.library import PORTICO, POSTGRAPHILE, QUESTIONS, SCHEMA, STRAWBERRY, rows_of
 from bench.measuring import PACED, PGBENCH, Figures
 from bench.processor import await_end, children_of, cpu_seconds
 from bench.report import BARE, EMPTY, chart, ideal, of_the_ideal
+from bench.sent import sent_for
 from tests.process.running import PATIENCE_S, REPOSITORY
 
 
@@ -70,6 +72,19 @@ def test_every_peer_has_every_question() -> None:
     assert [list(queries) for queries in (PORTICO, POSTGRAPHILE, STRAWBERRY)] == [names] * 3
 
 
+def test_reads_enter_their_context_once_and_writes_each_time(tmp_path: Path) -> None:
+    with filled_database(tmp_path, SCHEMA) as cluster:
+        sent = {each.name: sent_for(each, cluster.url())[0] for each in QUESTIONS}
+    assert not sent["__typename"].data
+    for name in ("one row by key", "10 x 5 nested", "100 rows"):
+        assert len(sent[name].enter) == 2
+        assert [statement.name_hint for statement, _, _ in sent[name].context] == ["still_valid"]
+    for name in ("an insert", "an update by key"):
+        assert not sent[name].enter
+        assert "SET LOCAL ROLE" in sent[name].context[1][0].sql
+    assert [len(each.data) for each in sent.values()] == [0, 1, 1, 1, 1, 1]
+
+
 def test_the_ideal_is_the_sum_of_the_parts_measured_alone() -> None:
     rounds = [figures("Portico", 1000, 300, 100), figures(EMPTY, 5000, 100, 0), figures(PGBENCH, 9000, 0, 80)]
     assert ideal(rounds, 2) == pytest.approx(10_000)
@@ -96,6 +111,6 @@ def test_a_short_run_reports_figures(tmp_path: Path) -> None:
     reported = json.loads((tmp_path / "figures").read_text())["figures"]
     asked = [(each["question"], each["contestant"]) for each in reported]
     assert asked[:3] == [("__typename", "Portico"), ("__typename", EMPTY), ("__typename", BARE)]
-    assert len(asked) == 28
+    assert len(asked) == 33
     assert all(each["per_second"] > 0 for each in reported)
     assert "of the ideal" in done.stdout
