@@ -46,9 +46,10 @@ class Measuring:
     def measure(
         self, question: Question, contestants: Sequence[Contestant], pgbench: Mapping[str, PgBench]
     ) -> list[Figures]:
-        """The figures of a question, those of each pgbench last, by the names of ``pgbench_of``. ``PACED`` sends as
-        often as the first contestant was asked, the others as often as they can. Raises AssertionError for an answer
-        that is not true."""
+        """The figures of those that can answer a question, then those of each pgbench by the names of ``pgbench_of``.
+        ``PACED`` sends as often as the first contestant was asked, the others as often as they can. Raises
+        AssertionError for an answer that is not true."""
+        contestants = [each for each in contestants if each.answers(question)]
         sizes = {each.name: len(each.ask(question)) for each in contestants}
         for each in contestants:
             self._load(each, question, 1)

@@ -15,7 +15,7 @@ import pytest
 
 from bench import wrk
 from bench.databases import filled_database
-from bench.library import PORTICO, POSTGRAPHILE, QUESTIONS, SCHEMA, STRAWBERRY, rows_of
+from bench.library import GRAPHJIN, PORTICO, POSTGRAPHILE, QUESTIONS, SCHEMA, STRAWBERRY, rows_of
 from bench.measuring import PACED, PGBENCH, Figures
 from bench.processor import await_end, children_of, cpu_seconds
 from bench.report import BARE, EMPTY, chart, ideal, of_the_ideal
@@ -61,15 +61,18 @@ def test_answers_of_every_form_have_the_same_rows() -> None:
     book = {"id": 1, "title": "a"}
     nested = {"authors": {"edges": [{"node": {"rowId": 2, "booksByAuthor": {"edges": [{"node": book}]}}}]}}
     assert rows_of({"data": nested}) == rows_of({"data": {"a": [{"id": 2, "books": [book]}]}})
+    column = {"id": 1, "author_id": 2}
+    assert rows_of({"data": {"books": [column]}}) == [{"id": 1, "authorId": 2}]
     assert rows_of({"data": {"insertIntoBookCollection": {"records": [book]}}}) == book
     assert rows_of({"data": {"createBook": {"book": book}}}) == rows_of({"data": {"createBook": book}}) == book
     with pytest.raises(AssertionError):
         rows_of({"data": None, "errors": [{"message": "no"}]})
 
 
-def test_every_peer_has_every_question() -> None:
+def test_every_peer_has_every_question_that_it_can_answer() -> None:
     names = [each.name for each in QUESTIONS]
     assert [list(queries) for queries in (PORTICO, POSTGRAPHILE, STRAWBERRY)] == [names] * 3
+    assert list(GRAPHJIN) == names[1:]
 
 
 def test_reads_enter_their_context_once_and_writes_each_time(tmp_path: Path) -> None:
