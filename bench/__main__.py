@@ -1,7 +1,8 @@
 """Compares the service with an empty web server, a bare one, pgbench and its peers, all in one run: ``python -m
 bench``.
 
-It needs wrk. The first run with ``--peers`` installs them by npm and pip.
+It needs wrk. The first run with ``--peers`` installs PostGraphile and strawberry by npm and pip. It also measures GraphJin
+if a program ``graphjin`` is on the PATH.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from bench.databases import filled_database
 from bench.library import QUESTIONS, SCHEMA, Question
 from bench.measuring import Figures, Measuring, pgbench_of
 from bench.peers import PeerMissing, postgraphile, strawberry
+from bench.peers.graphjin import graphjin
 
 WORKERS, THREADS = 2, 2
 _CACHE = Path.home() / ".cache" / "portico-bench"
@@ -73,6 +75,8 @@ def _peers(stack: ExitStack, target: Target, place: Path, notes: list[str]) -> l
         lambda: postgraphile(target, place, "anon"),
         lambda: postgraphile(target, place, ""),
         lambda: strawberry(target, place, WORKERS),
+        lambda: graphjin(target, place, with_user=True),
+        lambda: graphjin(target, place, with_user=False),
     ]
     found = []
     for make in made:

@@ -19,7 +19,7 @@ from app.settings import Settings
 from app.wsgi import create_app
 from bench.load import http_request, run_load
 from bench.pgbench import PgBench, flight_of
-from bench.sent import steps_of
+from bench.sent import sent_by
 from bench.service import serving
 
 KEYS = {
@@ -82,7 +82,7 @@ def measure(case: Case, place: Place, seconds: float, rounds: int) -> Beside:
     requests = [_request(case.query, each) for each in case.variables]
     settings = place.settings
     application = create_app(settings, plugin_manager())
-    flights = [flight_of(steps_of(each, application.services.engine)) for each in requests]
+    flights = [flight_of(sent_by(each, application.services.engine)) for each in requests]
     application.close()
     bench = PgBench(flights, settings.database_url or "", place.directory)
     found = [

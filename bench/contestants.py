@@ -31,7 +31,8 @@ class NotStarted(Exception):
 
 @dataclass(frozen=True)
 class Contestant:
-    """``queries``: its documents by the names of the questions; none if it answers without reading them.
+    """``queries``: its documents by the names of the questions that it can answer; none if it answers all of them
+    without reading them.
     ``url``: where a question is asked."""
 
     name: str
@@ -39,6 +40,10 @@ class Contestant:
     url: Callable[[Question], str]
     queries: Mapping[str, str]
     headers: Mapping[str, str] = field(default_factory=lambda: _JSON)
+
+    def answers(self, question: Question) -> bool:
+        """Whether it can answer the question."""
+        return not self.queries or question.name in self.queries
 
     def bodies(self, question: Question) -> list[bytes]:
         """The bodies of its requests, one for each of the question's variables."""
@@ -84,15 +89,23 @@ def bare(url: str, workers: int, threads: int) -> Iterator[Contestant]:
 
 @contextmanager
 def started(
-    name: str, command: Sequence[str], variables: Mapping[str, str], place: Path, port: int, queries: Mapping[str, str]
+    name: str,
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    place: Path,
+    port: int,
+    queries: Mapping[str, str],
+    path: str = "/graphql",
+    headers: Mapping[str, str] | None = None,
 ) -> Iterator[Contestant]:
-    """A peer that listens on ``port`` of this machine, as soon as it does."""
+    """A peer that listens on ``port`` of this machine, as soon as it does. ``headers``: more headers of requests."""
     with subprocess.Popen(
         command, cwd=place, env=os.environ | variables, stdout=subprocess.DEVNULL, start_new_session=True
     ) as process:
         try:
             _await(port, process)
-            yield Contestant(name, process.pid, lambda _: f"http://127.0.0.1:{port}/graphql", queries)
+            url = f"http://127.0.0.1:{port}{path}"
+            yield Contestant(name, process.pid, lambda _: url, queries, {**_JSON, **(headers or {})})
         finally:
             os.killpg(process.pid, 15)
 

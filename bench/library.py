@@ -106,6 +106,15 @@ STRAWBERRY = {
     "an insert": "mutation ($text: String!) { createNote(text: $text) { text } }",
     "an update by key": "mutation ($id: Int!, $email: String!) { updateAuthor(id: $id, email: $email) { id email } }",
 }
+# The names of the operations are those of its saved queries. It has no __typename of the root.
+GRAPHJIN = {
+    "one row by key": "query one { author(id: $id) { id name email } }",
+    "10 x 5 nested": """query nested { author(limit: $first, order_by: {id: asc}) { id name email
+      book(limit: 5, order_by: {id: asc}) { id title } } }""",
+    "100 rows": "query rows { book(limit: 100, order_by: {id: asc}) { id title author_id } }",
+    "an insert": "mutation insert_note { note(insert: {text: $text}) @object { text } }",
+    "an update by key": "mutation update_author { author(id: $id, update: {email: $email}) { id email } }",
+}
 
 
 def rows_of(answer: Mapping[str, Any]) -> Any:
@@ -137,4 +146,4 @@ def _plain(value: Any) -> Any:
 def _name(key: str, value: Any) -> str:
     if isinstance(value, dict | list):
         return "books"
-    return "id" if key == "rowId" else key
+    return {"rowId": "id", "author_id": "authorId"}.get(key, key)

@@ -10,7 +10,7 @@ from pathlib import Path
 from bench import wrk
 from bench.contestants import Contestant
 from bench.library import Question
-from bench.pgbench import PgBench, flight_of
+from bench.pgbench import PgBench, data_of, flight_of
 from bench.processor import await_end, children_of, cpu_seconds
 from bench.sent import sent_for
 
@@ -18,7 +18,8 @@ CONNECTIONS = 8
 # An answer differs in its header alone from others to the same question.
 _SAME_SIZE = 100
 PGBENCH = "pgbench, the same SQL"
-PACED = "pgbench, as often"
+PACED = "pgbench, the same SQL as often"
+NO_ROLE = "pgbench, no role, the data statement alone"
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,13 @@ class Measuring:
         self._seconds = seconds
         self._rounds = rounds
 
-    def measure(self, question: Question, contestants: Sequence[Contestant], pgbench: PgBench | None) -> list[Figures]:
-        """The figures of a question; those of pgbench last, which sends as often as it can, and then as often as the
-        first contestant was asked. Raises AssertionError for an answer that is not true."""
+    def measure(
+        self, question: Question, contestants: Sequence[Contestant], pgbench: Mapping[str, PgBench]
+    ) -> list[Figures]:
+        """The figures of those that can answer a question, then those of each pgbench by the names of ``pgbench_of``.
+        ``PACED`` sends as often as the first contestant was asked, the others as often as they can. Raises
+        AssertionError for an answer that is not true."""
+        contestants = [each for each in contestants if each.answers(question)]
         sizes = {each.name: len(each.ask(question)) for each in contestants}
         for each in contestants:
             self._load(each, question, 1)
@@ -53,10 +58,10 @@ class Measuring:
             for each in contestants:
                 figures = self._round(each, question, sizes[each.name])
                 found.setdefault(each.name, []).append(figures)
-            if pgbench is not None:
-                asked = found[contestants[0].name][-1].per_second
-                for name, at_most in ((PGBENCH, None), (PACED, asked)):
-                    found.setdefault(name, []).append(self._round_of_pgbench(question, pgbench, name, at_most))
+            asked = found[contestants[0].name][-1].per_second
+            for name, each_pgbench in pgbench.items():
+                at_most = asked if name == PACED else None
+                found.setdefault(name, []).append(self._round_of_pgbench(question, each_pgbench, name, at_most))
         for each in contestants:
             each.ask(question)
         return [_median(rounds) for rounds in found.values()]
@@ -90,11 +95,14 @@ class Measuring:
         return Figures(question.name, name, per_second, 0.0, used, 0.0, {})
 
 
-def pgbench_of(question: Question, url: str, place: Path) -> PgBench | None:
-    """pgbench sending what the service sends for a question; None for one that it answers without the database."""
+def pgbench_of(question: Question, url: str, place: Path) -> dict[str, PgBench]:
+    """Each pgbench for a question, by its name: two send what the service sends, one the data statement as the login.
+    None for a question that the service answers without the database."""
     if question.truth is None:
-        return None
-    return PgBench([flight_of(steps) for steps in sent_for(question, url)[:CONNECTIONS]], url, place)
+        return {}
+    sent = sent_for(question, url)[:CONNECTIONS]
+    same = PgBench(list(map(flight_of, sent)), url, place)
+    return {PGBENCH: same, PACED: same, NO_ROLE: PgBench(list(map(data_of, sent)), url, place)}
 
 
 def _median(rounds: Sequence[Figures]) -> Figures:

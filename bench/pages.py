@@ -39,7 +39,7 @@ from bench.page_orders import (
     page_query,
     page_sql,
 )
-from bench.sent import ANON_KEY, SETTINGS, steps_of
+from bench.sent import ANON_KEY, SETTINGS, sent_by
 
 TIMES_OF_SQL, TIMES_OF_FIRST = 1.5, 2.0
 COLLATION = "und-x-icu"
@@ -101,7 +101,7 @@ class Bench:
     def compare(self, query: str, sql: str, values: Sequence[Any] = (), at: str | None = None) -> tuple[float, float]:
         """The microseconds that the statement of a GraphQL request takes, with the cursor ``at``, and those that
         ``sql`` takes with ``values``."""
-        *_, (statement, given, _) = steps_of(self._request(query, at), self._engine)
+        ((statement, given, _),) = sent_by(self._request(query, at), self._engine).data
         texts = [None if each is None else each.decode() for each in given]
         ours, by_hand = self._prepare(statement.sql, texts), self._prepare(sql, values)
         found = [[self._median(each) for each in (ours, by_hand, self._nothing)] for _ in range(self._rounds)]

@@ -1,8 +1,9 @@
 """pgbench sending to PostgreSQL what the service sends for a request.
 
-A flight of the service is a pipeline of pgbench: the statements that clean the session, those that set role and claims,
-and those of the request, with the same values as parameters. pgbench prepares each of them; the service sends the ones
-that run with its own rights as text.
+A flight of the service is a pipeline of pgbench, with the same values as parameters. If the service keeps the caller on
+the connection, each client of pgbench cleans its session and sets role and claims once, and each pipeline has the check
+of that context and the statements of the request. Otherwise each pipeline cleans the session and sets role and claims
+itself. pgbench prepares each statement; the service sends the ones that run with its own rights as text.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from app.database.url.url import parse_database_url
 from app.database.wire import session
 from app.database.wire.prepared import Step
 from app.embedded.binaries import wheel_programs
+from bench.sent import Sent
 
 Values = Sequence[bytes | None]
 _FEW = 50
@@ -26,15 +28,27 @@ _FEW = 50
 
 @dataclass(frozen=True)
 class Flight:
-    """Statements with their values, in the order in which they are sent."""
+    """Statements with their values, in the order in which they are sent. ``enter``: those that each client sends once,
+    before its first flight."""
 
     statements: Sequence[tuple[str, Values]]
+    enter: Sequence[tuple[str, Values]] = ()
 
 
-def flight_of(steps: Sequence[Step]) -> Flight:
-    """The flight in which the service sends these steps, which begins by cleaning the session."""
+def flight_of(sent: Sent) -> Flight:
+    """The flight that the service sends."""
     cleaning: list[tuple[str, Values]] = [(sql, ()) for sql in session.SQL]
-    return Flight([*cleaning, *((statement.sql, _values(parameters)) for statement, parameters, _ in steps)])
+    statements = _bound((*sent.context, *sent.data))
+    return Flight(statements, [*cleaning, *_bound(sent.enter)]) if sent.enter else Flight([*cleaning, *statements])
+
+
+def data_of(sent: Sent) -> Flight:
+    """The statements of the request alone, which then run as the login."""
+    return Flight(_bound(sent.data))
+
+
+def _bound(steps: Sequence[Step]) -> list[tuple[str, Values]]:
+    return [(statement.sql, _values(parameters)) for statement, parameters, _ in steps]
 
 
 def _values(parameters: bytes | Values) -> Values:
@@ -55,21 +69,22 @@ class PgBench:
     """pgbench whose clients send ``flights``: the first client the first one, again and again, and so on."""
 
     def __init__(self, flights: Sequence[Flight], url: str, place: Path) -> None:
-        self._variables: dict[str, str] = {}
+        self._variables = {"entered": "false"}
         self._numbers = count(1)
         self._target = parse_database_url(url)
-        self._script = place / "flights.sql"
-        self._script.write_text("".join(self._branches(flights)))
+        self._place = place / "flights.sql"
+        self._script = "".join(self._branches(flights))
 
     def per_second(self, clients: int, seconds: float, at_most: float | None = None) -> float:
         """How many flights are answered in a second, of ``at_most`` that are sent if not of as many as possible, as
         ``seconds`` of them tell; below one second, a few tell."""
         target = self._target
+        self._place.write_text(self._script)
         # pgbench takes whole seconds.
         length = ["-T", str(int(seconds))] if seconds >= 1 else ["-t", str(_FEW)]
         command = [str(wheel_programs() / "pgbench"), "-n", "-M", "prepared"]
         command += ["-c", str(clients), "-j", str(min(clients, 2))]
-        command += [*length, "-f", str(self._script)]
+        command += [*length, "-f", str(self._place)]
         command += [] if at_most is None else ["-R", f"{at_most:.0f}"]
         command += [f"-D{name}={value}" for name, value in self._variables.items()]
         command += ["-h", target.host, "-p", str(target.port), "-U", target.user, target.database]
@@ -81,9 +96,17 @@ class PgBench:
 
     def _branches(self, flights: Sequence[Flight]) -> Iterator[str]:
         for number, flight in enumerate(flights):
-            lines = "".join(f"{self._line(sql, values)};\n" for sql, values in flight.statements)
             condition = f":client_id % {len(flights)} = {number}"
-            yield f"\\if {condition}\n\\startpipeline\n{lines}\\endpipeline\n\\endif\n"
+            yield f"\\if {condition}\n{self._entering(flight)}{self._pipeline(flight.statements)}\\endif\n"
+
+    def _entering(self, flight: Flight) -> str:
+        if not flight.enter:
+            return ""
+        return f"\\if not :entered\n{self._pipeline(flight.enter)}\\set entered true\n\\endif\n"
+
+    def _pipeline(self, statements: Sequence[tuple[str, Values]]) -> str:
+        lines = "".join(f"{self._line(sql, values)};\n" for sql, values in statements)
+        return f"\\startpipeline\n{lines}\\endpipeline\n"
 
     def _line(self, sql: str, values: Values) -> str:
         """The statement on one line, with variables of pgbench in the place of its parameters."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 
-from bench.measuring import PACED, PGBENCH, Figures
+from bench.measuring import NO_ROLE, PACED, PGBENCH, Figures
 
 EMPTY = "empty Falcon + waitress"
 BARE = "Falcon + waitress + bare socket"
@@ -77,7 +77,7 @@ def as_json(figures: Sequence[Figures], notes: Sequence[str]) -> str:
 
 def chart(figures: Sequence[Figures]) -> str:
     """Requests per second of those that answer questions, as an SVG image."""
-    shown = [each for each in figures if each.contestant not in (EMPTY, BARE, PGBENCH, PACED)]
+    shown = [each for each in figures if each.contestant not in (EMPTY, BARE, PGBENCH, PACED, NO_ROLE)]
     names = list(dict.fromkeys(each.contestant for each in shown))
     return bars(
         [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from app.database.run.context import first_steps
@@ -28,35 +29,48 @@ SETTINGS = {
 }
 
 
+@dataclass(frozen=True)
+class Sent:
+    """The steps that the service sends for a request whose caller has asked before on the same connection.
+
+    ``enter``: the steps that it sent once, in a clean session, because the context stays there; none if each flight
+    cleans the session and sets the context. ``context``: the first steps of each flight, which check the context that
+    stayed, or set it. ``data``: the steps of the request; none if the service answers without the database.
+    """
+
+    enter: Sequence[Step] = ()
+    context: Sequence[Step] = ()
+    data: Sequence[Step] = ()
+
+
 def bodies_of(question: Question, queries: Mapping[str, str] = PORTICO) -> list[bytes]:
     """The bodies of the requests for a question, one for each of its variables."""
     return [json.dumps({"query": queries[question.name], "variables": each}).encode() for each in _variables(question)]
 
 
-def sent_for(question: Question, url: str) -> list[Sequence[Step]]:
-    """The steps that the service sends in one flight, once the session is clean, for each of the question's variables;
-    none for a question that it answers without the database."""
+def sent_for(question: Question, url: str) -> list[Sent]:
+    """What the service sends for each of the question's variables."""
     head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
     application = create_app(configure({"DATABASE_URL": url, **SETTINGS}, {})[0], plugin_manager())
     asked = [json.loads(json.dumps(each)) for each in _variables(question)]
     requests = [GraphQLRequest(PORTICO[question.name], each, head=head) for each in asked]
-    sent = [steps_of(each, application.services.engine) for each in requests]
+    sent = [sent_by(each, application.services.engine) for each in requests]
     application.close()
     return sent
 
 
-def steps_of(request: GraphQLRequest, engine: Engine) -> Sequence[Step]:
-    """The steps that the service sends in one flight for a request, once the session is clean."""
+def sent_by(request: GraphQLRequest, engine: Engine) -> Sent:
+    """What the service sends for a request."""
     operation = authorize(parse(request, engine), engine)
     bound = plan(operation, engine)
     if not bound.plan.statements:
-        return ()
+        return Sent()
     context = context_of(operation, bound.plan, engine)
     planned = zip(bound.plan.statements, bound.values, strict=True)
-    return (
-        *first_steps(context, read_only=not bound.plan.is_mutation),
-        *((each.statement, values, context.role) for each, values in planned),
-    )
+    data = [(each.statement, values, context.role) for each, values in planned]
+    if context.session is not None:
+        return Sent(context.session.enter, [context.session.check], data)
+    return Sent((), first_steps(context, read_only=not bound.plan.is_mutation), data)
 
 
 def _variables(question: Question) -> Sequence[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""Peers of the service, which package registries bring. Each is installed in its own directory, the first time."""
+"""Peers of the service. Those that package registries bring are installed in their own directories, the first time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FROM_PYPI = ("strawberry-graphql[asgi]", "sqlalchemy[asyncio]", "asyncpg", "uvi
 
 
 class PeerMissing(Exception):
-    """A peer cannot be installed here; the message says why."""
+    """A peer is not installed here; the message says why."""
 
 
 @contextmanager

@@ -14,10 +14,12 @@ from xml.etree import ElementTree
 import pytest
 
 from bench import wrk
-from bench.library import PORTICO, POSTGRAPHILE, QUESTIONS, STRAWBERRY, rows_of
+from bench.databases import filled_database
+from bench.library import GRAPHJIN, PORTICO, POSTGRAPHILE, QUESTIONS, SCHEMA, STRAWBERRY, rows_of
 from bench.measuring import PACED, PGBENCH, Figures
 from bench.processor import await_end, children_of, cpu_seconds
 from bench.report import BARE, EMPTY, chart, ideal, of_the_ideal
+from bench.sent import sent_for
 from tests.process.running import PATIENCE_S, REPOSITORY
 
 
@@ -59,15 +61,31 @@ def test_answers_of_every_form_have_the_same_rows() -> None:
     book = {"id": 1, "title": "a"}
     nested = {"authors": {"edges": [{"node": {"rowId": 2, "booksByAuthor": {"edges": [{"node": book}]}}}]}}
     assert rows_of({"data": nested}) == rows_of({"data": {"a": [{"id": 2, "books": [book]}]}})
+    column = {"id": 1, "author_id": 2}
+    assert rows_of({"data": {"books": [column]}}) == [{"id": 1, "authorId": 2}]
     assert rows_of({"data": {"insertIntoBookCollection": {"records": [book]}}}) == book
     assert rows_of({"data": {"createBook": {"book": book}}}) == rows_of({"data": {"createBook": book}}) == book
     with pytest.raises(AssertionError):
         rows_of({"data": None, "errors": [{"message": "no"}]})
 
 
-def test_every_peer_has_every_question() -> None:
+def test_every_peer_has_every_question_that_it_can_answer() -> None:
     names = [each.name for each in QUESTIONS]
     assert [list(queries) for queries in (PORTICO, POSTGRAPHILE, STRAWBERRY)] == [names] * 3
+    assert list(GRAPHJIN) == names[1:]
+
+
+def test_reads_enter_their_context_once_and_writes_each_time(tmp_path: Path) -> None:
+    with filled_database(tmp_path, SCHEMA) as cluster:
+        sent = {each.name: sent_for(each, cluster.url())[0] for each in QUESTIONS}
+    assert not sent["__typename"].data
+    for name in ("one row by key", "10 x 5 nested", "100 rows"):
+        assert len(sent[name].enter) == 2
+        assert [statement.name_hint for statement, _, _ in sent[name].context] == ["still_valid"]
+    for name in ("an insert", "an update by key"):
+        assert not sent[name].enter
+        assert "SET LOCAL ROLE" in sent[name].context[1][0].sql
+    assert [len(each.data) for each in sent.values()] == [0, 1, 1, 1, 1, 1]
 
 
 def test_the_ideal_is_the_sum_of_the_parts_measured_alone() -> None:
@@ -96,6 +114,6 @@ def test_a_short_run_reports_figures(tmp_path: Path) -> None:
     reported = json.loads((tmp_path / "figures").read_text())["figures"]
     asked = [(each["question"], each["contestant"]) for each in reported]
     assert asked[:3] == [("__typename", "Portico"), ("__typename", EMPTY), ("__typename", BARE)]
-    assert len(asked) == 28
+    assert len(asked) == 33
     assert all(each["per_second"] > 0 for each in reported)
     assert "of the ideal" in done.stdout
