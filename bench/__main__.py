@@ -1,8 +1,8 @@
 """Compares the service with an empty web server, a bare one, pgbench and its peers, all in one run: ``python -m
 bench``.
 
-It needs wrk. The first run with ``--peers`` installs PostGraphile and strawberry by npm and pip. It also measures GraphJin
-if a program ``graphjin`` is on the PATH.
+It needs wrk. The first run with ``--peers`` installs PostGraphile and strawberry by npm and pip. It also measures
+GraphJin if a program ``graphjin`` is on the PATH.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def bodies_of(question: Question, queries: Mapping[str, str] = PORTICO) -> list[
 
 
 def sent_for(question: Question, url: str) -> list[Sent]:
-    """What the service sends for each of the question's variables."""
+    """The steps that the service sends for each of the question's variables."""
     head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
     application = create_app(configure({"DATABASE_URL": url, **SETTINGS}, {})[0], plugin_manager())
     asked = [json.loads(json.dumps(each)) for each in _variables(question)]
@@ -60,7 +60,7 @@ def sent_for(question: Question, url: str) -> list[Sent]:
 
 
 def sent_by(request: GraphQLRequest, engine: Engine) -> Sent:
-    """What the service sends for a request."""
+    """The steps that the service sends for a request."""
     operation = authorize(parse(request, engine), engine)
     bound = plan(operation, engine)
     if not bound.plan.statements:
