@@ -2,8 +2,9 @@
 
 PUT and GET of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, by both in turn on one service, and 64 MiB as
 a multipart upload of eight parts. Each request is signed anew; bodies are not, as clients do it over https. The same
-is asked of moto's server, which keeps all in memory and neither verifies nor authorizes, and of MinIO, where they are
-installed.
+is asked of moto's server, which keeps all in memory and neither verifies nor authorizes, of MinIO, and of Versity's
+gateway on a folder, where they are installed. Versity's gateway makes no fsync (its source at version 1.8.0, and a
+trace of its system calls): a crash of the machine can lose an object that it has acknowledged.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from bench.service import serving
 
 KEY, SECRET = "benchmark", "a secret that only this benchmark uses"
 PART = 8 * MIB
-MOTO, MINIO = "moto", "MinIO"
+MOTO, MINIO, VERSITY = "moto", "MinIO", "Versity"
 
 
 def main() -> None:
@@ -97,14 +98,17 @@ def measure(ways: Sequence[Contender]) -> dict[tuple[str, str], float]:
 
 def compare(found: Mapping[tuple[str, str], float]) -> None:
     """The S3 protocol as a multiple of the others; 64 MiB in parts are compared with a plain PUT of as much."""
-    print(f"\n{'S3 to':20} {'REST':>8} {MOTO:>8} {MINIO:>8}")
+    print(f"\n{'S3 to':20} {'REST':>8} {MOTO:>8} {MINIO:>8} {VERSITY:>8}")
     for what, way in found:
         if way != "S3":
             continue
         plain = found.get((what.replace("multipart", "PUT"), "REST"))
-        rates = [plain, *(found.get((what, name)) for name in (MOTO, MINIO))]
+        rates = [plain, *(found.get((what, name)) for name in (MOTO, MINIO, VERSITY))]
         reported = "".join(f" {found[what, way] / each:8.2f}" if each else f"{'-':>9}" for each in rates)
         print(f"{what:20}{reported}")
+    if any(way == VERSITY for _, way in found):
+        print(f"A PUT to {VERSITY} makes no fsync. One to the service makes two, of the file and of its directory,")
+        print("and PostgreSQL writes the object's row durably.")
 
 
 @contextmanager
@@ -116,6 +120,10 @@ def others(seconds: float) -> Iterator[Sequence[Contender]]:
             commands[MOTO] = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "{port}"]
         if shutil.which("minio"):
             commands[MINIO] = ["minio", "server", "--quiet", folder, "--address", "127.0.0.1:{port}"]
+        if shutil.which("versitygw"):
+            # Without the option it closes each connection after an answer.
+            options = ["--keep-alive", "--quiet", "--port", "127.0.0.1:{port}"]
+            commands[VERSITY] = ["versitygw", *options, "posix", stack.enter_context(tempfile.TemporaryDirectory())]
         yield [stack.enter_context(_other(name, command, seconds)) for name, command in commands.items()]
 
 
@@ -125,6 +133,7 @@ def _other(name: str, command: Sequence[str], seconds: float) -> Iterator[Conten
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = free.getsockname()
     environment = os.environ | {"MINIO_ROOT_USER": KEY, "MINIO_ROOT_PASSWORD": SECRET}
+    environment |= {"ROOT_ACCESS_KEY": KEY, "ROOT_SECRET_KEY": SECRET}
     quiet = subprocess.DEVNULL
     words = [each.format(port=address[1]) for each in command]
     with subprocess.Popen(words, env=environment, stdout=quiet, stderr=quiet) as server:
