@@ -97,7 +97,7 @@ class Measuring:
 
 def pgbench_of(question: Question, url: str, place: Path) -> dict[str, PgBench]:
     """Each pgbench for a question, by its name: two send what the service sends, one the data statement as the login.
-    None for a question that the service answers without the database."""
+    There is none for a question that the service answers without the database."""
     if question.truth is None:
         return {}
     sent = sent_for(question, url)[:CONNECTIONS]

@@ -11,7 +11,7 @@ from bench.measuring import NO_ROLE, PACED, PGBENCH, Figures
 
 EMPTY = "empty Falcon + waitress"
 BARE = "Falcon + waitress + bare socket"
-_COLORS = ("#2563eb", "#94a3b8", "#f59e0b", "#fbbf24", "#a855f7")
+_COLORS = ("#2563eb", "#94a3b8", "#f59e0b", "#fbbf24", "#a855f7", "#c084fc")
 _LABELS, _BARS, _FIGURES, _LINE, _GAP = 220, 460, 80, 20, 34
 
 HEADING = (

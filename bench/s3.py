@@ -3,7 +3,9 @@
 Measures PUT and GET of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, with both protocols of one service,
 and a multipart upload of 64 MiB in eight parts. Each request has its own signature, which does not cover the body, as
 clients do over https. The same requests are sent to moto's server, which keeps objects in memory and checks neither
-signatures nor permissions, and to MinIO, if these are installed.
+signatures nor permissions, to MinIO, and to Versity's gateway on a folder, if these are installed. Versity's gateway
+makes no fsync (its source at version 1.8.0, and a trace of its system calls): a crash of the machine can lose an object
+that it has acknowledged.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from bench.service import serving
 
 KEY, SECRET = "benchmark", "a secret that only this benchmark uses"
 PART = 8 * MIB
-MOTO, MINIO = "moto", "MinIO"
+MOTO, MINIO, VERSITY = "moto", "MinIO", "Versity"
 
 
 def main() -> None:
@@ -102,14 +104,17 @@ def measure(contenders: Sequence[Contender]) -> dict[tuple[str, str], float]:
 def compare(rates: Mapping[tuple[str, str], float]) -> None:
     """Print the rate of the S3 protocol divided by those of the others. The multipart upload is compared with a PUT of
     64 MiB."""
-    print(f"\n{'S3 to':20} {'REST':>8} {MOTO:>8} {MINIO:>8}")
+    print(f"\n{'S3 to':20} {'REST':>8} {MOTO:>8} {MINIO:>8} {VERSITY:>8}")
     for operation, contender in rates:
         if contender != "S3":
             continue
         rest = rates.get((operation.replace("multipart", "PUT"), "REST"))
-        others = [rest, *(rates.get((operation, name)) for name in (MOTO, MINIO))]
+        others = [rest, *(rates.get((operation, name)) for name in (MOTO, MINIO, VERSITY))]
         cells = "".join(f" {rates[operation, contender] / each:8.2f}" if each else f"{'-':>9}" for each in others)
         print(f"{operation:20}{cells}")
+    if any(contender == VERSITY for _, contender in rates):
+        print(f"A PUT to {VERSITY} makes no fsync. One to the service makes two, of the file and of its directory,")
+        print("and PostgreSQL writes the object's row durably.")
 
 
 @contextmanager
@@ -121,6 +126,10 @@ def other_servers(seconds: float) -> Iterator[Sequence[Contender]]:
             commands[MOTO] = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "{port}"]
         if shutil.which("minio"):
             commands[MINIO] = ["minio", "server", "--quiet", folder, "--address", "127.0.0.1:{port}"]
+        if shutil.which("versitygw"):
+            # Without the option it closes each connection after an answer.
+            options = ["--keep-alive", "--quiet", "--port", "127.0.0.1:{port}"]
+            commands[VERSITY] = ["versitygw", *options, "posix", stack.enter_context(tempfile.TemporaryDirectory())]
         yield [stack.enter_context(_running_server(name, command, seconds)) for name, command in commands.items()]
 
 
@@ -130,6 +139,7 @@ def _running_server(name: str, command: Sequence[str], seconds: float) -> Iterat
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = free.getsockname()
     environment = os.environ | {"MINIO_ROOT_USER": KEY, "MINIO_ROOT_PASSWORD": SECRET}
+    environment |= {"ROOT_ACCESS_KEY": KEY, "ROOT_SECRET_KEY": SECRET}
     quiet = subprocess.DEVNULL
     arguments = [each.format(port=address[1]) for each in command]
     with subprocess.Popen(arguments, env=environment, stdout=quiet, stderr=quiet) as server:

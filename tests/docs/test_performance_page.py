@@ -32,6 +32,7 @@ SHORT = {
         ["--seconds", "0.2"],
         ["upload 64 MiB", "download 64 MiB", "sign", "info", "list-v2 1,000", "image, cold", "image, kept"],
     ),
+    "s3": (["--seconds", "0.2"], ["S3 PUT 1 KiB", "S3 GET 1 MiB", "S3 multipart 64 MiB", "PUT 64 MiB"]),
     "growth": (["--short", "--only", "rows"], ["10 rows", "100 rows"]),
     "pages": (
         ["--rows", "2000", "--rounds", "1"],
