@@ -221,8 +221,8 @@ def test_hidden_rows_are_not_found(start_api: StartApi) -> None:
         ('{"columns": ["title"], "vector": "document"}', "it must name either columns or a vector"),
         ('{"columns": []}', "it must name either columns or a vector"),
         ('{"columns": ["title", "nothing"]}', "there is no column nothing"),
-        ('{"columns": ["id"]}', "the column id is not text"),
-        ('{"vector": "title"}', "the column title is not a tsvector"),
+        ('{"columns": ["id"]}', "the column id is not of the type text"),
+        ('{"vector": "title"}', "the column title is not of the type tsvector"),
     ],
 )
 def test_a_directive_without_effect_is_reported(start_api: StartApi, written: str, problem: str) -> None:

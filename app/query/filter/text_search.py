@@ -69,7 +69,7 @@ def _problem(api: ApiSchema, relation: ApiRelation, searched: Searched) -> str |
         return f"there is no column {absent[0]}"
     expected = "text" if searched.columns else "tsvector"
     other = [name for name, column in columns.items() if column and _kind(api, column) != expected]
-    return f"the column {other[0]} is not {expected}" if other else None
+    return f"the column {other[0]} is not of the type {expected}" if other else None
 
 
 def _kind(api: ApiSchema, column: Column) -> str:
