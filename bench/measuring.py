@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ from bench.sent import sent_for
 CONNECTIONS = 8
 # An answer differs in its header alone from others to the same question.
 _SAME_SIZE = 100
+# wrk ends with requests under way. GraphJin then closes their database connections, and while such a process ends, its
+# CPU time cannot be read.
+_SETTLES_S = 0.3
 PGBENCH = "pgbench, the same SQL"
 PACED = "pgbench, the same SQL as often"
 NO_ROLE = "pgbench, no role, the data statement alone"
@@ -73,6 +77,7 @@ class Measuring:
     def _round(self, contestant: Contestant, question: Question, size: int) -> Figures:
         service, database = cpu_seconds(contestant.pid), cpu_seconds(self._database)
         loaded = self._load(contestant, question, self._seconds)
+        time.sleep(_SETTLES_S)
         service, database = cpu_seconds(contestant.pid) - service, cpu_seconds(self._database) - database
         assert not loaded.failures, f"{contestant.name}: {loaded.failures} failures"
         assert size < loaded.size < size + 5 * _SAME_SIZE, f"{contestant.name}: {loaded.size} bytes, not {size}"
