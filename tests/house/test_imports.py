@@ -10,7 +10,7 @@ PACKAGES = ("app", "plugins", "portico", "schema_cache")
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema_cache",),
-    ("app.bounded_cache", "app.errors", "app.interrupt", "app.settings", "app.times"),
+    ("app.bounded_cache", "app.errors", "app.interrupt", "app.packed_text", "app.settings", "app.times"),
     ("app.plugin_guard",),
     ("app.http",),
     ("app.server",),
@@ -23,6 +23,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.database.run",),
     ("app.database",),
     ("app.graphql.values",),
+    ("app.graphql.graphql_core_internals",),
     ("app.graphql.schema",),
     ("app.graphql.documents",),
     ("app.graphql.introspection",),

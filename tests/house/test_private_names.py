@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import falcon
+import graphql.type.definition
 import pytest
+from graphql import GraphQLError, GraphQLField, GraphQLObjectType, GraphQLString
 from graphql.language.parser import Parser
 from h11 import _readers
 from pg8000.core import CoreConnection
@@ -25,7 +27,8 @@ from waitress.receiver import ChunkedReceiver, FixedStreamReceiver
 from waitress.task import ErrorTask, Task, WSGITask
 
 import app.faces.live.connections
-import app.server.waitress_internals  # noqa: F401 - it changes waitress's pattern
+import app.graphql.graphql_core_internals  # it changes graphql-core's check of names
+import app.server.waitress_internals
 from app.faces.shared.falcon_internals import set_headers
 from tests.process.running import REPOSITORY
 
@@ -87,6 +90,15 @@ def test_waitress_is_imported_in_its_file_only() -> None:
     importing = {file.relative_to(REPOSITORY).as_posix() for file in source_files()
                  if re.search(r"^(?:from|import) waitress", file.read_text(), re.M)}  # fmt: skip
     assert importing == {"app/server/waitress_internals.py"}
+
+
+def test_graphql_core_checks_names_by_the_function_that_is_replaced() -> None:
+    assert graphql.type.definition.assert_name is app.graphql.graphql_core_internals.checked_name
+    with pytest.raises(GraphQLError, match="Names must only contain"):
+        _ = GraphQLObjectType("T", lambda: {"a-b": GraphQLField(GraphQLString)}).fields
+    for name in ("", "1a", "a\n", "ä", None):
+        with pytest.raises((GraphQLError, TypeError)):
+            GraphQLObjectType(name, {})  # type: ignore[arg-type]
 
 
 def test_private_names_are_used_in_their_file_only() -> None:
