@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
@@ -10,8 +11,9 @@ from graphql import (
     GraphQLInputObjectType,
     GraphQLObjectType,
     GraphQLOneOfDirective,
+    is_introspection_type,
+    is_specified_scalar_type,
     print_directive,
-    print_schema,
     print_type,
     specified_rules,
     validate,
@@ -29,29 +31,33 @@ from app.plugin_guard import Plugins
 from app.settings import Settings
 
 
-def schema_sdl(settings: Settings, plugins: Plugins, role: str, *, subscriptions: bool = False) -> str:
-    """The GraphQL schema that ``role`` sees, in the schema definition language. With ``subscriptions`` it has the type
-    Subscription of `portico live`.
+def schema_sdl(settings: Settings, plugins: Plugins, role: str, *, subscriptions: bool = False) -> Iterator[str]:
+    """The GraphQL schema that ``role`` sees, in the schema definition language, one definition after the other. With
+    ``subscriptions`` it has the type Subscription of `portico live`.
 
     Raises PorticoError if the role does not exist or the database is not available.
     """
-    with _schema_of(settings, plugins, role) as (_, api):
-        # Older parsers, such as that of Rust's graphql_client, fail at a schema with a description.
-        # Without one, no schema definition is printed, because the root types have the default names.
-        api.graphql.description = None
-        printed = print_schema(api.graphql)
+    with _schema_of(settings, plugins, role) as (_, known):
+        api = known.passing()
+        # Types are printed one by one and sorted afterwards: the texts are much smaller than the types.
+        printed: dict[str, bytes] = {}
+        has_one_of = False
+        for each in api.each_type():
+            if not is_introspection_type(each) and not is_specified_scalar_type(each):
+                printed[each.name] = zlib.compress(print_type(each).encode(), 1)
+                has_one_of = has_one_of or (isinstance(each, GraphQLInputObjectType) and each.is_one_of)
+        if has_one_of:
+            # The specification permits omitting this built-in directive
+            # (https://spec.graphql.org/September2025/#sec-Type-System.Directives), but older tools, such as Go's, need
+            # it.
+            yield print_directive(GraphQLOneOfDirective)
+        # No schema definition is printed: older parsers, such as that of Rust's graphql_client, fail at one with a
+        # description, and the root types have the default names.
+        for name in sorted(printed):
+            yield zlib.decompress(printed.pop(name)).decode()
         if subscriptions and api.graphql.query_type is not None:
             # The root types of a schema must differ, so Subscription is a separate type.
-            live = GraphQLObjectType("Subscription", api.graphql.query_type.fields)
-            printed = f"{printed}\n\n{print_type(live)}"
-        inputs = (each for each in api.graphql.type_map.values() if isinstance(each, GraphQLInputObjectType))
-        # The specification permits omitting this built-in directive
-        # (https://spec.graphql.org/September2025/#sec-Type-System.Directives), but older tools, such as Go's, need it.
-        return (
-            f"{print_directive(GraphQLOneOfDirective)}\n\n{printed}"
-            if any(each.is_one_of for each in inputs)
-            else printed
-        )
+            yield print_type(GraphQLObjectType("Subscription", api.graphql.query_type.fields))
 
 
 def plan_sql(

@@ -20,4 +20,5 @@ def print_schema(role: str, *, subscriptions: bool) -> None:
     from app.commands.inspect import schema_sdl
 
     with service_with_database() as (settings, plugins):
-        click.echo(schema_sdl(settings, plugins, role, subscriptions=subscriptions))
+        for number, definition in enumerate(schema_sdl(settings, plugins, role, subscriptions=subscriptions)):
+            click.echo(f"\n{definition}" if number else definition)

@@ -19,7 +19,8 @@ def cacheable(
     returned unchanged."""
     if results.plan.errors:
         return response
-    etag = f'"{blake2b(response.body, digest_size=16).hexdigest()}"'
+    digest = blake2b(response.body, digest_size=16).hexdigest() if response.kept is None else response.kept.digest
+    etag = f'"{digest}"'
     others = [each for each in engine.identifications.headers if each not in map(str.lower, _ALWAYS_VARY)]
     if request.bookmark is not None:
         others.append(READ_AFTER_HEADER)
@@ -31,7 +32,7 @@ def cacheable(
     ]
     known = request.head.header("if-none-match")
     if known is not None and _has(known, etag):
-        return replace(response, status=304, body=b"", headers=headers)
+        return replace(response, status=304, content=b"", headers=headers)
     return replace(response, headers=headers)
 
 

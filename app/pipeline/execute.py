@@ -14,6 +14,7 @@ from app.database.run.guard import guarded, rows_of_calls, settings_changed
 from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, INSUFFICIENT_PRIVILEGE, READ_ONLY_SQL_TRANSACTION
 from app.errors import Diagnosis, RequestError
 from app.graphql.documents.errors import FieldError
+from app.packed_text import AnyText
 from app.pipeline.engine import Engine
 from app.pipeline.records import CAPPED, READ_AFTER, AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
 from app.query.sql.constructs import failure
@@ -43,7 +44,7 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
     for check in operation.api.rules.checks:
         check(operation, bound, engine)
     plan = bound.plan
-    texts: Mapping[str, bytes | None] = plan.constants
+    texts: Mapping[str, AnyText | None] = plan.constants
     if plan.statements:
         texts = dict(plan.constants)
         for planned, rows in zip(plan.statements, _run(operation, bound, engine), strict=True):

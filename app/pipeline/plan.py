@@ -17,6 +17,8 @@ from app.graphql.introspection.answers import META_FIELDS, introspect
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.values.values import Readings, Steering, Variables, size_of, whole_value
 from app.graphql.values.variables import errors_of_variables
+from app.packed_text import AnyText
+from app.packed_text import size_of as size_of_text
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
 from app.pipeline.response_text import kept_response
@@ -67,7 +69,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
         size = (
             len(document.shape)
             + size_of(shape)
-            + sum(map(len, made.constants.values()))
+            + sum(map(size_of_text, made.constants.values()))
             + sum(len(each.statement.sql) for each in made.statements)
         )
         engine.plans.put((key, shape), made, size)
@@ -217,7 +219,7 @@ class _RootPlanner:
         """One statement with a column for each root field, so that all fields see the same state of the database."""
         planning = Planning(self._variables)
         expressions: dict[str, ColumnElement[Any]] = {}
-        constants: dict[str, bytes] = {}
+        constants: dict[str, AnyText] = {}
         errors: list[GraphQLError] = []
         for key, nodes in fields.items():
             try:
@@ -248,7 +250,7 @@ class _RootPlanner:
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
         """One or more statements for each root field, in the order of the document."""
-        constants: dict[str, bytes] = {}
+        constants: dict[str, AnyText] = {}
         statements: list[PlannedStatement] = []
         caps: list[Cap] = []
         for key, nodes in fields.items():
@@ -269,7 +271,7 @@ class _RootPlanner:
         earlier = (_planned(planning, query, (key,), NodeCount(0), answers=False) for query in planning.earlier)
         return [*earlier, answering]
 
-    def _constant(self, nodes: Sequence[FieldNode]) -> bytes | None:
+    def _constant(self, nodes: Sequence[FieldNode]) -> AnyText | None:
         """The JSON text of a field that needs no database; None for others."""
         name = nodes[0].name.value
         if name == "__typename":

@@ -12,6 +12,7 @@ from app.database import Bookmark, Statement
 from app.graphql.schema.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.further_credentials import RequestHead
+from app.packed_text import AnyText
 from app.pipeline.response_text import KeptResponse
 from app.query.plan.node_count import Cap, NodeCount
 from app.query.plan.planning import Parameter
@@ -133,7 +134,7 @@ class SQLPlan:
 
     response_keys: tuple[str, ...]
     statements: tuple[PlannedStatement, ...] = ()
-    constants: Mapping[str, bytes] = field(default_factory=dict)
+    constants: Mapping[str, AnyText] = field(default_factory=dict)
     errors: tuple[GraphQLError, ...] = ()
     is_mutation: bool = False
     depends_on_schema_alone: bool = False
@@ -171,7 +172,7 @@ class ResultSet:
     ``extensions`` of the response, if any."""
 
     plan: SQLPlan
-    texts: Mapping[str, bytes | None]
+    texts: Mapping[str, AnyText | None]
     role: str
     extensions: Mapping[str, Any] | None = field(default=None, kw_only=True)
 
@@ -183,11 +184,20 @@ class ResultSet:
 @dataclass(frozen=True, slots=True)
 class GraphQLResponse:
     """HTTP status, body, and headers besides those that every response has. ``codes``: the codes of its errors.
-    ``kept``: the kept response that the body was taken from, if any."""
+    ``content``: the body, or the kept response that has it."""
 
     status: int
-    body: bytes
+    content: bytes | KeptResponse
     content_type: str = "application/json"
     headers: Sequence[tuple[str, str]] = ()
     codes: tuple[str, ...] = ()
-    kept: KeptResponse | None = None
+
+    @property
+    def kept(self) -> KeptResponse | None:
+        """The kept response that has the body, if any."""
+        return None if isinstance(self.content, bytes) else self.content
+
+    @property
+    def body(self) -> bytes:
+        """The body. That of a kept response may be long; its chunks take less memory."""
+        return self.content if isinstance(self.content, bytes) else self.content.body()

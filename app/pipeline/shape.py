@@ -32,7 +32,7 @@ def shape(request: GraphQLRequest, results: ResultSet) -> GraphQLResponse:
     plan = results.plan
     kept = results.texts
     if isinstance(kept, KeptResponse) and results.extensions is None:
-        return GraphQLResponse(200, kept.body, _media_type(request), kept=kept)
+        return GraphQLResponse(200, kept, _media_type(request))
     more = b"" if results.extensions is None else b',"extensions":%b' % _dump(results.extensions)
     if plan.errors:
         more = b',"errors":%b%b' % (_dump([_graphql_error(each) for each in plan.errors]), more)

@@ -26,6 +26,7 @@ from app.errors import RequestError
 from app.graphql.documents.selection import Selector
 from app.graphql.values.values import Steering, Variables
 from app.hooks import hookimpl
+from app.packed_text import whole
 from app.pipeline.records import CAPPED, AuthorizedOperation, BoundPlan, GraphQLRequest, GraphQLResponse, ResultSet
 from app.pipeline.stage_wrappers import Around
 from app.settings import Setting, Settings
@@ -209,7 +210,7 @@ def _lines(table: _Table, is_safe: bool) -> Iterator[str]:
     yield _line([".".join(path) for path in listed.columns])
     # Numbers are kept as text, with all their digits.
     (text,) = table.texts.values()
-    root = json.loads(text or b"null", parse_int=_Number, parse_float=_Number)
+    root = json.loads(whole(text or b"null"), parse_int=_Number, parse_float=_Number)
     for item in _at(root, listed.path[1:]) or ():
         row = _at(item, listed.row)
         yield _line([_text(_at(row, path), is_safe) for path in listed.columns])

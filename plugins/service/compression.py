@@ -46,13 +46,18 @@ class _Middleware:
         kept: KeptResponse | None = getattr(resp.context, "kept", None)
         if kept is None and not self._of_all:
             return
-        is_kept = kept is not None and resp.data is kept.body and len(kept.body) >= LEAST
-        if not (is_kept or (self._of_all and req.path.startswith(PATH))):
+        if kept is not None and kept.length < LEAST and not self._of_all:
+            return
+        if kept is None and not req.path.startswith(PATH):
             return
         resp.append_header("Vary", "Accept-Encoding")
-        if resp.data is None or len(resp.data) < LEAST or not _takes_gzip(req.get_header("accept-encoding") or ""):
+        length = len(resp.data or b"") if kept is None else kept.length
+        if length < LEAST or not _takes_gzip(req.get_header("accept-encoding") or ""):
             return
-        resp.data = kept.packed if kept is not None and is_kept else packed(resp.data)
+        if kept is None:
+            resp.data = packed(resp.data or b"")
+        else:
+            resp.stream, resp.content_length = kept.packed, sum(map(len, kept.packed))
         resp.set_header("Content-Encoding", "gzip")
         etag = resp.get_header("etag")
         if etag is not None:

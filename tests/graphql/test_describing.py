@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gc
+import gzip
 import json
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event
 
 import pytest
-from graphql import execute_sync, get_introspection_query, parse
+from graphql import GraphQLNamedType, execute_sync, get_introspection_query, parse
 
 from app.graphql.schema.api_schema import ApiSchema
-from tests.graphql.api import Api
+from app.packed_text import LEAST
+from tests.graphql.api import ANON_KEY, Api
 from tests.graphql.conftest import StartApi
 from tests.graphql.test_lazy_schema import CHAIN, TABLES, VARIED, read_types
 
@@ -88,6 +92,50 @@ def test_the_types_that_introspection_needs_are_not_kept(start_api: StartApi) ->
     assert read_types(schema) == before
     assert api.ask('{ __type(name: "T7") { fields { name } } }').data["__type"]["fields"][0] == {"name": "nodeId"}
     assert len(read_types(schema) - before) < 30
+
+
+def test_a_description_of_any_length_is_kept(start_api: StartApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    api = start_api(CHAIN, plan_cache_entries=1)
+    with held_up(monkeypatch) as (going_on, started):
+        going_on.set()
+        first = api.ask(get_introspection_query())
+        assert api.ask("{ t0Collection { edges { cursor } } }").data
+        assert api.ask(get_introspection_query()).data == first.data
+    assert len(json.dumps(first.data)) > 10 * LEAST
+    assert len(started) == 1
+
+
+def test_a_long_description_can_stand_beside_other_fields(start_api: StartApi) -> None:
+    api = chain(start_api)
+    alone = api.ask(ALL_TYPES)
+    beside = api.ask(f"{{ n: __typename {ALL_TYPES[1:-1]} t0Collection {{ edges {{ cursor }} }} }}").data
+    body = json.dumps({"query": f"{{ n: __typename {ALL_TYPES[1:-1]} m: __typename }}"})
+    headers = {"apiKey": ANON_KEY, "Content-Type": "application/json", "Accept-Encoding": "gzip"}
+    constant = api.client.simulate_post("/graphql/v1", body=body, headers=headers)
+    assert beside["__schema"] == alone.data["__schema"]
+    assert json.loads(gzip.decompress(constant.content))["data"] == {"n": "Query", **alone.data, "m": "Query"}
+    assert constant.headers["Content-Encoding"] == "gzip"
+
+
+def test_types_are_freed_once_they_are_described(start_api: StartApi) -> None:
+    role_schema = chain(start_api).application.services.engine.role_schemas.of_role("anon").passing()
+    gc.disable()
+    try:
+        living: list[weakref.ref[GraphQLNamedType]] = []
+        most = 0
+        for type_ in role_schema.each_type():
+            living = [each for each in living if each() is not None]
+            living.append(weakref.ref(type_))
+            most = max(most, len(living))
+        assert most < len(role_schema.graphql.type_map) / 3
+    finally:
+        gc.enable()
+
+
+def test_each_type_is_found_once(reading_api: StartApi) -> None:
+    role_schema = reading_api(VARIED).application.services.engine.role_schemas.of_role("anon")
+    names = [each.name for each in role_schema.passing().each_type()]
+    assert sorted(names) == sorted(role_schema.anew().graphql.type_map)
 
 
 def test_an_unknown_name_makes_all_types_once(start_api: StartApi, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from threading import Event, Thread
 from typing import Any
 
 import pytest
-from graphql import FieldNode, build_client_schema, get_introspection_query, validate_schema
+from graphql import FieldNode, GraphQLNamedType, build_client_schema, get_introspection_query, validate_schema
 
 from app.graphql.introspection.description import Describer
 from app.graphql.schema.relations import ApiRelation, OwnName
@@ -344,22 +344,22 @@ def test_few_threads_describe_a_schema_at_once(reading_api: StartApi, monkeypatc
     api = reading_api("")
     text, go = Describer.text, Event()
 
-    def text_then(self: Describer, nodes: Sequence[FieldNode]) -> str:
+    def text_then(self: Describer, nodes: Sequence[FieldNode], types: Iterable[GraphQLNamedType]) -> Iterator[bytes]:
         go.wait(60)
-        return text(self, nodes)
+        return text(self, nodes, types)
 
     # Holds the descriptions up until all requests have come.
     monkeypatch.setattr(Describer, "text", text_then)
-    with ThreadPoolExecutor(3) as threads:
+    with ThreadPoolExecutor(4) as threads:
         asked = [
             threads.submit(api.ask, f"{{ __schema {{ types {{ {each} }} }} }}")
-            for each in ("name", "kind", "__typename")
+            for each in ("name", "kind", "description", "__typename")
         ]
         refused = next(as_completed(asked)).result()
         go.set()
         answers = [each.result() for each in asked]
     assert (refused.code, refused.status) == ("OVERLOADED", 503)
-    assert len([each.data for each in answers if each is not refused]) == 2
+    assert len([each.data for each in answers if each is not refused]) == 3
 
 
 def test_introspection_and_another_request_make_types_at_once(start_api: StartApi) -> None:

@@ -39,7 +39,7 @@ def api(start_api: StartApi, request: pytest.FixtureRequest) -> Api:
 def printed(api: Api, role: str = "anon") -> str:
     """The output of ``portico schema print --role``, for a role that has made no request before."""
     services = api.application.services
-    return schema_sdl(services.settings, services.plugins, role)
+    return "\n\n".join(schema_sdl(services.settings, services.plugins, role))
 
 
 def members(sdl: str, type_: str) -> list[str]:

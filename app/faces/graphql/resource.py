@@ -150,8 +150,11 @@ def send(response: GraphQLResponse, resp: falcon.Response) -> None:
     resp.context.codes = response.codes
     if response.status != _NOT_MODIFIED:
         resp.content_type = response.content_type
-    resp.data = response.body
-    if response.kept is not None:
-        resp.context.kept = response.kept
+    kept = response.kept
+    if kept is None:
+        resp.data = response.body
+    else:
+        resp.context.kept = kept
+        resp.stream, resp.content_length = kept.chunks(), kept.length
     for name, value in response.headers:
         resp.set_header(name, value)

@@ -7,7 +7,9 @@ would compute a million values one by one, most of which describe the same few t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from json.encoder import encode_basestring
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -16,14 +18,17 @@ from graphql import (
     GraphQLField,
     GraphQLLeafType,
     GraphQLList,
+    GraphQLNamedType,
     GraphQLNonNull,
     GraphQLObjectType,
     GraphQLOutputType,
+    GraphQLScalarType,
     GraphQLSchema,
     SchemaMetaFieldDef,
     TypeMetaFieldDef,
     VariableValues,
     get_argument_values,
+    get_named_type,
 )
 
 from app.graphql.documents.selection import Selector
@@ -36,6 +41,9 @@ EMPTY_NOT_NULL = frozenset(("interfaces", "enumValues"))
 
 WriteJson = Callable[[Any], str]
 """A function that returns the JSON text of a value."""
+
+_MOST_KNOWN = 500
+"""How many texts of types are kept for further fields of the same types. Fields of one type stand near one another."""
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -51,9 +59,30 @@ class Describer:
         # The introspection resolvers of graphql-core use no other attribute of ``info``.
         self._info = SimpleNamespace(schema=schema)
 
-    def text(self, nodes: Sequence[FieldNode]) -> str:
-        """The JSON text of the root field that ``nodes`` select. Raises GraphQLError for a wrong argument."""
-        return self._resolved(META_FIELDS[nodes[0].name.value], nodes)(None)
+    def text(self, nodes: Sequence[FieldNode], types: Iterable[GraphQLNamedType] = ()) -> Iterator[bytes]:
+        """The JSON text of the root field that ``nodes`` select, in pieces. Raises GraphQLError for a wrong argument.
+
+        ``types``: all types of the schema, if the field needs them. They are described one by one, in their order, so
+        that only one is in memory; the texts, which the answer sorts by name, are compressed until then.
+        """
+        if nodes[0].name.value != "__schema":
+            for _ in types:
+                pass
+            yield self._resolved(META_FIELDS[nodes[0].name.value], nodes)(None).encode()
+            return
+        parent = cast(GraphQLObjectType, get_named_type(SchemaMetaFieldDef.type))
+        selected = self._selector.collect(parent, [each.selection_set for each in nodes])
+        item = cast(GraphQLObjectType, get_named_type(parent.fields["types"].type))
+        writers = {key: self._object(item, each) for key, each in selected.items() if each[0].name.value == "types"}
+        members = {key: self._field(parent, each) for key, each in selected.items() if key not in writers}
+        texts = _texts_of_each(types, writers)
+        for number, key in enumerate(selected):
+            yield f'{"," if number else "{"}"{key}":'.encode()
+            if key in writers:
+                yield from _listed(texts[key])
+            else:
+                yield members[key](self._info.schema).encode()
+        yield b"}" if selected else b"{}"
 
     def _value(self, type_: GraphQLOutputType, nodes: Sequence[FieldNode]) -> WriteJson:
         """The writer for values of a type; ``nodes`` select from them."""
@@ -65,8 +94,7 @@ class Describer:
         if isinstance(type_, GraphQLObjectType):
             written = self._object(type_, nodes)
             return _once_for_each_type(written) if type_.name == "__Type" else written
-        printed = cast(GraphQLLeafType, type_).coerce_output_value
-        return lambda value: "null" if value is None else _encode(printed(value))
+        return _leaf(cast(GraphQLLeafType, type_))
 
     def _object(self, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> WriteJson:
         selected = self._selector.collect(type_, [each.selection_set for each in nodes])
@@ -92,6 +120,8 @@ class Describer:
         arguments = get_argument_values(field, nodes[0], self._variables)
         written = self._value(field.type, nodes)
         resolve, info = cast(Callable[..., Any], field.resolve), self._info
+        if not arguments and change is None:
+            return lambda source: written(resolve(source, info))
         if change is not None:
             return lambda source: written(change(resolve(source, info, **arguments)))
         return lambda source: written(resolve(source, info, **arguments))
@@ -102,6 +132,40 @@ class Describer:
             return lambda source: _encode(named(source, self._info))
         name = "__schema" if self._oddities and parent.name == "__Schema" else parent.name
         return lambda source: f'"{name}"'
+
+
+def _leaf(type_: GraphQLLeafType) -> WriteJson:
+    """The writer for values of a scalar or an enum. Most are strings and booleans, which are their own output."""
+    coerced = type_.coerce_output_value
+    usual = {None: "null", False: "false", True: "true"} if isinstance(type_, GraphQLScalarType) else {None: "null"}
+
+    def write(value: Any) -> str:
+        if type(value) is str:
+            return encode_basestring(value)
+        return usual[value] if value in usual else _encode(coerced(value))
+
+    return write
+
+
+def _texts_of_each(
+    types: Iterable[GraphQLNamedType], writers: Mapping[str, WriteJson]
+) -> Mapping[str, dict[str, bytes]]:
+    """The compressed text that each writer makes of each type, by the type's name."""
+    texts: dict[str, dict[str, bytes]] = {key: {} for key in writers}
+    for type_ in types:
+        for key, write in writers.items():
+            texts[key][type_.name] = zlib.compress(write(type_).encode(), 1)
+    return texts
+
+
+def _listed(texts: dict[str, bytes]) -> Iterator[bytes]:
+    """The JSON text of a list of these texts, sorted by name. Each is removed when it is taken."""
+    yield b"["
+    for number, name in enumerate(sorted(texts)):
+        if number:
+            yield b","
+        yield zlib.decompress(texts.pop(name))
+    yield b"]"
 
 
 def _once_for_each_type(write: WriteJson) -> WriteJson:
@@ -115,6 +179,8 @@ def _once_for_each_type(write: WriteJson) -> WriteJson:
         name = str(type_)
         text = known.get(name)
         if text is None:
+            if len(known) >= _MOST_KNOWN:
+                known.clear()
             text = known[name] = write(type_)
         return text
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from threading import Lock, RLock
 from typing import Any, TypeVar, cast
+from weakref import WeakValueDictionary
 
 from graphql import (
     GraphQLIncludeDirective,
@@ -73,7 +74,7 @@ class ApiSchema:
         self.rules = rules
         self.hooks = rules.hooks
         self.serial = next(_serial)
-        self._named: dict[str, Any] = {}
+        self._named: MutableMapping[str, Any] = {}
         self._shared: dict[str, Any] = {}
         self._learning = Lock()
         # A part takes its names from the whole, so both share one lock. With two locks there could be a deadlock: a
@@ -102,8 +103,7 @@ class ApiSchema:
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
         self._lazy = self._lazy_types()
         self.unchecked: GraphQLSchema = LazySchema(self._lazy, assume_valid=True)
-        # Without validation the check is skipped: it could only find names with two leading underscores, which
-        # pg_graphql allows.
+        # Without validation, the check could only find names with two leading underscores: pg_graphql allows them.
         self.graphql = LazySchema(self._lazy, assume_valid=False) if dialect.validates else self.unchecked
         if whole is None:
             self.shared("names of enums", self._claim_names_of_enums)
@@ -112,8 +112,6 @@ class ApiSchema:
     @property
     def catalog(self) -> Catalog:
         return self.view.catalog
-
-    # Exposed objects
 
     def _comments(self) -> Comments:
         declared = (each for some in self.hooks.comment_directives() for each in some)
@@ -181,13 +179,12 @@ class ApiSchema:
         """Whether a type has its own GraphQL type but is in an exposed schema that ``only_schemas`` leaves out."""
         return type_.kind in "ec" and type_.schema in self._left_out
 
-    # Types
-
     def named(self, name: str, factory: Callable[[str], NamedType]) -> NamedType:
         """The type of that name, made by ``factory(name)`` on first use."""
-        if name not in self._named:
-            self._named[name] = factory(name)
-        return cast(NamedType, self._named[name])
+        made = self._named.get(name)
+        if made is None:
+            made = self._named[name] = factory(name)
+        return cast(NamedType, made)
 
     def object_type(self, relation: ApiRelation) -> GraphQLObjectType:
         """The type of a relation's rows."""
@@ -304,20 +301,28 @@ class ApiSchema:
         return self._lazy.making()
 
     def learn_names(self, names: Iterable[str]) -> None:
-        """Find out whether types of these names exist. If that takes all types, they are made in a copy of this schema:
-        other threads can use this one meanwhile, and the memory is freed afterwards."""
+        """Find out whether types of these names exist. If that takes all types, they are made one by one in a copy of
+        this schema: other threads can use this one meanwhile."""
         if not all(map(self._lazy.can_tell, names)):
-            with self._learning:
-                # Garbage collection is paused until the types are dropped, as for introspection.
+            with self._learning, collector_paused:
                 if not all(map(self._lazy.can_tell, names)):
-                    with collector_paused:
-                        self._lazy.learn(self.anew().unchecked.type_map)
+                    self._lazy.learn([each.name for each in self.passing().each_type()])
 
     def anew(self) -> ApiSchema:
         """A copy of this schema, for code that walks all types and drops them afterwards."""
         if self.whole is None:
             return ApiSchema(self.view, self.dialect, self.rules)
         return cast(ApiSchema, self.whole.anew().introspected)
+
+    def passing(self) -> ApiSchema:
+        """A copy whose types are freed once nothing refers to them. A type that is needed again is made again."""
+        made = self.anew()
+        made._named = WeakValueDictionary(made._named)
+        return made
+
+    def each_type(self) -> Iterator[GraphQLNamedType]:
+        """All types, one by one (LazyTypes.each)."""
+        return self._lazy.each()
 
     def _having_columns_of(self, type_name: str) -> Iterator[str]:
         """The names of the row types that have a column of the GraphQL type ``type_name``, or with that filter type."""
@@ -332,8 +337,6 @@ class ApiSchema:
         """Whether errors suggest similar names. Finding these may take all types, so large schemas suggest none. If
         introspection hides a database schema, errors must not reveal its names."""
         return len(self.relations) <= MOST_SUGGESTING and len(self._introspectable) == len(self.schemas)
-
-    # Introspection
 
     @cached_property
     def introspected(self) -> ApiSchema | None:

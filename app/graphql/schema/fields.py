@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from graphql import GraphQLNamedType
+
 
 @dataclass(frozen=True, slots=True)
 class Fields:
@@ -53,6 +55,14 @@ class Deferred(Mapping[str, Any]):
         """The names of all fields. Some may turn out not to exist once they are made."""
         return self._makers.keys()
 
+    def maker(self, name: str) -> Callable[[], Any]:
+        """The function that makes the field of that name."""
+        return self._makers[name]
+
+    def free(self) -> None:
+        """Forget the fields made so far. They are made again when they are needed again."""
+        self._made = {}
+
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
             self._made[name] = self._makers[name]()
@@ -66,6 +76,12 @@ class Deferred(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def each_field(fields: Mapping[str, Any]) -> Iterator[Any]:
+    """The fields, one by one. Deferred ones are made for this and not kept."""
+    makers = (fields.maker(name) for name in fields.names) if isinstance(fields, Deferred) else None
+    return iter(fields.values()) if makers is None else (made for make in makers if (made := make()) is not None)
 
 
 def names_of(fields: Mapping[str, Any]) -> Collection[str]:
@@ -91,7 +107,21 @@ def deferred(
         for _ in existing[1:]:
             left_out(name)
         chosen[name] = max(existing, key=lambda each: each.precedence)
-    return Deferred({name: partial(chosen[name].fields.get, name) for name in sorted(filter(is_name, chosen))})
+    return Deferred({name: _maker(chosen[name].fields, name) for name in sorted(filter(is_name, chosen))})
+
+
+def _maker(fields: Mapping[str, Any], name: str) -> Callable[[], Any]:
+    # Those that ``fields`` would keep are kept once, by the result.
+    return fields.maker(name) if isinstance(fields, Deferred) else partial(fields.get, name)
+
+
+def free_fields(type_: GraphQLNamedType) -> None:
+    """Free the fields of a type, if it has any. They are made again when they are needed again."""
+    fields = vars(type_).get("fields")
+    if isinstance(fields, Deferred):
+        fields.free()
+    elif fields is not None:
+        del type_.fields  # type: ignore[attr-defined]
 
 
 ABSENT_FIELD = "absent_field"

@@ -1,7 +1,7 @@
 """A GraphQL schema whose types are made when they are needed, so that a request pays only for the types that it walks.
 
-Introspecting, printing or checking the schema needs all types. So does looking up a name that no type has, unless the
-names of all types are known.
+Checking the schema makes all types. So does looking up a name that no type has, unless the names of all types are
+known. Introspecting and printing the schema take all types one by one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from graphql import (
 )
 from graphql.type.schema import InterfaceImplementations
 
-from app.graphql.schema.fields import names_of
+from app.graphql.schema.fields import each_field, free_fields, names_of
 from app.graphql.schema.recursion import long_chains
 from schema_cache.collector import collector_paused
 
@@ -70,6 +70,7 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         self._lock = lock
         self._whole: GraphQLSchema | None = None
         self._names: frozenset[str] | None = None
+        self._implementations: Mapping[str, InterfaceImplementations] = {}
         self._roots = [query] if mutation is None else [query, mutation]
         first = (*listed, *introspection_types.values(), GraphQLBoolean, GraphQLString)
         self._found: dict[str, GraphQLNamedType] = {each.name: each for each in first}
@@ -91,6 +92,54 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
                 self._whole = _sorted_by_name(made)
                 self._found, self._unread = self._whole.type_map, {}
             return self._whole
+
+    def each(self) -> Iterator[GraphQLNamedType]:
+        """All types, one by one and in no particular order, interfaces last. The fields of a type are freed when the
+        next one is taken: they are most of a schema's memory."""
+        interfaces: list[GraphQLInterfaceType] = []
+        implementations: dict[str, InterfaceImplementations] = {}
+        for type_ in self._each_once():
+            for interface in getattr(type_, "interfaces", ()):
+                found = implementations.setdefault(interface.name, InterfaceImplementations([], []))
+                if isinstance(type_, GraphQLObjectType):
+                    found.objects.append(type_)
+                elif isinstance(type_, GraphQLInterfaceType):
+                    found.interfaces.append(type_)
+            if isinstance(type_, GraphQLInterfaceType):
+                interfaces.append(type_)
+            else:
+                yield type_
+                if type_.name not in introspection_types:
+                    free_fields(type_)
+        for found in implementations.values():
+            found.objects.sort(key=lambda each: each.name)
+        self._implementations = implementations
+        yield from interfaces
+
+    def _each_once(self) -> Iterator[GraphQLNamedType]:
+        """All types, one by one. After the root types, those that each root field leads to are taken before the next
+        root field is made: the root fields of a large schema lead to all of its types."""
+        yield from self._roots
+        seen = {each.name for each in self._roots}
+        for types in self._beginnings_of_all():
+            ahead = {each.name: each for each in types if each.name not in seen}
+            while ahead:
+                name, type_ = ahead.popitem()
+                seen.add(name)
+                ahead |= {each.name: each for each in _types_in(type_) if each.name not in seen}
+                yield type_
+
+    def _beginnings_of_all(self) -> Iterator[Iterable[GraphQLNamedType]]:
+        """Types that lead to all others."""
+        yield list(self._found.values())
+        yield (get_named_type(argument.type) for each in self.directives for argument in each.args.values())
+        for root in self._roots:
+            yield from map(_types_in_field, each_field(root.fields))
+
+    def implementations(self, interface_type: GraphQLInterfaceType) -> InterfaceImplementations:
+        """All types that implement an interface."""
+        found = self._implementations.get(interface_type.name)
+        return self.whole().get_implementations(interface_type) if found is None else found
 
     def can_tell(self, name: str) -> bool:
         """Whether a look-up of that name is cheap: a few types suffice to find it, or to know that no type has it."""
@@ -189,7 +238,7 @@ class LazySchema(GraphQLSchema):
 
     def get_implementations(self, interface_type: GraphQLInterfaceType) -> InterfaceImplementations:
         """All types that implement an interface."""
-        return self._types.whole().get_implementations(interface_type)
+        return self._types.implementations(interface_type)
 
     def is_sub_type(self, abstract_type: GraphQLAbstractType, maybe_sub_type: GraphQLNamedType) -> bool:
         """Whether a type belongs to a union or implements an interface. This takes no other types."""

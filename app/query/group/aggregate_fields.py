@@ -17,12 +17,16 @@ from app.query.values.scalars import scalars_of
 
 def results_field(api: ApiSchema, relation: ApiRelation, aggregate: Aggregate, type_name: str) -> GraphQLField | None:
     """The field with an aggregate function's results by column; None if no column has a type for the function."""
-    fields = {
-        column.field_name: GraphQLField(_result_type(api, column, aggregate), resolve=_result(api, column, aggregate))
-        for column in aggregate.columns(api, relation)
-    }
-    if not fields:
+    columns = aggregate.columns(api, relation)
+    if not columns:
         return None
+
+    def fields() -> dict[str, GraphQLField]:
+        return {
+            each.field_name: GraphQLField(_result_type(api, each, aggregate), resolve=_result(api, each, aggregate))
+            for each in columns
+        }
+
     extensions = {"unknown_field": lambda field: f'Unknown or invalid field "{field}" selected on type "{type_name}"'}
     type_ = api.named(type_name, lambda name: GraphQLObjectType(name, fields, extensions=extensions))
     return GraphQLField(GraphQLNonNull(type_), resolve=_results)

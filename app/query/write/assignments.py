@@ -51,7 +51,7 @@ def operator_argument(
     type_ = api.named(
         api.own_type_name(*own_operators_name(relation, kind)),
         lambda name: GraphQLInputObjectType(
-            name, {name: GraphQLInputField(each.type.input) for name, each in by_name.items()}
+            name, lambda: {name: GraphQLInputField(each.type.input) for name, each in by_name.items()}
         ),
     )
     return GraphQLArgument(type_, description=description, extensions={"assign": assign})
