@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from schema_cache.catalog_types import TYPES
 from schema_cache.effects_query import EFFECTS_QUERY
-from schema_cache.fingerprint import COMMENTS_ON_ROLES, CONTENTS_FINGERPRINT, IDENTITY, PREAMBLE, SHARED_FINGERPRINT
+from schema_cache.fingerprint import COMMENTS_ON_ROLES, CONTENTS_FINGERPRINT, PREAMBLE, SHARED_FINGERPRINT
 
 # Anyone with CREATE on the database may create a schema of this name and a function in it, which the service would run
 # with its privileges. So the function is used only if its owner could do everything anyway. A volatile function would
@@ -165,7 +165,6 @@ select json_build_object(
   'database', (select json_build_array(d.datname, d.datdba::bigint)
                from pg_catalog.pg_database d where d.datname = current_database()),
   'login', (select r.oid::bigint from pg_catalog.pg_roles r where r.rolname = session_user),
-  'identity', ({IDENTITY}),
   'change_count', :change_count,
   'shared', ({SHARED_FINGERPRINT}),
   'contents', ({CONTENTS_FINGERPRINT}),

@@ -75,7 +75,6 @@ class _Decoder:
         return Catalog(
             version=f"{shared}-{contents}" if count is None else f"{count}-{shared}-{contents}",
             database=database,
-            identity=payload["identity"],
             login=payload["login"],
             database_owner=owner,
             counted=count is not None,

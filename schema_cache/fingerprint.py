@@ -56,14 +56,6 @@ _USER_SCHEMAS = (
     " where left(nspname::text, 3) <> 'pg_' and nspname <> 'information_schema')"
 )
 
-IDENTITY = """
-select concat_ws(' ', current_setting('server_version_num'), d.oid, d.datname, session_user,
-                 extract(epoch from pg_postmaster_start_time()))
-from pg_catalog.pg_database d where d.datname = current_database()"""
-"""Identifies the database, the start of its server and the login role. Fingerprints consist of oids and transaction
-ids, which are the same in two clusters that were set up by the same script: only the start time differs. (Not every
-role may read the system identifier, and not every server that speaks the protocol has one.)"""
-
 COMMENTS_ON_ROLES = (
     "pg_catalog.pg_shdescription where classoid = 'pg_catalog.pg_authid'::regclass"
     " and strpos(description, '@graphql(') > 0"

@@ -284,18 +284,15 @@ class Catalog:
     of reading them again. ``change_count`` is the database's own counter of schema changes, 0 unless ``counted``: the
     support objects are installed. ``shared_fingerprint`` covers roles, memberships, role settings and comments on
     roles, which the counter does not cover; ``contents_fingerprint`` covers all the rest. ``login`` is the oid of the
-    role as which the service connects. ``identity`` identifies the database, the login and the start of the server, so
-    that files made for another database can be recognized. ``distributed``: the database has Citus;
-    ``server_version``: PostgreSQL's, as a number; ``effects``: the code that may do more than read;
-    ``usual_operators``: PostgreSQL's own, for values of any type; ``writes_run_code``: writing to some table may run
-    code of users that does more than read, such as a trigger.
+    role as which the service connects. ``distributed``: the database has Citus; ``server_version``: PostgreSQL's, as a
+    number; ``effects``: the code that may do more than read; ``usual_operators``: PostgreSQL's own, for values of any
+    type; ``writes_run_code``: writing to some table may run code of users that does more than read, such as a trigger.
 
     Catalogs are compared by identity; compare contents by ``version``.
     """
 
     version: str
     database: str
-    identity: str
     login: int
     database_owner: int
     counted: bool
