@@ -314,7 +314,9 @@ def test_limits_of_the_database_do_not_prevent_reading_the_catalog(service: Serv
         probe.renewed()
         # A table that is locked, which reading its definition waits for
         with closing(connect(service.database_url)) as locking:
-            locking.execute_simple("set lock_timeout = 0; begin; lock pg_catalog.pg_proc in access exclusive mode")
+            # Both limits are meant for others: it waits until no one reads the table.
+            locking.execute_simple("set lock_timeout = 0; set statement_timeout = 0")
+            locking.execute_simple("begin; lock pg_catalog.pg_proc in access exclusive mode")
             with ThreadPoolExecutor(1) as threads:
                 reading = threads.submit(schema_cache.reload)
                 with pytest.raises(TimeoutError):
