@@ -50,6 +50,7 @@ def findings(
     from app.commands.diagnosis import examine
     from app.commands.document_checks import registered_documents
     from app.commands.effects import effects
+    from app.commands.exclusion_checks import excluded
     from app.commands.finding import Finding
     from app.commands.notices import left_out
     from app.commands.replica_checks import replicas
@@ -70,6 +71,6 @@ def findings(
         found = [Finding("note", each, "rename it") for each in misspelt(os.environ, declared(plugins))]
         found += of_settings(settings)
         found += [finding for each in of_database for finding in each(settings, database)]
-        found += [*effects(settings, engine), *registered_documents(engine)]
+        found += [*effects(settings, engine), *excluded(settings, engine), *registered_documents(engine)]
         found += printed_schemas(schemas, engine) if schemas else ()
         return [*found, *left_out(engine), *probed(settings)]

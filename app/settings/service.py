@@ -22,6 +22,7 @@ from app.settings.kinds import (
     Choice,
     Names,
     Number,
+    ObjectPatterns,
     Origins,
     ProjectRef,
     Proxy,
@@ -89,6 +90,10 @@ class Settings:
         "Whether each request is logged in one line; requests without an X-Request-Id get one.")
     api_schemas: tuple[str, ...] = setting(Names(), ("public",),
         "The database schemas in the API, comma-separated, in the order of the search path.")
+    api_exclude: tuple[str, ...] = setting(ObjectPatterns(), (),
+        "Objects that no role sees in the GraphQL API, comma-separated: schema.relation, schema.relation.column, "
+        "schema.relation.constraint for the relationships of a foreign key, schema.function(). * stands for any "
+        "characters.")
     graphql_dialect: str = setting(Choice("standard", "pg_graphql"), "standard",
         "Follow the GraphQL specification (standard), or behave like the extension pg_graphql.")
     graphql_features: tuple[str, ...] = setting(Names(), ("all",),
