@@ -4,5 +4,6 @@ set -eu
 cd "$(dirname "$0")"
 . .ci/environment.sh
 prepare demo,embedded,images
+add_sign_in
 add_studio
 exec "$python" -m app serve --demo "$@"

@@ -38,9 +38,31 @@ prepare() {
     rm -f .venv/made-for
     # Before 1.0 the distribution was called portico; beside the new one, each plugin would be found twice.
     "$python" -m pip uninstall --quiet --disable-pip-version-check --yes portico 2>/dev/null || true
-    "$python" -m pip install --quiet --disable-pip-version-check --no-input --editable ".[$extras]" ||
+    quiet_pip --editable ".[$extras]" ||
         fail "the packages could not be installed; is a package index reachable from here?"
     printf '%s\n' "$wanted" >.venv/made-for
+}
+
+# Install sign-in for the demonstration, in a directory of its own, where the tests do not find it. What it needs goes
+# into the environment.
+add_sign_in() {
+    sign_in=$(pwd)/.venv/sign-in
+    wanted=$(find signin -type f ! -path '*/build/*' ! -path '*.egg-info/*' ! -name '*.pyc' -exec cksum {} + |
+        sort | cksum)
+    if [ "$(cat "$sign_in/made-for" 2>/dev/null)" != "$wanted" ]; then
+        rm -rf "$sign_in"
+        if ! { quiet_pip argon2-cffi && quiet_pip --no-deps --target "$sign_in" ./signin; }; then
+            printf 'portico: sign-in is left out; the demonstration goes on without it\n' >&2
+            return 0
+        fi
+        printf '%s\n' "$wanted" >"$sign_in/made-for"
+    fi
+    PYTHONPATH=$sign_in${PYTHONPATH:+:$PYTHONPATH}
+    export PYTHONPATH
+}
+
+quiet_pip() {
+    "$python" -m pip install --quiet --disable-pip-version-check --no-input "$@"
 }
 
 # Install Portico Studio for the demonstration, in a directory of its own, where the tests do not find it. The plugin
@@ -64,7 +86,7 @@ add_studio() {
 }
 
 install_studio() {
-    "$python" -m pip install --quiet --disable-pip-version-check --no-input --no-deps --target "$1" ./studio
+    quiet_pip --no-deps --target "$1" ./studio
 }
 
 build_studio() {

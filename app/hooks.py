@@ -263,8 +263,10 @@ class ServiceHooks:
         return ()
 
     @hookspec
-    def before_fork(self, settings: Settings) -> None:
-        """Called once in the process that forks the workers, before it forks."""
+    def before_fork(self, settings: Settings, as_owner: Callable[[str], None]) -> None:
+        """Called once in the process that forks the workers, before it forks. ``as_owner`` runs SQL statements in one
+        transaction, as the owner of the embedded PostgreSQL or else as the login of DATABASE_URL; it raises a
+        PorticoError if the database refuses one."""
 
     @hookspec
     def middleware(self, services: Services) -> Sequence[object]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from app.database.wire.statement import Statement
 from app.faces.images.face import ImagesFace, open_images
 from app.faces.s3.face import S3Face
 from app.faces.s3.setup import open_s3
 from app.graphql.schema.api_schema import ApiSchema
-from app.identity import Caller
+from app.identity import SERVICE_ROLE, Caller
 from app.identity.further_credentials import RequestHead
 from app.observation import SlowOperation
 from app.pipeline.engine import Engine, make_engine
@@ -17,6 +19,9 @@ from app.plugin_guard import Plugins
 from app.settings import Settings
 from app.storage.storage import Storage, open_storage
 from schema_cache.poller import Poller
+
+RunStatement = Callable[..., list[tuple[str | None, ...]]]
+"""Takes a statement with placeholders ``$1`` and so on, and their values as text or None. Returns the rows as text."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,21 @@ class Services:
     def read(self, sql: str) -> bytes | None:
         """The single value that an SQL statement selects, with the rights of the service."""
         return self.engine.database.read(sql)
+
+    @contextmanager
+    def as_service(self) -> Iterator[RunStatement]:
+        """A transaction with the rights of service_role, for a ``with`` block: it commits at the end, and rolls back if
+        the block raises. Yields a function that runs a statement. Raises a PorticoError, with the name of the SQLSTATE
+        as its code if the database refuses the statement."""
+        service = Caller.of({"role": SERVICE_ROLE}, default_role=SERVICE_ROLE)
+        with self.engine.database.transaction(self.engine.contexts.build(service)) as transaction:
+
+            def run(sql: str, *parameters: str | None) -> list[tuple[str | None, ...]]:
+                values = [None if each is None else each.encode() for each in parameters]
+                rows = transaction.run(Statement(sql, "service"), values)
+                return [tuple(None if each is None else each.decode() for each in row) for row in rows]
+
+            yield run
 
     def slow_operations(self) -> Sequence[SlowOperation]:
         """The slowest recent GraphQL operations of all workers, slowest first."""

@@ -12,6 +12,7 @@ from app.graphql.schema.fields import Fields
 from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.graphql.values.types import ValueType
 from app.hooks import hookimpl
+from app.http.this_machine import is_from_this_machine
 from app.identity import Caller, Identity
 from app.identity.further_credentials import Identification, RequestHead
 from app.observation import ObservedOperation, ObservedRequest, SlowOperation
@@ -130,6 +131,7 @@ __all__ = [
     "create_app",
     "hookimpl",
     "identifier",
+    "is_from_this_machine",
     "json_list",
     "json_object",
     "plugin_manager",

@@ -1,7 +1,5 @@
-"""Objects that no role sees in the API, even with a right to them.
-
-A comment with ``{"exclude": true}`` or a pattern hides them.
-"""
+"""Objects that no role sees in the API, even with a right to them: a comment with ``{"exclude": true}`` or a pattern
+hides them."""
 
 from __future__ import annotations
 

@@ -60,9 +60,10 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
         raise CommandError("no key is set: run `portico keys`, and set JWT_SECRET, ANON_KEY and SERVICE_ROLE_KEY")
     with passed_socket(os.environ) or listen(settings.host, settings.port) as listener:
         from app.database.url.url import parse_database_url
+        from app.installation.install import run_script
         from app.wsgi import create_app
 
-        plugins.hook.before_fork(settings=settings)
+        plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, settings.database_url or ""))
         _warn_about_database(settings)
         target = parse_database_url(settings.database_url or "")
 
@@ -134,12 +135,15 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         from app.demo.load import DemoError, load_demo
         from app.demo.pictures import store_pictures
         from app.errors import PorticoError
+        from app.installation.install import run_script
         from app.wsgi import create_app
 
-        cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
+        name = DEMO_DATABASE if demo else DATABASE
+        cluster, settings = start_trial(settings, name)
         try:
             place = f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}."
             announce(log, place)
+            plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, cluster.url(name)))
             if demo:
                 owner = cluster.url(DEMO_DATABASE)
                 load_demo(owner, partial(announce, log))
@@ -154,7 +158,6 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
                 text = banner(settings, address) + _start(settings, plugins, address)
                 announce(log, text, f"Portico is ready: {address}/graphql/v1")
 
-            plugins.hook.before_fork(settings=settings)
             application = partial(create_app, plugins=plugins)
             return serve(settings, application, listener, started=started, look=cluster.watch)
         finally:

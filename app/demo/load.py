@@ -24,8 +24,8 @@ class DemoError(RuntimeError):
 
 
 def load_demo(database_url: str, say: Callable[[str], object]) -> None:
-    """Load the data in one transaction, unless the database has it. ``say`` is called with a message when the data is
-    loaded. Raises DemoError."""
+    """Load the data in one transaction, unless the database has it, and connect its members with the users of sign-in.
+    ``say`` is called with a message when the data is loaded. Raises DemoError."""
     with closing(connect(database_url)) as connection:
         connection.run("begin")
         # Another service that starts at the same time waits here, and then finds the data loaded.
@@ -34,6 +34,7 @@ def load_demo(database_url: str, say: Callable[[str], object]) -> None:
             began = time.monotonic()
             cities = _load(connection)
             say(f"Loaded the demonstration data, {cities:,} cities, in {time.monotonic() - began:.1f} s.")
+        connection.execute_simple((_DIRECTORY / "users.sql").read_text(encoding="utf-8"))
         connection.run("commit")
 
 

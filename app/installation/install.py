@@ -188,6 +188,12 @@ def uninstall(database_url: str) -> Report:
         return Report(state.version, None, state.by_extension)
 
 
+def run_script(database_url: str, sql: str) -> None:
+    """Run a plugin's SQL statements in one transaction. Raises what ``install`` raises."""
+    with _transaction(database_url) as session:
+        _run(session, sql)
+
+
 @contextmanager
 def _transaction(database_url: str) -> Iterator[DatabaseConnection]:
     target = parse_database_url(database_url)

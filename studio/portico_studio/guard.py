@@ -9,20 +9,12 @@ to a browser on the same machine that has opened the address which the service p
 from __future__ import annotations
 
 import hmac
-import ipaddress
-import re
-from urllib.parse import urlsplit
 
-from portico import AccessError, RequestHead
+from portico import AccessError, RequestHead, is_from_this_machine
 
 _PAGE_TOKEN, _KEY, _START = "HTTP_X_STUDIO_PAGE", "HTTP_X_STUDIO_KEY", "HTTP_X_STUDIO_START"
 """The names of the headers in WSGI."""
 SERVICE_ROLE = "service_role"
-# Headers that proxies add. Portico's server replaces forwarding headers by portico.passed_on; other WSGI servers leave
-# them.
-_OF_PROXIES = re.compile(
-    r"portico\.passed_on|HTTP_(X_FORWARDED_\w+|FORWARDED|VIA|X_REAL_IP|X_CLIENT_IP|TRUE_CLIENT_IP|CF_\w+|X_ORIGINAL_\w+)"
-)
 
 
 class Guard:
@@ -37,19 +29,8 @@ class Guard:
         return self._services.settings.development
 
     def is_here(self, req):
-        """Whether the request comes from this machine, directly, and to one of the machine's own host names.
-
-        The host name matters because a foreign site could resolve its own name to this machine. A proxy on this machine
-        is recognized by the headers that it adds, or by HTTP/1.0, which is nginx's default.
-        """
-        host = _host_name(req.env.get("HTTP_HOST", ""))
-        return (
-            _is_loopback(req.env.get("REMOTE_ADDR", ""))
-            and (host == "localhost" or host.endswith(".localhost") or _is_loopback(host))
-            and self._services.settings.trusted_proxy is None
-            and req.env.get("SERVER_PROTOCOL") != "HTTP/1.0"
-            and not any(map(_OF_PROXIES.fullmatch, req.env))
-        )
+        """Whether the request comes from this machine, directly, and to one of the machine's own host names."""
+        return is_from_this_machine(req.env, self._services.settings.trusted_proxy)
 
     def hands_out_keys(self, req):
         """Whether the page gets the service's keys, so that the visitor need not enter any."""
@@ -90,17 +71,3 @@ def start_secret(settings):
 
 def _is_same(sent, secret):
     return hmac.compare_digest(sent.encode(), secret.encode())
-
-
-def _host_name(host):
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _is_loopback(text):
-    try:
-        return ipaddress.ip_address(text.partition("%")[0]).is_loopback
-    except ValueError:
-        return False

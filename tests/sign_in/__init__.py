@@ -1,0 +1,1 @@
+"""Sign-in for development: the distribution in signin/."""
