@@ -44,11 +44,7 @@ def schema(sizes: Sizes) -> str:
     """SQL for a table of each number of rows, a chain of tables, and roles that each may read other ones of them."""
     tables = [f"r{number}" for number in sizes.rows]
     chain = [f"d{level}" for level in range(1, max(sizes.depth) + 1)]
-    lines = [
-        """do $$ begin create role anon; exception when duplicate_object then null; end $$;
-        create role authenticated;
-        comment on schema public is '@graphql({"inflect_names": true})';"""
-    ]
+    lines = ["""comment on schema public is '@graphql({"inflect_names": true})';"""]
     for name, number in zip(tables, sizes.rows, strict=True):
         lines.append(f"""create table {name} (id int primary key, parent_id int not null, title text not null);
             insert into {name} select i, i / {_EACH}, 'Title ' || i from generate_series(1, {number}) i;

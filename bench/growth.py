@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from app.embedded.cluster import EmbeddedPostgres
-from bench.growing import GROWING, Figures, Sizes, execute, schema
+from bench.databases import filled_database
+from bench.growing import GROWING, Figures, Sizes, schema
 from bench.report import Bar, bars
 
 PLOTTED: Mapping[str, Sequence[str]] = {
@@ -49,12 +48,7 @@ def main() -> None:
 def measure(names: Sequence[str], sizes: Sizes) -> Mapping[str, Mapping[int, Figures]]:
     """The figures at each size of each that grows, printed as they come."""
     found: dict[str, dict[int, Figures]] = {}
-    with (
-        tempfile.TemporaryDirectory() as place,
-        EmbeddedPostgres(Path(place) / "postgres", durable=False, temporary=True) as cluster,
-    ):
-        os.chmod(place, 0o755)
-        execute(cluster.url(), schema(sizes))
+    with tempfile.TemporaryDirectory() as place, filled_database(Path(place), schema(sizes)) as cluster:
         for name in names:
             for size, figures in GROWING[name](cluster.url(), sizes):
                 found.setdefault(name, {})[size] = figures

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from app.embedded.cluster import EmbeddedPostgres
 from bench.beside import CONNECTIONS, Case, measure, place
+from bench.databases import filled_database
 
 SCHEMA = """
-do $$ begin create role anon; exception when duplicate_object then null; end $$;
 create table person (
   id bigint generated always as identity primary key, name text not null, email varchar(80), age int,
   extra jsonb, created_at timestamptz not null default now());
@@ -57,21 +55,11 @@ def main() -> None:
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as directory,
-        EmbeddedPostgres(Path(directory) / "postgres", durable=False, temporary=True) as cluster,
+        filled_database(Path(directory), SCHEMA) as cluster,
+        place(cluster.url(), Path(directory)) as served,
     ):
-        os.chmod(directory, 0o755)
-        _psql(cluster.url())
-        with place(cluster.url(), Path(directory)) as served:
-            for case in CASES:
-                print(measure(case, served, options.seconds, options.rounds).line(), flush=True)
-
-
-def _psql(url: str) -> None:
-    from tests.postgres_server import connect
-
-    connection = connect(url)
-    connection.execute_simple(SCHEMA)
-    connection.close()
+        for case in CASES:
+            print(measure(case, served, options.seconds, options.rounds).line(), flush=True)
 
 
 if __name__ == "__main__":

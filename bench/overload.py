@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import selectors
 import socket
 import tempfile
 import time
 from collections import deque
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.database import Database, Statement
-from app.embedded.cluster import EmbeddedPostgres
-from app.settings import load
+from bench.databases import filled_database
 from bench.load import http_request, run_load
 from bench.service import serving
 
@@ -29,10 +25,7 @@ THREADS = 4
 _CONNECTIONS = 800
 _KEY = "the key of a benchmark"
 
-SQL = (
-    "create role anon",
-    "create function public.takes_100_ms() returns int language sql stable as 'select 1 from pg_sleep(0.1)'",
-)
+SQL = "create function public.takes_100_ms() returns int language sql stable as 'select 1 from pg_sleep(0.1)'"
 
 
 @dataclass
@@ -116,13 +109,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=10.0, help="for how long requests arrive at each rate")
     options = parser.parse_args()
-    with (
-        tempfile.TemporaryDirectory() as place,
-        EmbeddedPostgres(Path(place) / "postgres", durable=False, temporary=True) as cluster,
-    ):
-        os.chmod(place, 0o755)
-        with closing(Database(load({"DATABASE_URL": cluster.url()}))) as database:
-            database.run(None, [(Statement(each), ()) for each in SQL], read_only=False)
+    with tempfile.TemporaryDirectory() as place, filled_database(Path(place), SQL) as cluster:
         measure(cluster.url(), options.seconds)
 
 

@@ -23,6 +23,7 @@ from typing import Any
 from app.discovery import configure, plugin_manager
 from app.embedded.cluster import EmbeddedPostgres
 from app.identity.further_credentials import RequestHead
+from app.installation.install import install
 from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest
 from app.wsgi import create_app
@@ -174,6 +175,7 @@ def _database(url: str | None, directory: Path | None) -> Iterator[str]:
         tempfile.TemporaryDirectory(dir=directory) as place,
         EmbeddedPostgres(Path(place) / "postgres", durable=False, temporary=True) as cluster,
     ):
+        install(cluster.url(), grants_on_public="none")
         yield cluster.url()
 
 

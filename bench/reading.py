@@ -26,11 +26,11 @@ from app.pipeline import run
 from app.pipeline.records import GraphQLRequest
 from app.settings import Settings
 from app.wsgi import create_app
+from bench.databases import filled_database
 from bench.load import http_request, run_load
 from bench.service import serving, workers_of
 
 SCHEMA = """
-do $$ begin create role anon; exception when duplicate_object then null; end $$;
 comment on schema public is '@graphql({"inflect_names": true})';
 create table author (id int primary key, name text not null, email text);
 create table book (id int primary key, author_id int not null references author, title text not null);
@@ -59,10 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=8.0)
     seconds = parser.parse_args().seconds
-    with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
-        os.chmod(place, 0o755)
-        for statement in SCHEMA.strip().split(";\n"):
-            _psql(cluster, statement)
+    with tempfile.TemporaryDirectory() as place, filled_database(Path(place), SCHEMA) as cluster:
         settings = _settings(cluster.url())
         rows = [("served without a database", _serve(settings, "{ __typename }", {}, seconds))]
         rows.append(("the nested query", _serve(settings, QUERY, {"first": 10}, seconds)))
@@ -74,14 +71,6 @@ def main() -> None:
 
 def _settings(url: str) -> Settings:
     return configure({"DATABASE_URL": url, **KEYS}, {"workers": WORKERS, "threads": THREADS})[0]
-
-
-def _psql(cluster: EmbeddedPostgres, statement: str) -> None:
-    from tests.postgres_server import connect
-
-    connection = connect(cluster.url())
-    connection.execute_simple(statement)
-    connection.close()
 
 
 def _serve(settings: Settings, query: str, variables: dict[str, object], seconds: float) -> tuple[float, str]:

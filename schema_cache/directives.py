@@ -99,7 +99,7 @@ class DirectiveReader:
             return ReadComment(_NONE, ("invalid type: it is not a JSON object",))
         kinds = self._kinds.get(on, {})
         read: dict[str, object] = {}
-        problems = [_unknown(key, kinds) for key in written if key not in kinds]
+        problems = [_unknown(on, key, kinds) for key in written if key not in kinds]
         for key, kind in kinds.items():
             try:
                 value = kind.read(written.get(key))
@@ -113,9 +113,13 @@ class DirectiveReader:
         return ReadComment(MappingProxyType(read), tuple(problems))
 
 
-def _unknown(key: str, kinds: Mapping[str, ValueKind]) -> str:
+def _unknown(on: Commented, key: str, kinds: Mapping[str, ValueKind]) -> str:
     similar = get_close_matches(key, kinds, 1)
-    return f"unknown key {json.dumps(key)}" + (f"; did you mean {json.dumps(similar[0])}?" if similar else "")
+    kind = on.replace("_", " ")
+    suggestion = f"; did you mean {json.dumps(similar[0])}?" if similar else "."
+    stays = "has its rules" if on == "role" else "stays in the API"
+    known = f"Known keys: {', '.join(sorted(kinds))}" if kinds else "No key is known"
+    return f"unknown key {json.dumps(key)}{suggestion} The {kind} {stays}, as without this key. {known}"
 
 
 def _parse(text: str) -> object:

@@ -7,6 +7,7 @@ from threading import Lock
 from time import time
 
 from schema_cache.decode import decode
+from schema_cache.exclusion import NOTHING, Exclusion
 from schema_cache.loader import Run, fetch_catalog
 from schema_cache.model import Catalog
 from schema_cache.role_view import RoleViews
@@ -25,12 +26,21 @@ class SchemaCache:
     from any thread. Errors of ``run`` are passed on, and the previous catalog stays current.
     """
 
-    def __init__(self, run: Run, api_schemas: tuple[str, ...], *, infer_view_keys: bool = False) -> None:
+    def __init__(
+        self,
+        run: Run,
+        api_schemas: tuple[str, ...],
+        *,
+        infer_view_keys: bool = False,
+        exclusion: Exclusion = NOTHING,
+    ) -> None:
         """``run`` queries the database (see ``loader.Run``); several threads may call it at the same time. With
-        ``infer_view_keys`` views have the keys that follow from their queries."""
+        ``infer_view_keys`` views have the keys that follow from their queries. ``exclusion``: objects that no role
+        sees."""
         self._run = run
         self._api_schemas = api_schemas
         self._infer_view_keys = infer_view_keys
+        self._exclusion = exclusion
         self._catalog: Catalog | None = None
         self.read_at = 0.0
         """When the catalog was read, in seconds since 1970; 0 before that."""
@@ -78,7 +88,7 @@ class SchemaCache:
         with self._views_lock:
             views = self._find_views(catalog)
             if views is None:
-                views = RoleViews(catalog, self._api_schemas)
+                views = RoleViews(catalog, self._api_schemas, self._exclusion)
                 # Requests that began before a change may still use the previous catalog.
                 self._views = (views, *self._views[: _CATALOGS_WITH_VIEWS - 1])
             return views

@@ -12,6 +12,7 @@ from functools import cached_property
 from hashlib import blake2b
 
 from schema_cache.directives import has_directives
+from schema_cache.exclusion import NOTHING, Exclusion
 from schema_cache.model import Catalog, Function, Relation, Schema
 from schema_cache.privileges import Privileges, find_role, settable_roles
 
@@ -45,6 +46,8 @@ class RoleView:
     ``relations`` and ``functions`` are those in these schemas on which it has a privilege, in the order of their oids.
     ``extension_functions`` are functions of extensions that it may execute, in any schema that it may use.
     ``unnamed_types`` are in schemas that the role may not use: it may read their values, but not name the types.
+    ``exclusion`` hides objects from all roles: relations and functions are left out here, columns and relationships
+    where their fields are made.
     """
 
     key: str
@@ -55,6 +58,7 @@ class RoleView:
     extension_functions: tuple[Function, ...] = field(repr=False)
     unusable_types: frozenset[int] = field(repr=False)
     unnamed_types: frozenset[int] = field(repr=False)
+    exclusion: Exclusion = field(repr=False)
 
     def usable_type(self, oid: int) -> bool:
         """Whether the role has USAGE on the type and on its schema."""
@@ -70,9 +74,10 @@ class RoleView:
 class RoleViews:
     """The views on one catalog along one API search path, each made on first use. Threads may share this object."""
 
-    def __init__(self, catalog: Catalog, api_schemas: tuple[str, ...]) -> None:
+    def __init__(self, catalog: Catalog, api_schemas: tuple[str, ...], exclusion: Exclusion = NOTHING) -> None:
         self.catalog = catalog
         self._api_schemas = api_schemas
+        self._exclusion = exclusion
         self._by_role: dict[str, RoleView] = {}
         self._by_key: dict[str, RoleView] = {}
 
@@ -86,14 +91,16 @@ class RoleViews:
         """The role's view; roles that see the same share one object. Raises ``UnknownRole``."""
         view = self._by_role.get(role_name)
         if view is None:
-            built = role_view(self.catalog, role_name, self._api_schemas)
+            built = role_view(self.catalog, role_name, self._api_schemas, self._exclusion)
             # Two threads may build the same view; setdefault gives both the same one.
             view = self._by_role.setdefault(role_name, self._by_key.setdefault(built.key, built))
         return view
 
 
-def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) -> RoleView:
-    """Compute the view of a role along ``api_schemas``. Raises ``UnknownRole``."""
+def role_view(
+    catalog: Catalog, role_name: str, api_schemas: tuple[str, ...], exclusion: Exclusion = NOTHING
+) -> RoleView:
+    """Compute the view of a role along ``api_schemas``, without what ``exclusion`` hides. Raises ``UnknownRole``."""
     role = find_role(catalog, role_name)
     privileges = Privileges(catalog, role)
     wanted = dict.fromkeys(role_name if name == OWN_SCHEMA else name for name in api_schemas)
@@ -103,12 +110,18 @@ def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) ->
     relations = tuple(
         visible
         for relation in catalog.relations
-        if relation.schema in exposed and is_offered(relation) and (visible := _visible(catalog, privileges, relation))
+        if relation.schema in exposed
+        and is_offered(relation)
+        and not exclusion.hides_relation(relation)
+        and (visible := _visible(catalog, privileges, relation))
     )
     functions = tuple(
         function
         for function in catalog.functions
-        if function.schema in exposed and is_offered(function) and "EXECUTE" in privileges.granted(function.acl)
+        if function.schema in exposed
+        and is_offered(function)
+        and not exclusion.hides_function(function)
+        and "EXECUTE" in privileges.granted(function.acl)
     )
     extension_functions = tuple(
         function
@@ -128,6 +141,7 @@ def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) ->
         extension_functions=extension_functions,
         unusable_types=unusable_types,
         unnamed_types=unnamed_types,
+        exclusion=exclusion,
     )
 
 

@@ -10,6 +10,7 @@ from app.pipeline.engine import Engine
 from app.query.call.calls import VOLATILE
 from app.settings import Settings
 from schema_cache.effects import ANYTHING, FUNCTION, RELATION, Code
+from schema_cache.exclusion import Exclusion
 from schema_cache.model import Catalog
 
 _FIX = 'declare functions that only read stable or immutable: docs/graphql.md, "Queries change nothing"'
@@ -35,13 +36,18 @@ def effects(settings: Settings, engine: Engine) -> list[Finding]:
 
 def _subjects(catalog: Catalog, settings: Settings) -> Mapping[Code, str]:
     """The relations and functions that queries may name, with their names as in notices."""
+    exclusion = Exclusion(settings.api_exclude)
 
     def each() -> Iterator[tuple[Code, str]]:
         for relation in catalog.relations:
-            if relation.schema in settings.api_schemas and relation.kind != "f":
+            if relation.schema not in settings.api_schemas or exclusion.hides_relation(relation):
+                continue
+            if relation.kind != "f":
                 yield Code(RELATION, relation.oid), relation_subject(relation)
         for function in catalog.functions:
-            if function.schema in settings.api_schemas and function.volatility != VOLATILE:
+            if function.schema not in settings.api_schemas or exclusion.hides_function(function):
+                continue
+            if function.volatility != VOLATILE:
                 yield Code(FUNCTION, function.oid), function_subject(function)
 
     return dict(each())

@@ -25,11 +25,15 @@ def explained(ex: Exception) -> str | None:
         return _one_line(f"{text.rstrip('.')}. {hint}" if hint else text)
     from app.database.wire.target import DatabaseUrlError
     from app.demo.load import DemoError
+    from app.documents.source import DocumentsUnusable
     from app.plugin_guard import PluginUnusable
 
     if isinstance(ex, DatabaseUrlError):
         return _one_line(f"{ex.setting}: {ex}")
-    if isinstance(ex, CommandError | SettingError | ListenError | EmbeddedError | DemoError | PluginUnusable):
+    expected = (
+        CommandError | SettingError | ListenError | EmbeddedError | DemoError | DocumentsUnusable | PluginUnusable
+    )
+    if isinstance(ex, expected):
         return _one_line(str(ex))
     return None
 

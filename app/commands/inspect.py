@@ -37,27 +37,31 @@ def schema_sdl(settings: Settings, plugins: Plugins, role: str, *, subscriptions
 
     Raises PorticoError if the role does not exist or the database is not available.
     """
-    with _schema_of(settings, plugins, role) as (_, known):
-        api = known.passing()
-        # Types are printed one by one and sorted afterwards: the texts are much smaller than the types.
-        printed: dict[str, bytes] = {}
-        has_one_of = False
-        for each in api.each_type():
-            if not is_introspection_type(each) and not is_specified_scalar_type(each):
-                printed[each.name] = zlib.compress(print_type(each).encode(), 1)
-                has_one_of = has_one_of or (isinstance(each, GraphQLInputObjectType) and each.is_one_of)
-        if has_one_of:
-            # The specification permits omitting this built-in directive
-            # (https://spec.graphql.org/September2025/#sec-Type-System.Directives), but older tools, such as Go's, need
-            # it.
-            yield print_directive(GraphQLOneOfDirective)
-        # No schema definition is printed: older parsers, such as that of Rust's graphql_client, fail at one with a
-        # description, and the root types have the default names.
-        for name in sorted(printed):
-            yield zlib.decompress(printed.pop(name)).decode()
-        if subscriptions and api.graphql.query_type is not None:
-            # The root types of a schema must differ, so Subscription is a separate type.
-            yield print_type(GraphQLObjectType("Subscription", api.graphql.query_type.fields))
+    with _schema_of(settings, plugins, role) as (_, api):
+        yield from sdl_of(api, subscriptions=subscriptions)
+
+
+def sdl_of(known: ApiSchema, *, subscriptions: bool = False) -> Iterator[str]:
+    """The definitions of a schema, each as text."""
+    api = known.passing()
+    # Types are printed one by one and sorted afterwards: the texts are much smaller than the types.
+    printed: dict[str, bytes] = {}
+    has_one_of = False
+    for each in api.each_type():
+        if not is_introspection_type(each) and not is_specified_scalar_type(each):
+            printed[each.name] = zlib.compress(print_type(each).encode(), 1)
+            has_one_of = has_one_of or (isinstance(each, GraphQLInputObjectType) and each.is_one_of)
+    if has_one_of:
+        # The specification permits omitting this built-in directive
+        # (https://spec.graphql.org/September2025/#sec-Type-System.Directives), but older tools, such as Go's, need it.
+        yield print_directive(GraphQLOneOfDirective)
+    # No schema definition is printed: older parsers, such as that of Rust's graphql_client, fail at one with a
+    # description, and the root types have the default names.
+    for name in sorted(printed):
+        yield zlib.decompress(printed.pop(name)).decode()
+    if subscriptions and api.graphql.query_type is not None:
+        # The root types of a schema must differ, so Subscription is a separate type.
+        yield print_type(GraphQLObjectType("Subscription", api.graphql.query_type.fields))
 
 
 def plan_sql(

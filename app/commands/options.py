@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,21 +12,38 @@ import click
 from app.settings import Setting, SettingError
 from app.settings.kinds import Choice, Switch
 
+Sections = Mapping[str, Sequence[click.Option]]
+
 
 class ServiceCommand(click.Command):
-    """A command with an option for each setting that allows one. Plugins, which declare further settings, are loaded
-    only when this command runs."""
+    """A command with an option for each setting that allows one; its help has them by section. Plugins, which declare
+    further settings, are loaded only when this command runs."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        if __name__ not in ctx.meta:
-            ctx.meta[__name__] = _options()
-        return [*super().get_params(ctx), *ctx.meta[__name__]]
+        of_settings = itertools.chain.from_iterable(_sections(ctx).values())
+        return [*super().get_params(ctx), *of_settings]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, options in {"Options": super().get_params(ctx), **_sections(ctx)}.items():
+            with formatter.section(title):
+                formatter.write_dl([record for each in options if (record := each.get_help_record(ctx))])
 
 
-def _options() -> list[click.Option]:
+def _sections(ctx: click.Context) -> Sections:
+    if __name__ not in ctx.meta:
+        ctx.meta[__name__] = _options()
+    sections: Sections = ctx.meta[__name__]
+    return sections
+
+
+def _options() -> Sections:
     from app.discovery import declared, plugin_manager
 
-    return [_option(setting) for setting in declared(plugin_manager(required=False)) if setting.is_option]
+    sections: dict[str, list[click.Option]] = {}
+    for setting in declared(plugin_manager(required=False)):
+        if setting.is_option:
+            sections.setdefault(setting.section, []).append(_option(setting))
+    return sections
 
 
 def _option(setting: Setting[Any]) -> click.Option:

@@ -44,13 +44,15 @@ def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSc
     if api.dialect.validates:
         # Only a caller that may see the whole database learns which parts of it are not in the API, and why.
         explain = caller.role == SERVICE_ROLE or engine.settings.show_sql
-        _validate(parsed.document, api, engine, role=caller.role, explain=explain)
+        check_valid(parsed.document, api, engine, role=caller.role, explain=explain)
     if documents.is_automatic and is_taught(parsed.request):
         documents.remember(caller.role, parsed.document.text)
     return api
 
 
-def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, role: str, explain: bool) -> None:
+def check_valid(document: ParsedDocument, api: ApiSchema, engine: Engine, *, role: str, explain: bool) -> None:
+    """Raise DocumentError if a document is not valid against the schema of a role, and TextNeeded. With ``explain`` the
+    messages say why an object of the database is not in the schema."""
     key = api.serial, document.shape
     if engine.valid_documents.get(key):
         return

@@ -50,8 +50,24 @@ def _by_id(query: Any, document_id: Any, documents: NamedDocuments) -> Any:
     if query is not None and (text is not None or document_id.startswith(HASH)) and query != text:
         raise DocumentError("The query is not the document that documentId names", "BAD_USER_INPUT")
     if text is None:
-        raise DocumentError("No document has this documentId", "PERSISTED_QUERY_NOT_FOUND")
+        hint = _about_unknown(document_id, documents)
+        raise DocumentError("No document has this documentId", "PERSISTED_QUERY_NOT_FOUND", hint=hint)
     return text
+
+
+def _about_unknown(document_id: str, documents: NamedDocuments) -> str:
+    """Why no document has this id. The names of registered documents are not revealed."""
+    if not documents.registry.current().by_id:
+        return "No document is registered: set DOCUMENTS, or send the text in query. docs/documents.md explains both."
+    if document_id.startswith(HASH):
+        return (
+            f"After {HASH} comes the SHA-256 hash of the document's exact text in UTF-8, as 64 lower-case hexadecimal "
+            "digits. A changed space changes it."
+        )
+    return (
+        "The id is the name under which the document is registered, such as that of its file without .graphql, or "
+        f"{HASH} and the hash of its text. `portico documents check` lists the names."
+    )
 
 
 def _by_hash(request: GraphQLRequest, engine: Engine) -> Any:

@@ -27,6 +27,7 @@ from app.pipeline.records import ParsedDocument, SQLPlan
 from app.pipeline.stage_wrappers import Around, around_stages
 from app.plugin_guard import Plugins
 from app.settings import Settings
+from schema_cache.exclusion import Exclusion
 from schema_cache.freshness import SchemaCache
 
 
@@ -77,7 +78,10 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         described_by_comments=settings.descriptions == "comments",
     )
     schema_cache = SchemaCache(
-        database.read, settings.api_schemas, infer_view_keys=settings.infer_view_keys and dialect.extended
+        database.read,
+        settings.api_schemas,
+        infer_view_keys=settings.infer_view_keys and dialect.extended,
+        exclusion=Exclusion(settings.api_exclude),
     )
     limits = _limits(settings)
     roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)

@@ -21,6 +21,7 @@ EXPLAIN_ROLES: Setting[tuple[str, ...]] = Setting(
     "Roles that may see the SQL of an operation, PostgreSQL's plan for it, and the estimated cost, comma-separated.",
     default_note="service_role; all of API_ROLES with DEVELOPMENT",
     derive=lambda values: values["api_roles"] if values["development"] else (SERVICE_ROLE,),
+    section="GraphQL requests",
 )
 """The same roles see estimated costs, because PostgreSQL's estimates depend on all rows of a table, also hidden
 ones."""

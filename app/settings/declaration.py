@@ -21,7 +21,8 @@ class Setting(Generic[T]):
     """A setting, with its environment variable, its command line option and its line of documentation.
 
     ``default`` is a value of the kind, or None. If the default depends on settings that are declared earlier,
-    ``derive`` computes it from their values, and ``default_note`` describes it in words.
+    ``derive`` computes it from their values, and ``default_note`` describes it in words. ``section``: the heading under
+    which ``portico serve --help`` has it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Setting(Generic[T]):
     env: str = ""
     default_note: str = ""
     derive: Callable[[Mapping[str, Any]], T] | None = None
+    section: str = "Plugins"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "env", self.env or self.name.upper())

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Protocol, TypeVar
 
+from schema_cache.exclusion import PATTERN
+
 MASK = "********"
 _UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
@@ -255,6 +257,22 @@ class Origins(Names):
             if each not in ("*", "null") and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]+/?", each):
                 raise KindError(f"{each!r} is not an origin, such as https://app.example.com")
         return origins
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPatterns(Names):
+    """Patterns of names of database objects (schema_cache.exclusion)."""
+
+    description: str = "patterns, comma-separated"
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        patterns = Names.parse(self, text)
+        for each in patterns:
+            if not PATTERN.fullmatch(each):
+                raise KindError(
+                    f"{each!r} is not a pattern, such as public.audit_*, public.person.password or public.cleanup()"
+                )
+        return patterns
 
 
 @dataclass(frozen=True, slots=True)

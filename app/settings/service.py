@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -22,6 +22,7 @@ from app.settings.kinds import (
     Choice,
     Names,
     Number,
+    ObjectPatterns,
     Origins,
     ProjectRef,
     Proxy,
@@ -81,12 +82,18 @@ class Settings:
     trusted_proxy: str | None = setting(Proxy(), None,
         "The address of the proxy whose X-Forwarded-For and X-Forwarded-Proto are trusted; * for any address.")
     public_url: str | None = setting(WEB_URL, None, "The URL under which clients reach the service.")
+    cors_origins: tuple[str, ...] = setting(Origins(), (),
+        "Origins whose pages may call the APIs from a browser, comma-separated; * for all.")
     development: bool = setting(SWITCH, False,
         "Whether this is a development service: every caller may see SQL and try mutations. On with --demo.")
     access_log: bool = setting(SWITCH, False,
         "Whether each request is logged in one line; requests without an X-Request-Id get one.")
     api_schemas: tuple[str, ...] = setting(Names(), ("public",),
         "The database schemas in the API, comma-separated, in the order of the search path.")
+    api_exclude: tuple[str, ...] = setting(ObjectPatterns(), (),
+        "Objects that no role sees in the GraphQL API, comma-separated: schema.relation, schema.relation.column, "
+        "schema.relation.constraint for the relationships of a foreign key, schema.function(). * stands for any "
+        "characters.")
     graphql_dialect: str = setting(Choice("standard", "pg_graphql"), "standard",
         "Follow the GraphQL specification (standard), or behave like the extension pg_graphql.")
     graphql_features: tuple[str, ...] = setting(Names(), ("all",),
@@ -233,8 +240,6 @@ class Settings:
         "Seconds for which a resumable upload can be continued after its last bytes arrived.")
     resumable_slice: int = setting(BYTES, 16 * 1024 * 1024,
         "The maximum number of bytes that a request of a resumable upload stores; the client continues from there.")
-    cors_origins: tuple[str, ...] = setting(Origins(), (),
-        "Origins whose pages may call the APIs from a browser, comma-separated; * for all.")
     live_port: int = setting(Number(0, 65535), 8001,
         "The port that `portico live` listens on.")
     live_poll_s: float = setting(Seconds(), 5.0,
@@ -274,9 +279,33 @@ class Settings:
         return f"Settings({', '.join(f'{setting.name}={value!r}' for setting, value in shown(self))})"
 
 
-SETTINGS: tuple[Setting[Any], ...] = tuple(
-    Setting(name=each.name, **each.metadata) for each in dataclasses.fields(Settings) if each.metadata
-)
+_SECTIONS = {
+    "database_url": "Database",
+    "data_dir": "Server",
+    "api_schemas": "GraphQL schema",
+    "jwt_secret": "Keys and roles",
+    "max_rows": "GraphQL requests",
+    "statement_timeout_ms": "Database connections",
+    "storage_url": "Object storage",
+    "images": "Images",
+    "s3_protocol": "S3 protocol",
+    "resumable_uploads": "Resumable uploads",
+    "live_port": "Live queries",
+    "disabled_plugins": "Plugins",
+    "log_level": "Log and metrics",
+}
+"""The sections, by the name of the first setting in each; the next ones up to another first setting belong to it."""
+
+
+def _in_sections() -> Iterator[Setting[Any]]:
+    section = ""
+    for each in dataclasses.fields(Settings):
+        if each.metadata:
+            section = _SECTIONS.get(each.name, section)
+            yield Setting(name=each.name, section=section, **each.metadata)
+
+
+SETTINGS: tuple[Setting[Any], ...] = tuple(_in_sections())
 """The declarations of the built-in settings; plugins declare more."""
 
 

@@ -84,6 +84,8 @@ def _members(api: ApiSchema, type_: Type) -> Mapping[str, CompositeMember]:
     inflect = api.comments.inflects(type_.schema)
     members: dict[str, CompositeMember] = {}
     for each in type_.attributes:
+        if api.view.exclusion.hides_column(type_.schema, type_.name, each.name, each.comment):
+            continue
         subject = f"{type_.schema}.{type_.name}.{each.name}"
         directives = api.comments.on("column", subject, each.comment)
         name = names.field(each.name, directives.get("name"), inflect)

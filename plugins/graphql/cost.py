@@ -33,6 +33,7 @@ COST_LIMIT = Setting(
     Number(0),
     0,
     "The highest estimated cost of a GraphQL operation, in the units of PostgreSQL's planner; 0 for no limit.",
+    section="GraphQL requests",
 )
 
 NAME = "cost"

@@ -37,6 +37,7 @@ CSV_SAFE = Setting(
     SWITCH,
     False,
     "Whether an apostrophe is put before text in CSV that a spreadsheet would take for a formula.",
+    section="GraphQL requests",
 )
 
 MEDIA_TYPE = "text/csv"

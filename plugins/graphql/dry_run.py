@@ -24,6 +24,7 @@ DRY_RUN = Setting(
     "Whether a request can run a mutation as a trial, which is rolled back.",
     default_note="off; on with DEVELOPMENT",
     derive=lambda values: values["development"],
+    section="GraphQL requests",
 )
 
 NAME = "dryRun"

@@ -92,8 +92,10 @@ class _Passage:
 def _passages(api: ApiSchema) -> Iterator[_Passage]:
     shown = {each.name for each in api.schemas}
     for table in api.catalog.relations:
-        if table.schema in shown and api.comments.on_relation(table).get("junction") and api.is_exposed_kind(table):
+        if table.schema in shown and api.comments.on_relation(table).get("junction") and api.is_exposed(table):
             keys = [each for each in table.foreign_keys if not each.inferred]
+            if any(api.view.exclusion.hides_key(table, each) for each in keys):
+                continue
             if len(keys) == 2 and _is_key(table, {name for key in keys for name in key.columns}):
                 yield from (_Passage(table, *keys), _Passage(table, *keys[::-1]))
             else:

@@ -134,12 +134,13 @@ def _keys(api: ApiSchema) -> Iterator[Key]:
     """The keys between relations of the API's schemas, including those that the role may not read, sorted by the order
     of their columns."""
     shown = {each.name for each in api.schemas}
-    relations = [each for each in api.catalog.relations if each.schema in shown and api.is_exposed_kind(each)]
+    relations = [each for each in api.catalog.relations if each.schema in shown and api.is_exposed(each)]
+    hidden = api.view.exclusion.hidden_keys(relations)
     by_oid = {each.oid: each for each in relations}
     by_name = {(each.schema, each.name): each for each in relations}
     for local in sorted(relations, key=lambda each: (each.schema, each.name)):
         declared = list(_declared(api, local, by_name))
-        constraints = list(_constraints(api, local, by_oid, declared))
+        constraints = list(_constraints(api, local, by_oid, declared, hidden))
         yield from sorted(constraints, key=_columns_order) if len(constraints) > 1 else constraints
         yield from declared
 
@@ -156,11 +157,18 @@ def _columns_order(key: Key) -> tuple[list[int], str, str, tuple[str, ...]]:
 
 
 def _constraints(
-    api: ApiSchema, local: Relation, by_oid: Mapping[int, Relation], declared: Sequence[Key]
+    api: ApiSchema,
+    local: Relation,
+    by_oid: Mapping[int, Relation],
+    declared: Sequence[Key],
+    hidden: frozenset[int],
 ) -> Iterator[Key]:
-    """The foreign keys of a relation, without inferred ones that have the columns of a ``declared`` one."""
+    """The foreign keys of a relation, without the ``hidden`` ones and inferred ones that have the columns of a
+    ``declared`` one."""
     known = {each.columns for each in declared}
     for constraint in sorted(local.foreign_keys, key=lambda each: each.name):
+        if constraint.oid in hidden:
+            continue
         foreign = by_oid.get(constraint.foreign)
         if foreign is not None and not (constraint.inferred and constraint.columns in known):
             columns = constraint.columns, foreign, constraint.foreign_columns

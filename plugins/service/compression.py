@@ -20,6 +20,7 @@ COMPRESSION = Setting(
     "kept",
     "Which responses of the GraphQL API of 1 KiB or more are compressed for clients that accept gzip: none, cached ones"
     " (kept), such as introspection, which are compressed once, or all.",
+    section="GraphQL requests",
 )
 
 PATH = "/graphql/v1"

@@ -20,6 +20,7 @@ DOCUMENTS: Setting[str | None] = Setting(
     None,
     "Registered documents: a folder of .graphql files, a JSON manifest, or table:schema.name with the columns id and "
     "document.",
+    section="GraphQL requests",
 )
 
 _TABLE = "table:"

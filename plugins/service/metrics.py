@@ -30,6 +30,7 @@ METRICS_OPERATIONS = Setting(
     Number(0, 10_000),
     100,
     "The number of pairs of a GraphQL operation and a role for which every worker counts metrics; 0 for none.",
+    section="Log and metrics",
 )
 
 _NOT_COUNTED = "Metrics are not counted: %s. Set TMPDIR to a folder that has space."

@@ -22,6 +22,7 @@ SLOW_OPERATION_MS = Setting(
     Number(0),
     1000,
     "The milliseconds after which a GraphQL operation is logged and recorded as slow, without its values; 0 for never.",
+    section="Log and metrics",
 )
 
 

@@ -22,6 +22,7 @@ CHECK_CONTENT_TYPES = Setting(
     SWITCH,
     False,
     "Whether to refuse uploads declared as an image, a PDF or an archive whose first bytes do not match that type.",
+    section="Object storage",
 )
 
 _LOOKED_AT = 32

@@ -21,10 +21,10 @@ from app.storage.upkeep.events import EventReceiver, ObjectEvent
 from app.times import now_as_json
 
 WEBHOOK_URL: Setting[str | None] = Setting(
-    "webhook_url", RECEIVER_URL, None, "The URL to which events of stored objects are posted."
+    "webhook_url", RECEIVER_URL, None, "The URL to which events of stored objects are posted.", section="Object storage"
 )
 WEBHOOK_KEY: Setting[str | None] = Setting(
-    "webhook_key", SECRET, None, "The bearer token with which events are posted."
+    "webhook_key", SECRET, None, "The bearer token with which events are posted.", section="Object storage"
 )
 
 _TIMEOUT_S = 4.0

@@ -23,7 +23,7 @@ def invalid(message: str) -> Refusal:
 
 
 def wrong_password() -> Refusal:
-    """The same for an unknown user, so that nobody learns who has an account."""
+    """The same for an unknown user, so that no client learns who has an account."""
     return Refusal(400, "invalid_credentials", "Invalid login credentials")
 
 

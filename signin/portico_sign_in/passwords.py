@@ -24,7 +24,7 @@ class Passwords:
         self._hasher = PasswordHasher()
         self._turns = threading.BoundedSemaphore(_AT_A_TIME)
         # Compared for unknown users, so that the duration of a refusal does not reveal whether a user exists.
-        self._of_nobody = self._hasher.hash("the password of nobody")
+        self._of_no_user = self._hasher.hash("the password of no user")
 
     def hash(self, password: object) -> str:
         """The hash of a new password. Raises Refusal for an unsuitable one."""
@@ -44,12 +44,12 @@ class Passwords:
         given = _bytes(password)[: _LONGEST_BYTES + 1]
         with self._turn():
             try:
-                return self._hasher.verify(hashed or self._of_nobody, given) and bool(hashed)
+                return self._hasher.verify(hashed or self._of_no_user, given) and bool(hashed)
             except Argon2Error:
                 return False
             except InvalidHashError:
                 with suppress(Argon2Error):
-                    self._hasher.verify(self._of_nobody, given)
+                    self._hasher.verify(self._of_no_user, given)
                 return False
 
     @contextmanager

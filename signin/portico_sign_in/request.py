@@ -36,7 +36,7 @@ _NUL = re.compile(r"(?<!\\)(\\\\)*\\u0000")
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the requests of a worker share."""
+    """The objects that all requests of a worker share."""
 
     portico: Services
     passwords: Passwords

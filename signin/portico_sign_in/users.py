@@ -56,7 +56,7 @@ class User:
         )  # fmt: skip
 
     def json(self) -> dict[str, Any]:
-        """What clients read. It has no password."""
+        """The user as clients see it, without the password."""
         times = {name: value for name, value in self.times.items() if value is not None}
         identity = {
             "identity_id": self.id, "id": self.id, "user_id": self.id, "provider": "email", "email": self.email,

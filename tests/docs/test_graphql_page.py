@@ -60,6 +60,7 @@ def test_the_examples_of_directives_work(database_url: str, postgres: PostgresSe
     (title,) = data["titleCollection"]["edges"]
     assert title["node"]["author"]["books"]["edges"] == [{"node": {"title": "The Dispossessed"}}]
     assert {"name": "name", "description": "As on the cover"} in sdl
+    assert "notes" not in {each["name"] for each in sdl}
 
 
 def test_each_directive_is_on_its_page() -> None:

@@ -88,6 +88,29 @@ def test_a_document_is_run_by_its_name_and_by_its_hash(reading_api: StartApi, fo
     assert ids(get(api, "/graphql/v1/both", operationName="Items")) == [1]
 
 
+@pytest.mark.parametrize(
+    ("unknown", "explained"),
+    [
+        ("Items.graphql", "such as that of its file without .graphql, or sha256: and the hash of its text."),
+        ("sha256:" + hash_of(ITEMS).upper(), "as 64 lower-case hexadecimal digits"),
+    ],
+)
+def test_an_unknown_id_is_answered_with_what_an_id_is(
+    reading_api: StartApi, folder: Path, unknown: str, explained: str
+) -> None:
+    api = reading_api(SCHEMA, documents=str(folder))
+    for answer in (ask(api, documentId=unknown), get(api, f"/graphql/v1/{unknown}")):
+        assert answer.message == "No document has this documentId"
+        assert explained in answer.errors[0]["extensions"]["hint"]
+        # Names are not revealed: DOCUMENTS_ONLY keeps the schema from being explored.
+        assert "Items" not in answer.errors[0]["extensions"]["hint"]
+
+
+def test_without_documents_an_id_is_answered_with_how_to_register_one(reading_api: StartApi) -> None:
+    answer = ask(reading_api(SCHEMA), documentId="Items")
+    assert answer.errors[0]["extensions"]["hint"].startswith("No document is registered: set DOCUMENTS")
+
+
 def test_an_unknown_or_invalid_name_is_refused(reading_api: StartApi, folder: Path) -> None:
     api = reading_api(SCHEMA, documents=str(folder))
     for unknown in ("items", "README", "sha256:" + "0" * 64, "../Items", ""):

@@ -52,6 +52,13 @@ def test_documents_are_read_from_a_table(reader: Reader) -> None:
         api.close()
 
 
+def test_a_schema_and_documents_are_checked_before_a_deploy(reader: Reader) -> None:
+    (text,) = texts_of("Before a deploy")
+    totals, document = reader.shell(text).splitlines()
+    assert totals == "0 breaking, 0 dangerous, 0 safe"
+    assert document == "ok    Cities is valid for anon, authenticated, service_role"
+
+
 def test_an_unchanged_answer_gets_304(reader: Reader) -> None:
     (text,) = texts_of("Caching")
     assert reader.shell(text).strip() == "304 public, max-age=60"

@@ -6,6 +6,7 @@ import dataclasses
 import socket
 import sys
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,26 @@ def test_the_table_and_the_attributes_are_the_same() -> None:
 def test_the_documentation_is_current() -> None:
     is_current = (REPOSITORY / "docs" / "settings.md").read_text() == settings_page(DECLARED)
     assert is_current, "run .venv/bin/portico settings --markdown > docs/settings.md"
+
+
+def test_the_help_of_serve_has_each_option_once_below_its_heading(portico: Portico) -> None:
+    headings, heading = dict[str, str](), ""
+    for line in portico("serve", "--help").stdout.splitlines():
+        if line and not line.startswith(" "):
+            heading = line.removesuffix(":")
+        elif line.startswith("  --"):
+            option = line.split()[0]
+            assert option not in headings
+            headings[option] = heading
+    options = {each.option: each for each in DECLARED if each.is_option}
+    assert headings.keys() == {*options, "--demo"}
+    assert headings["--demo"] == "Options"
+    assert {name: each.section for name, each in options.items()} == {name: headings[name] for name in options}
+    assert headings["--documents"] == headings["--max-rows"] == "GraphQL requests"
+    # A heading in two spellings, or for a single option, is a mistake.
+    sections = Counter(each.section for each in DECLARED)
+    assert min(sections.values()) > 1
+    assert {each.section for each in DECLARED} == {each.section for each in SETTINGS}
 
 
 def test_defaults_depend_on_other_settings() -> None:

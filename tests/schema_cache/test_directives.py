@@ -7,6 +7,7 @@ from schema_cache.directive_values import String
 from schema_cache.directives import Commented, Directive, DirectiveReader, Directives
 
 BUILT_IN_DIRECTIVES = tuple(each for some in plugin_manager().hook.comment_directives() for each in some)
+KEYS_OF_RELATIONS = ", ".join(sorted(each.key for each in BUILT_IN_DIRECTIVES if each.on == "relation"))
 KEY = '"local_columns": ["a"], "foreign_schema": "s", "foreign_table": "t", "foreign_columns": ["b"]'
 
 
@@ -117,8 +118,16 @@ def test_a_malformed_directive_is_ignored_and_reported(on, json: str, detail: st
 @pytest.mark.parametrize(
     ("json", "problem"),
     [
-        ('{"totalCont": {"enabled": true}}', 'unknown key "totalCont"; did you mean "totalCount"?'),
-        ('{"colour": 1}', 'unknown key "colour"'),
+        (
+            '{"totalCont": {"enabled": true}}',
+            'unknown key "totalCont"; did you mean "totalCount"? The relation stays in the API, as without this key. '
+            f"Known keys: {KEYS_OF_RELATIONS}",
+        ),
+        (
+            '{"colour": 1}',
+            'unknown key "colour". The relation stays in the API, as without this key. '
+            f"Known keys: {KEYS_OF_RELATIONS}",
+        ),
         ('{"totalCount": true}', 'totalCount has no effect; write {"enabled": true}'),
         (
             '{"description": "half \\ud800"}',

@@ -1,4 +1,4 @@
-"""Who may sign in: only in development, only on this machine, and only with so many attempts."""
+"""Sign-in works only in development, only on this machine, and only for a limited number of attempts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CLOSED: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("settings", CLOSED)
-def test_nobody_signs_in_outside_development(start: Start, settings: dict[str, Any]) -> None:
+def test_no_one_signs_in_outside_development(start: Start, settings: dict[str, Any]) -> None:
     auth = start(**settings)
     for method, path in (("POST", "signup"), ("POST", "token?grant_type=password"), ("GET", "admin/users")):
         status, refused = auth.call(method, path, key=auth.service.service_role_key)

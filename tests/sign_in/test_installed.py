@@ -58,7 +58,7 @@ def test_a_development_service_makes_the_tables(installed: str) -> None:
                 assert process.wait(PATIENCE_S) == 0
 
 
-def test_a_login_without_rights_is_told_what_to_run(installed: str, postgres: PostgresServer, tmp_path: Path) -> None:
+def test_a_login_without_rights_gets_the_command(installed: str, postgres: PostgresServer, tmp_path: Path) -> None:
     url = postgres.create_database()
     known = {"PYTHONPATH": installed, "DATABASE_URL": url, "JWT_SECRET": "s" * 32, "DEVELOPMENT": "on"}
     with started(SERVE, tmp_path, **known) as process:

@@ -24,7 +24,7 @@ def test_a_second_use_ends_the_session(auth: SignIn) -> None:
         tokens.append(auth.refresh(tokens[-1])[1]["refresh_token"])
     status, refused = auth.refresh(tokens[0])
     assert (status, refused["error_code"]) == (400, "refresh_token_already_used")
-    # Also for the owner of the valid token: nobody knows which of the two is the thief.
+    # Also for the owner of the valid token: no one knows which of the two is the thief.
     status, refused = auth.refresh(tokens[-1])
     assert (status, refused["error_code"]) == (400, "refresh_token_not_found")
     assert auth.sign_in()[0] == 200

@@ -95,7 +95,7 @@ class ApiSchema:
         self._exposure = self._exposed()
         self._own_names = OwnTypeNames(self._exposure, make_all=lambda: self._lazy.whole())
         self.is_name = self._exposure.is_name
-        self.is_exposed_kind = self._exposure.is_exposed_kind
+        self.is_exposed = self._exposure.is_exposed
         self.type_name = self._exposure.type_name
         self.field_names_of_columns = self._exposure.field_names_of_columns
         self.rows_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self._shown_relations()}

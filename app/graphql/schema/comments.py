@@ -9,6 +9,7 @@ from typing import Any
 from app.graphql.schema.notices import Notices
 from schema_cache.directive_values import Count, Flag, ListOf, NumberBetween, String
 from schema_cache.directives import Commented, Directive, DirectiveReader, plain_text
+from schema_cache.exclusion import EXCLUDING
 from schema_cache.model import Catalog, Function, Relation
 
 MOST_LEVELS = 200
@@ -21,10 +22,12 @@ DIRECTIVES = (
     Directive("role", "depth_limit", NumberBetween(1, MOST_LEVELS)),
     Directive("role", "max_rows", Count()),
     Directive("role", "features", ListOf(String())),
+    *EXCLUDING,
 )
 """The directives that belong to no plugin. A schema's comment opts in to introspection or out of it. A relation's
-comment names the column by which its rows are distributed over nodes, if the catalog does not have it, as for views. A
-role's comment changes the limits and features of the role (app.graphql.schema.role_rules)."""
+comment names the column by which its rows are distributed over nodes, if the catalog does not have it, as for views.
+Comments on relations, columns, functions and foreign keys hide them. A role's comment changes the limits and features
+of the role (app.graphql.schema.role_rules)."""
 
 
 REMEMBERED = 20_000

@@ -35,9 +35,13 @@ class Exposure:
     _owners: dict[str, Hashable] = field(default_factory=dict)
     _type_names: dict[int, str] = field(default_factory=dict)
 
-    def is_exposed_kind(self, relation: Relation) -> bool:
-        """Whether relations of its kind are shown at all."""
-        return is_exposed_kind(relation, self.dialect)
+    def is_exposed(self, relation: Relation) -> bool:
+        """Whether a relation can be shown to any role: relations of its kind are, and nothing hides it."""
+        return is_exposed_kind(relation, self.dialect) and not self.view.exclusion.hides_relation(relation)
+
+    def is_hidden(self, relation: Relation, column: Column) -> bool:
+        """Whether a column is hidden from all roles."""
+        return self.view.exclusion.hides_column(relation.schema, relation.name, column.name, column.comment)
 
     def is_name(self, name: str) -> bool:
         """Whether ``name`` may be used. GraphQL reserves two leading underscores: in a dialect that validates, one such
@@ -132,12 +136,13 @@ class Exposure:
             self.notices.add(relation_subject(of), reason, fix="use a trigger in place of the rule")
 
     def field_names_of_columns(self, relation: Relation) -> frozenset[str]:
-        """The field names of all its columns, including those that the role may not read."""
+        """The field names of all its columns that are not hidden, including those that the role may not read."""
         inflect = self.comments.inflects(relation.schema)
         return frozenset(
             [
                 names.field(each.name, each.comment and self._on_column(relation, each).get("name"), inflect)
                 for each in relation.columns
+                if not self.is_hidden(relation, each)
             ]
         )
 
@@ -157,6 +162,8 @@ class Exposure:
         return not is_generated and column.type not in self.view.unnamed_types
 
     def _column(self, relation: Relation, column: Column) -> ApiColumn | None:
+        if self.is_hidden(relation, column):
+            return None
         directives = self._on_column(relation, column)
         value_type = self._value_type(column, directives)
         field_name = names.field(column.name, directives.get("name"), self.comments.inflects(relation.schema))

@@ -45,11 +45,13 @@ def candidates(api: ApiSchema, volatilities: str) -> Iterator[Function]:
 
 
 def overloads(api: ApiSchema, function: Function) -> int:
-    """The number of functions in the exposed schemas with the function's name, including itself."""
+    """The number of functions in the exposed schemas with the function's name, including itself, without hidden
+    ones."""
 
     def count() -> Counter[str]:
         exposed = {schema.name for schema in api.view.schemas}
-        return Counter(each.name for each in api.catalog.functions if each.schema in exposed)
+        shown = (each for each in api.catalog.functions if not api.view.exclusion.hides_function(each))
+        return Counter(each.name for each in shown if each.schema in exposed)
 
     return api.shared("overloads of functions", count)[function.name]
 
