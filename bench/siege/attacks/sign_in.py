@@ -121,7 +121,7 @@ def _ambitious(grounds: Grounds, _: float) -> Finding:
 
 
 def _forgeries(mine: str, theirs: str) -> Iterator[str]:
-    """Refresh tokens that nobody got."""
+    """Refresh tokens that the service did not issue."""
     raw, other = base64.urlsafe_b64decode(mine), base64.urlsafe_b64decode(theirs)
     for made in (raw[:20] + other[20:], other[:16] + raw[16:], raw[:20], raw[:20] + bytes(16), raw + b"x", b""):
         yield base64.urlsafe_b64encode(made).decode()
