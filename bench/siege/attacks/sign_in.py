@@ -121,7 +121,7 @@ def _ambitious(grounds: Grounds, _: float) -> Finding:
 
 
 def _forgeries(mine: str, theirs: str) -> Iterator[str]:
-    """Refresh tokens that the service did not issue."""
+    """Refresh tokens that were never issued."""
     raw, other = base64.urlsafe_b64decode(mine), base64.urlsafe_b64decode(theirs)
     for made in (raw[:20] + other[20:], other[:16] + raw[16:], raw[:20], raw[:20] + bytes(16), raw + b"x", b""):
         yield base64.urlsafe_b64encode(made).decode()
@@ -164,7 +164,7 @@ def _guesses(grounds: Grounds, _: float) -> Finding:
         _session(service, 1)
 
         def guess(number: int) -> Answer:
-            email = "user1@example.com" if number % 2 else "nobody@example.com"
+            email = "user1@example.com" if number % 2 else "unknown@example.com"
             wrong = {"email": email, "password": f"guess {number}"}
             return _call(service, "POST", "token?grant_type=password", wrong)
 
