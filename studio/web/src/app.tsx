@@ -24,17 +24,19 @@ const VIEWS: { id: string; name: string; icon: IconName; view: React.ComponentTy
   { id: "schema", name: "Schema", icon: "schema", view: viewOf(() => import("./schema/schema")) },
   { id: "access", name: "Access", icon: "access", view: viewOf(() => import("./access/access")) },
   { id: "storage", name: "Storage", icon: "storage", view: viewOf(() => import("./storage/storage")) },
+  { id: "users", name: "Users", icon: "users", view: viewOf(() => import("./users/users")) },
   { id: "service", name: "Service", icon: "service", view: viewOf(() => import("./service/service")) },
 ];
 
 export function App() {
   const { session, failure, caller, retry } = useSession();
   const { view } = usePlace();
-  const shown = VIEWS.find((each) => each.id === view);
+  const views = VIEWS.filter((each) => each.id !== "users" || session?.signIn);
+  const shown = views.find((each) => each.id === view);
   useEffect(() => {
-    if (!shown) go(addressOf(VIEWS[0]!.id), true);
+    if (session && !shown) go(addressOf(VIEWS[0]!.id), true);
     document.title = shown ? `${shown.name} · Portico Studio` : "Portico Studio";
-  }, [shown]);
+  }, [session, shown]);
   if (!session) {
     return (
       <main className="welcome">
@@ -53,7 +55,7 @@ export function App() {
         <a className="brand" href={addressOf("explore")} onClick={follow}>
           <Arch /> Portico Studio
         </a>
-        {VIEWS.map((each) => (
+        {views.map((each) => (
           <a key={each.id} className="place" href={addressOf(each.id)} onClick={follow} aria-current={each === shown ? "page" : undefined}>
             <Icon name={each.icon} /> {each.name}
           </a>
@@ -66,8 +68,8 @@ export function App() {
         <CallerSwitch />
       </header>
       <main>
-        {/* A view is created again for another caller, so that it shows nothing of the previous caller. */}
-        <Fallible key={`${shown?.id} ${caller.id}`}>
+        {/* A view is created again for another caller, so that it shows nothing of the previous caller. Users shows nothing of callers. */}
+        <Fallible key={shown?.id === "users" ? shown.id : `${shown?.id} ${caller.id}`}>
           <Suspense fallback={<Waiting what="the view" />}>{shown && <shown.view />}</Suspense>
         </Fallible>
       </main>
