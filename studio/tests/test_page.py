@@ -17,7 +17,7 @@ from portico import Fields, hookimpl
 AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = NEEDED
 
-VIEWS = ("explore", "data/Note", "schema", "schema/public.note", "access", "storage", "service")
+VIEWS = ("explore", "data/Note", "schema", "schema/public.note", "access", "sql", "storage", "service")
 
 
 def test_from_the_first_start_to_the_first_answer(served, visit):

@@ -6,6 +6,7 @@ import { ask, Failure, type Credentials } from "./http";
 export interface Session {
   development: boolean;
   canSign: boolean;
+  canRunSql: boolean;
   keys: { anon: string | null; service: string | null } | null;
   roles: string[];
   dialect: string;

@@ -6,6 +6,7 @@ const PATHS = {
   schema: "M4 4h6v5H4zM14 15h6v5h-6zM4 15h6v5H4zM7 9v6M10 17h4",
   access: "M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6zM9 12l2 2 4-4",
   service: "M3 12h4l3-8 4 16 3-8h4",
+  sql: "M5 6c0-3 14-3 14 0v12c0 3-14 3-14 0zM5 6c0 3 14 3 14 0M5 12c0 3 14 3 14 0",
   storage: "M4 7l8-4 8 4v10l-8 4-8-4zM4 7l8 4 8-4M12 11v10",
   play: "M7 4l13 8-13 8z",
   close: "M6 6l12 12M18 6L6 18",
