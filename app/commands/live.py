@@ -9,6 +9,7 @@ import click
 
 from app.commands.failure import CommandError
 from app.commands.target import service_with_database, settings_with_database
+from app.distribution import how_to_install
 from app.server.processes.address import address_of, listen
 from app.server.processes.logs import announce, configure_logging
 
@@ -56,7 +57,7 @@ def _serve() -> None:
         import uvicorn  # noqa: F401
         import websockets  # noqa: F401
     except ImportError:
-        raise CommandError("live queries need another package: pip install 'portico[live]'") from None
+        raise CommandError(f"live queries need another package: {how_to_install('live')}") from None
     from app.faces.live.process import serve_live
     from app.faces.live.queries import PATH
     from app.identity import has_keys

@@ -13,6 +13,7 @@ import pg8000.native
 
 from app.database.url.url import parse_database_url
 from app.demo.rows import DemoRow, tables
+from app.distribution import how_to_install
 from app.query.sql.constructs import array_literal
 
 _DIRECTORY = Path(__file__).parent
@@ -52,9 +53,7 @@ def _load(connection: pg8000.native.Connection) -> int:
         for name, columns, rows in tables():
             count = _copy(connection, name, columns, rows)
     except ImportError:
-        raise DemoError(
-            "the demonstration data is not installed. Install it with pip install 'portico[demo]'"
-        ) from None
+        raise DemoError(f"the demonstration data is not installed. Install it with {how_to_install('demo')}") from None
     connection.execute_simple((_DIRECTORY / "after_load.sql").read_text(encoding="utf-8"))
     connection.run("analyze")
     return count

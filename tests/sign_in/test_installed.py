@@ -30,7 +30,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_sign_in_is_found_by_its_entry_point(installed: str, tmp_path: Path) -> None:
     listed = run(tmp_path, "-m", "portico", "plugins", PYTHONPATH=installed)
-    assert "portico-sign-in 0.1.0  Sign-in for development, with e-mail and password" in listed
+    assert "portico-sign-in 1.0.0  Sign-in for development, with e-mail and password" in listed
     settings = run(tmp_path, "-m", "portico", "settings", "--markdown", PYTHONPATH=installed)
     assert "| `SIGN_IN` | `--sign-in` | off, local or everywhere | off; local with DEVELOPMENT |" in settings
     assert "create table auth.users" in run(tmp_path, "-m", "portico", "sign-in-tables", PYTHONPATH=installed)

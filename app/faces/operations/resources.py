@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
 from typing import Any
 
 import falcon
 
+from app.distribution import software_version
 from app.errors import PorticoError
 from app.services import Services
 
@@ -43,4 +43,4 @@ class VersionResource:
     """``GET /version``: the version of the service."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        resp.text = json.dumps({"name": "portico", "version": version("portico")})
+        resp.text = json.dumps({"name": "portico", "version": software_version()})
