@@ -7,6 +7,7 @@ import secrets
 
 from portico import Entrance, Setting, hookimpl, setting_kinds
 from portico_studio.database import CatalogResource, RelationResource, TypesResource
+from portico_studio.form import FormResource
 from portico_studio.guard import Guard, start_secret
 from portico_studio.page import Assets, Page
 from portico_studio.report import FindingsResource, ServiceResource, SlowOperationsResource
@@ -64,6 +65,7 @@ class Studio:
         app.add_route(PATH + "/api/catalog", CatalogResource(services, guard))
         app.add_route(PATH + "/api/types", TypesResource(services, guard))
         app.add_route(PATH + "/api/relations/{oid:int}", RelationResource(services, guard))
+        app.add_route(PATH + "/api/form", FormResource(services, guard))
         app.add_route(PATH + "/api/service", ServiceResource(services, guard))
         app.add_route(PATH + "/api/findings", FindingsResource(services, guard))
         app.add_route(PATH + "/api/slow", SlowOperationsResource(services, guard))
