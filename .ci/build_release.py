@@ -1,9 +1,10 @@
 """Builds the distributions of the repository: ``python .ci/build_release.py DIRECTORY``.
 
 Each folder with a ``pyproject.toml`` on the first level of the repository is one. The build takes the files of the
-current commit, not of the work tree. It makes the source distribution first, and the wheel from that, so that the source
-distribution is complete. The same commit gives the same bytes: times are that of the commit (SOURCE_DATE_EPOCH), and
-release-constraints.txt pins the build tool. Needs the extra ``release``; Studio's page also needs npm's registry.
+current commit, not of the work tree. It makes the source distribution first, and the wheel from that, so that nothing
+can be missing in the source distribution. The same commit gives the same bytes: times are that of the commit
+(SOURCE_DATE_EPOCH), and release-constraints.txt pins the build tool. Needs the extra ``release``; Studio's page also
+needs npm's registry.
 """
 
 from __future__ import annotations
