@@ -18,8 +18,8 @@ from app.server.processes.logs import log_from_the_start, logs_json
 log = logging.getLogger("portico.serve")
 
 _BUILT_IN = (
-    "docs", "doctor", "documents", "init", "keys", "live", "plan", "plugins", "schema", "serve", "settings", "token",
-    "uninstall", "upgrade", "verify", "version",
+    "demo", "docs", "doctor", "documents", "init", "keys", "live", "plan", "plugins", "schema", "serve", "settings",
+    "token", "uninstall", "upgrade", "verify", "version",
 )  # fmt: skip
 
 
