@@ -63,7 +63,8 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
         from app.installation.install import run_script
         from app.wsgi import create_app
 
-        plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, settings.database_url or ""))
+        login = settings.database_url or ""
+        plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, login), owner_url=login)
         _warn_about_database(settings)
         target = parse_database_url(settings.database_url or "")
 
@@ -143,9 +144,9 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         try:
             place = f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}."
             announce(log, place)
-            plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, cluster.url(name)))
+            owner = cluster.url(name)
+            plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, owner), owner_url=owner)
             if demo:
-                owner = cluster.url(DEMO_DATABASE)
                 load_demo(owner, partial(announce, log))
                 try:
                     store_pictures(owner, settings, plugins, partial(announce, log))

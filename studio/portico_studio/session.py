@@ -26,6 +26,7 @@ class SessionResource(JsonResource):
             "development": self.guard.is_development,
             "canSign": hands_out and bool(settings.jwt_secret),
             "signIn": hands_out and self._has_sign_in(),
+            "canRunSql": hands_out,
             "keys": {"anon": settings.anon_key, "service": settings.service_role_key} if hands_out else None,
             "roles": list(settings.api_roles),
             "dialect": settings.graphql_dialect,
@@ -42,15 +43,10 @@ class TokenResource(JsonResource):
     """``POST /studio/api/tokens``: a token for ``role`` and ``claims``. Only in development, and from this machine."""
 
     def post(self, req):
-        self.guard.check_page(req)
+        self.guard.check_development(req, "Test users exist")
         secret = self.services.settings.jwt_secret
-        if not self.guard.hands_out_keys(req) or not secret:
-            raise AccessError(
-                "Test users exist only in development.",
-                code="DEVELOPMENT_ONLY",
-                status=403,
-                hint="Start the service with --demo, or with DEVELOPMENT=on and JWT_SECRET; open it on its machine.",
-            )
+        if not secret:
+            raise AccessError("Test users need JWT_SECRET.", code="DEVELOPMENT_ONLY", status=403)
         given = _read(req)
         now = int(time.time())
         audience = self.services.settings.jwt_audience

@@ -57,11 +57,11 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.wsgi",),
     ("app.faces.live",),
     ("app.demo",),
-    ("app.verification",),
+    ("app.verification", "app.testing"),
     ("app.commands",),
     ("plugins.graphql", "plugins.service", "plugins.storage"),
     ("app.cli",),
-    ("app.__main__", "app.testing"),
+    ("app.__main__",),
     ("portico",),
 )
 """The rooms of the house, the lowest first. A file imports from its own room and from lower floors, nothing else.

@@ -54,7 +54,7 @@ _UNAVAILABLE = {
 }
 _FIELDS = {
     "C": "sqlstate", "M": "message", "D": "detail", "H": "hint", "t": "table", "c": "column", "n": "constraint",
-    "W": "where",
+    "W": "where", "P": "position",
 }  # fmt: skip
 
 

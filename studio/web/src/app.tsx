@@ -4,7 +4,7 @@ import { Component, lazy, Suspense, useEffect, useState, type ReactNode } from "
 import { CallerSwitch, KeyForm } from "./callers";
 import { send } from "./http";
 import { addressOf, follow, go, usePlace } from "./router";
-import { useSession } from "./session";
+import { useSession, type Session } from "./session";
 import { Arch, Icon, type IconName } from "./ui/icons";
 import { FailureNotice, Notice, Waiting } from "./ui/parts";
 
@@ -18,20 +18,21 @@ const viewOf = (load: () => Promise<{ default: React.ComponentType }>) =>
     }),
   );
 
-const VIEWS: { id: string; name: string; icon: IconName; view: React.ComponentType }[] = [
+const VIEWS: { id: string; name: string; icon: IconName; view: React.ComponentType; isFor?: (session: Session) => boolean }[] = [
   { id: "explore", name: "Explore", icon: "explore", view: viewOf(() => import("./explore/explore")) },
   { id: "data", name: "Data", icon: "data", view: viewOf(() => import("./data/data")) },
   { id: "schema", name: "Schema", icon: "schema", view: viewOf(() => import("./schema/schema")) },
   { id: "access", name: "Access", icon: "access", view: viewOf(() => import("./access/access")) },
+  { id: "sql", name: "SQL", icon: "sql", view: viewOf(() => import("./sql/sql")), isFor: (session) => session.canRunSql },
   { id: "storage", name: "Storage", icon: "storage", view: viewOf(() => import("./storage/storage")) },
-  { id: "users", name: "Users", icon: "users", view: viewOf(() => import("./users/users")) },
+  { id: "users", name: "Users", icon: "users", view: viewOf(() => import("./users/users")), isFor: (session) => session.signIn },
   { id: "service", name: "Service", icon: "service", view: viewOf(() => import("./service/service")) },
 ];
 
 export function App() {
   const { session, failure, caller, retry } = useSession();
   const { view } = usePlace();
-  const views = VIEWS.filter((each) => each.id !== "users" || session?.signIn);
+  const views = VIEWS.filter((each) => !session || !each.isFor || each.isFor(session));
   const shown = views.find((each) => each.id === view);
   useEffect(() => {
     if (session && !shown) go(addressOf(VIEWS[0]!.id), true);

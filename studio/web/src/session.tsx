@@ -8,6 +8,7 @@ export interface Session {
   canSign: boolean;
   /** Whether sign-in for development is served, and answers this page. */
   signIn: boolean;
+  canRunSql: boolean;
   keys: { anon: string | null; service: string | null } | null;
   roles: string[];
   dialect: string;
