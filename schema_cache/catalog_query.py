@@ -70,9 +70,19 @@ _VIEW_QUERIES = """(
     where w.ev_type = '1')"""
 
 _DISTRIBUTION = """(
+    -- The tables that Citus has put on other servers, and all views of them.
+    with recursive spread(oid) as (
+      select p.logicalrelid::oid from pg_catalog.pg_dist_partition p where p.colocationid > 0
+      union
+      select w.ev_class
+      from spread s
+      join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = s.oid
+        and d.classid = 'pg_catalog.pg_rewrite'::regclass
+      join pg_catalog.pg_rewrite w on w.oid = d.objid)
     select coalesce(json_agg(json_build_array(
-      p.logicalrelid::oid::bigint, column_to_column_name(p.logicalrelid, p.partkey), p.colocationid)), '[]')
-    from pg_catalog.pg_dist_partition p where p.partmethod = 'h')"""
+      s.oid::bigint, case when p.partmethod = 'h' then column_to_column_name(p.logicalrelid, p.partkey) end,
+      p.colocationid, coalesce(p.repmodel = 't', false)::int)), '[]')
+    from spread s left join pg_catalog.pg_dist_partition p on p.logicalrelid = s.oid)"""
 
 _INSTEAD = """(
       -- An INSTEAD OF trigger, or a rule in its place, may do what it likes with a value.
@@ -294,7 +304,7 @@ select json_build_object(
     from pg_catalog.pg_depend d
     where d.deptype = 'e' and d.classid in ('pg_catalog.pg_class'::regclass, 'pg_catalog.pg_proc'::regclass)),
   'roles', (
-    select json_agg(json_build_array(r.oid::bigint, r.rolname, r.rolsuper::int) order by r.oid)
+    select json_agg(json_build_array(r.oid::bigint, r.rolname, r.rolsuper::int, r.rolbypassrls::int) order by r.oid)
     from pg_catalog.pg_roles r),
   'role_comments', (
     select json_agg(json_build_array(objoid::bigint, description)) from {COMMENTS_ON_ROLES}),

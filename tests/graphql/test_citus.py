@@ -26,12 +26,13 @@ create function propagated() returns text language sql stable as
 """
 CATALOG = """
 set allow_system_table_mods = on;
-create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int);
+create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int,
+  repmodel "char");
 grant select on pg_catalog.pg_dist_partition to public;
 create function pg_catalog.column_to_column_name(regclass, text) returns text language sql stable as
   'select attname::text from pg_catalog.pg_attribute where attrelid = $1 and attnum = $2::int';
 insert into pg_catalog.pg_dist_partition values
-  ('tenant', 'n', null, 2), ('author', 'h', '1', 7), ('book', 'h', '1', 7), ('genre', 'h', '1', 8);
+  ('tenant', 'n', null, 2, 't'), ('author', 'h', '1', 7, 's'), ('book', 'h', '1', 7, 's'), ('genre', 'h', '1', 8, 's');
 """
 NESTED = "{ authorCollection { edges { node { name bookCollection { edges { node { title } } } } } } }"
 

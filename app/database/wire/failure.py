@@ -19,6 +19,7 @@ from app.database.wire.sqlstates import (
     INSUFFICIENT_PRIVILEGE,
     INVALID_PARAMETER_VALUE,
     INVALID_SQL_STATEMENT_NAME,
+    PROTOCOL_VIOLATION,
     QUERY_CANCELED,
     UNDEFINED_COLUMN,
     UNDEFINED_OBJECT,
@@ -52,6 +53,8 @@ _UNAVAILABLE = {
     "57P03": "The database is starting up.",
     "57P05": "The database ended an idle connection.",
 }
+_UNREACHABLE = "The database cannot reach another server that has a part of the data."
+
 _FIELDS = {
     "C": "sqlstate", "M": "message", "D": "detail", "H": "hint", "t": "table", "c": "column", "n": "constraint",
     "W": "where",
@@ -161,10 +164,11 @@ def explain(error: StatementError, role: str | None, throttle: LogThrottle) -> P
     diagnosis, index = error.diagnosis, error.statement_index
     # In the service's own statements no function of a user can raise a SQLSTATE.
     state = diagnosis.sqlstate if role is None else error.state
-    if state in _UNAVAILABLE or state.startswith("53"):
+    is_unreachable = state.startswith("08") and state != PROTOCOL_VIOLATION
+    if state in _UNAVAILABLE or state.startswith("53") or is_unreachable:
         if throttle.allows(state):
             log.warning("the database cannot run statements: %s (SQLSTATE %s)", diagnosis.message, state)
-        return unavailable(diagnosis)
+        return unavailable(diagnosis, _UNREACHABLE) if is_unreachable else unavailable(diagnosis)
     # Only the statement that sets the context compares the versions.
     if diagnosis.sqlstate == SCHEMA_OUTDATED and index == 0:
         return SchemaOutdated(diagnosis, index)

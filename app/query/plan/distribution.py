@@ -8,32 +8,79 @@ some rows is repeated for related rows with the same distribution. These have th
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, FromClause, and_
+from sqlalchemy import Boolean, ColumnElement, FromClause, and_, not_
 from sqlalchemy.sql import operators
 from sqlalchemy.sql.elements import BooleanClauseList, Grouping
 
 from app.errors import RequestError
-from app.query.sql.comparison import USUAL_OPERATORS, compared
+from app.query.sql.comparison import USUAL_OPERATORS, compared, is_distinct
 from app.query.sql.compiled_constructs import Bound, WrittenComparison
 from app.query.sql.sqlalchemy_internals import self_compiling, sources_of, text_of
+from schema_cache.distribution import Distribution
+from schema_cache.model import Catalog
 
 CLAIM = "@claim"
 """The variable with the caller's value for distribution columns, from the claim CITUS_CLAIM. No variable of a document
 can have this name."""
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """A database with Citus. Which distribution columns have the value of the caller's claim: those of the co-location
+    ``groups``, and those that are named in ``columns``."""
+
+    columns: frozenset[str] = frozenset()
+    groups: frozenset[int] = frozenset()
+
+    def is_claimed(self, distribution: Distribution) -> bool:
+        """Whether the claim is the value of the column."""
+        if distribution.group is None:
+            return distribution.column in self.columns
+        return distribution.group in self.groups
+
+
+def claimed(catalog: Catalog, claim: str | None, column: str | None) -> Cluster:
+    """The cluster of a database with Citus, for the settings CITUS_CLAIM and CITUS_CLAIM_COLUMN.
+
+    The claim counts for the co-location groups that have a table distributed by that column. Without the setting these
+    are columns named like the claim, perhaps with ``_id``. If all tables are in one group, the claim counts for that.
+    """
+    if claim is None:
+        return Cluster()
+    known = [each.distribution for each in catalog.relations if each.distribution is not None]
+    groups = {each.group for each in known if each.group is not None}
+    names = frozenset({column} if column else {claim, f"{claim}_id"})
+    named = {each.group for each in known if each.group is not None and each.column in names}
+    if not named and column is None and len(groups) == 1:
+        return Cluster(names | {each.column for each in known}, frozenset(groups))
+    return Cluster(names, frozenset(named))
+
+
+Requirement = Callable[[], None]
+
+
 class Shard:
     """The value of the distribution column of some rows, if the statement restricts them to one value. It may be found
     after SQL that depends on it was made, but before that SQL is compiled. ``claimed``: the caller's own value, which
-    all rows must have that a request reads or changes."""
+    all rows must have that a request reads or changes. ``is_result``: the rows are those of a function or a change, not
+    of a table."""
 
-    def __init__(self, claimed: ColumnElement[Any] | None = None) -> None:
+    def __init__(
+        self,
+        claimed: ColumnElement[Any] | None = None,
+        value: ColumnElement[Any] | None = None,
+        *,
+        is_result: bool = False,
+    ) -> None:
         self.claimed = claimed
-        self._own = claimed
+        self.is_result = is_result
+        self._own = value if claimed is None else claimed
         self._followed: Shard | None = None
+        self._requirement: Requirement | None = None
 
     @property
     def value(self) -> ColumnElement[Any] | None:
@@ -41,6 +88,15 @@ class Shard:
         if self._own is not None or self._followed is None:
             return self._own
         return self._followed.value
+
+    def require(self, requirement: Requirement) -> None:
+        """Let ``check`` call ``requirement``, which raises RequestError unless one server has what the rows need."""
+        self._requirement = requirement
+
+    def check(self) -> None:
+        """Raise RequestError if a requirement is not met. All values must be known that are ever known."""
+        if self._requirement is not None:
+            self._requirement()
 
     def follow(self, other: Shard) -> None:
         """Take the value from ``other``, whose rows these are related to."""
@@ -51,6 +107,25 @@ class Shard:
         ``column``."""
         if self._own is None:
             self._own = next(_parameters(column, conditions), None)
+
+
+def claimed_rows(
+    column: ColumnElement[Any], claimed: ColumnElement[Any], conditions: Iterable[ColumnElement[Any]]
+) -> list[ColumnElement[Any]]:
+    """The conditions on rows whose distribution ``column`` has the caller's value. Another value that the request names
+    is compared so that Citus does not use it to find a shard: it fails to change rows if no shard has both values."""
+    narrowed: Iterable[Any] = (_not_for_shards(claimed, column, each) for each in conditions)
+    return [equal_to(column, claimed), *narrowed]
+
+
+def _not_for_shards(claimed: ColumnElement[Any], column: ColumnElement[Any], condition: ColumnElement[Any]) -> Any:
+    own: Any = condition.element if isinstance(condition, Grouping) else condition
+    if isinstance(own, BooleanClauseList) and own.operator is operators.and_:
+        return and_(*(_not_for_shards(claimed, column, each) for each in own.clauses))
+    value = next(_parameters(column, [own]), None)
+    if value is None or value is claimed:
+        return condition
+    return not_(is_distinct(column, value, USUAL_OPERATORS))
 
 
 _FULL_NAME = "OPERATOR(pg_catalog.=)"
