@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from schema_cache.catalog_types import TYPES
 from schema_cache.effects_query import EFFECTS_QUERY
-from schema_cache.fingerprint import COMMENTS_ON_ROLES, CONTENTS_FINGERPRINT, PREAMBLE, SHARED_FINGERPRINT
+from schema_cache.fingerprint import COMMENTS_ON_ROLES, CONTENTS_FINGERPRINT, PREAMBLE, shared_fingerprint
 
 # Anyone with CREATE on the database may create a schema of this name and a function in it, which the service would run
 # with its privileges. So the function is used only if its owner could do everything anyway. A volatile function would
@@ -48,15 +48,17 @@ def catalog_query(*, counted: bool, distributed: bool = False, with_queries: boo
     return (
         _CATALOG_QUERY.replace(":change_count", _count(counted))
         .replace(":distribution", _DISTRIBUTION if distributed else "null")
+        .replace(":shared", shared_fingerprint(distributed=distributed))
         .replace(":view_queries", _VIEW_QUERIES if with_queries else "null")
     )
 
 
-def state_query(*, counted: bool, thorough: bool) -> str:
+def state_query(*, counted: bool, distributed: bool, thorough: bool) -> str:
     """The statement that shows whether the schema has changed: it reads the count, the shared fingerprint and, if
     ``thorough``, the other fingerprint."""
     contents = f"({CONTENTS_FINGERPRINT})" if thorough else "null"
-    return f"{PREAMBLE}\nselect json_build_array({_count(counted)}, ({SHARED_FINGERPRINT}), {contents})::text"
+    shared = shared_fingerprint(distributed=distributed)
+    return f"{PREAMBLE}\nselect json_build_array({_count(counted)}, ({shared}), {contents})::text"
 
 
 def _count(counted: bool) -> str:
@@ -176,7 +178,7 @@ select json_build_object(
                from pg_catalog.pg_database d where d.datname = current_database()),
   'login', (select r.oid::bigint from pg_catalog.pg_roles r where r.rolname = session_user),
   'change_count', :change_count,
-  'shared', ({SHARED_FINGERPRINT}),
+  'shared', (:shared),
   'contents', ({CONTENTS_FINGERPRINT}),
   'acls', (
     select json_agg(json_build_array(a.id, g.grantee::bigint, g.privileges) order by a.id, g.grantee)

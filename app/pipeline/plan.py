@@ -22,7 +22,8 @@ from app.packed_text import size_of as size_of_text
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
 from app.pipeline.response_text import kept_response
-from app.query.plan.distribution import CLAIM, Cluster, claimed
+from app.query.plan.claims import Cluster, cluster_of
+from app.query.plan.distribution import CLAIM
 from app.query.plan.node_count import Cap, NodeCount
 from app.query.plan.planning import Planning
 from app.query.plan.walk import Walk
@@ -329,7 +330,7 @@ def _cluster_of(api: ApiSchema) -> Cluster | None:
     """The cluster of a database with Citus."""
     if not api.catalog.distributed:
         return None
-    return api.shared("cluster", lambda: claimed(api.catalog, *api.rules.claim))
+    return api.shared("cluster", lambda: cluster_of(api.catalog.relations, *api.rules.claim))
 
 
 def _planned(

@@ -28,6 +28,11 @@ _FROM_WORKER = re.compile(r"\s*^while executing command on \S+:\d+$", re.MULTILI
 
 _QUOTED = re.compile('["«“„]([^"«»“”„]+)["»”“]')
 _SHARD = re.compile(r"_\d+$")
+_ON_SHARD = (
+    "cannot execute a distributed query from a query on a shard",
+    "could not create distributed plan",
+)
+"""Errors of such functions. Citus has its messages in English alone."""
 
 
 def as_of_coordinator(error: StatementError, catalog: Catalog) -> StatementError:
@@ -48,6 +53,11 @@ def as_of_coordinator(error: StatementError, catalog: Catalog) -> StatementError
 
 def refusal(error: StatementError) -> RequestError | None:
     """The error for clients if Citus does not support the statement; None for other errors."""
+    if error.diagnosis.message in _ON_SHARD:
+        return refused(
+            "A function that this request calls for each row reads tables that Citus distributes.",
+            'Read these rows in a request of their own, or by a relationship: docs/sharding.md, "Refused".',
+        )
     if error.state != FEATURE_NOT_SUPPORTED or error.diagnosis.where:
         return None
     return refused(CANNOT_RUN)

@@ -19,3 +19,12 @@ create function app.restock(tenant int, more int) returns setof app.book languag
     update app.book b set stock = b.stock + more where b.tenant_id = tenant returning *; end $$;
 create function app.who() returns text language sql stable as
   $$ select current_setting('request.jwt.claim.tenant', true) $$;
+create function app.sql_count(tenant int) returns bigint language sql stable as
+  $$ select count(*) from app.book b where b.tenant_id = tenant $$;
+create function app.sql_first(tenant int) returns app.book language sql stable as
+  $$ select * from app.book b where b.tenant_id = tenant order by b.id limit 1 $$;
+create function app.sql_titles(tenant int) returns table (title text, price numeric) language sql stable as
+  $$ select b.title, b.price from app.book b where b.tenant_id = tenant order by b.id $$;
+create function app.book_total(author app.author) returns bigint language sql stable as
+  $$ select count(*) from app.book b where b.tenant_id = $1.tenant_id and b.author_id = $1.id $$;
+comment on function app.sql_titles(int) is '@graphql({"expose": true})';

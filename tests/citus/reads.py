@@ -142,6 +142,13 @@ READS: dict[str, str] = {
     "scalar function": "{ bookCount(tenant: 1) }",
     "row function": "{ firstBook(tenant: 1) { title } }",
     "row function with children": "{ firstBook(tenant: 1) { title reviewCollection { edges { node { stars } } } } }",
+    "scalar function in SQL": "{ sqlCount(tenant: 1) }",
+    "row function in SQL": "{ sqlFirst(tenant: 1) { title } }",
+    "table function in SQL": "{ sqlTitles(tenant: 1) { title price } }",
+    "computed field that reads": "{ authorCollection { edges { node { name bookTotal } } } }",
+    "computed field that reads, of a tenant": f"{{ authorCollection(filter: {{ {_T1} }}) {{ edges {{ node {{ bookTotal }} }} }} }}",
+    "set function with parents, of a tenant": f"{{ booksOf(tenant: 1, filter: {{ {_T1} }}) {{ edges {{ node {{ title author {{ name }} }} }} }} }}",
+    "set function with a page of children": f"{{ booksOf(tenant: 1, filter: {{ {_T1} }}, first: 1) {{ edges {{ node {{ title reviewCollection(first: 1) {{ edges {{ node {{ stars }} }} }} }} }} pageInfo {{ hasNextPage }} }} }}",
     "claim of a function": "{ who }",
     "function beside a list": "{ bookCount(tenant: 1) bookCollection(first: 1) { edges { node { title } } } }",
     # Refused on any database

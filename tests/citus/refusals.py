@@ -14,6 +14,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "read: set function with children": _WITHOUT_CLAIM,
     "read: set function with parents": _WITHOUT_CLAIM,
     "read: row function with children": _WITHOUT_CLAIM,
+    "read: computed field that reads": _ALL,
+    "read: computed field that reads, of a tenant": _ALL,
     "write: insert, read children": _ALL,
     "write: upsert add": _ALL,
     "write: upsert filter": _UNDER_POLICIES,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, FromClause, and_, not_
@@ -20,44 +19,10 @@ from app.errors import RequestError
 from app.query.sql.comparison import USUAL_OPERATORS, compared, is_distinct
 from app.query.sql.compiled_constructs import Bound, WrittenComparison
 from app.query.sql.sqlalchemy_internals import self_compiling, sources_of, text_of
-from schema_cache.distribution import Distribution
-from schema_cache.model import Catalog
 
 CLAIM = "@claim"
 """The variable with the caller's value for distribution columns, from the claim CITUS_CLAIM. No variable of a document
 can have this name."""
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """A database with Citus. Which distribution columns have the value of the caller's claim: those of the co-location
-    ``groups``, and those that are named in ``columns``."""
-
-    columns: frozenset[str] = frozenset()
-    groups: frozenset[int] = frozenset()
-
-    def is_claimed(self, distribution: Distribution) -> bool:
-        """Whether the claim is the value of the column."""
-        if distribution.group is None:
-            return distribution.column in self.columns
-        return distribution.group in self.groups
-
-
-def claimed(catalog: Catalog, claim: str | None, column: str | None) -> Cluster:
-    """The cluster of a database with Citus, for the settings CITUS_CLAIM and CITUS_CLAIM_COLUMN.
-
-    The claim counts for the co-location groups that have a table distributed by that column. Without the setting these
-    are columns named like the claim, perhaps with ``_id``. If all tables are in one group, the claim counts for that.
-    """
-    if claim is None:
-        return Cluster()
-    known = [each.distribution for each in catalog.relations if each.distribution is not None]
-    groups = {each.group for each in known if each.group is not None}
-    names = frozenset({column} if column else {claim, f"{claim}_id"})
-    named = {each.group for each in known if each.group is not None and each.column in names}
-    if not named and column is None and len(groups) == 1:
-        return Cluster(names | {each.column for each in known}, frozenset(groups))
-    return Cluster(names, frozenset(named))
 
 
 Requirement = Callable[[], None]

@@ -14,7 +14,8 @@ from app.errors import OverLimit, RequestError
 from app.graphql.schema.relations import ApiRelation
 from app.graphql.values.types import ToText
 from app.graphql.values.values import ABSENT, Leaf, Readings, Source, Variables, shape_of
-from app.query.plan.distribution import CLAIM, Cluster, Shard, claim_text
+from app.query.plan.claims import Cluster
+from app.query.plan.distribution import CLAIM, Shard, claim_text
 from app.query.plan.handing_on import HANDED_ON, ComputedBy, HandedOn, Refuse, keep, keep_on_coordinator
 from app.query.plan.node_count import Cap, Nodes
 from app.query.plan.rows import NamedRows, TableRows
@@ -198,7 +199,11 @@ class Planning:
         if distribution is None or self.variables.get(CLAIM) is ABSENT:
             return None
         column = relation.relation.column(distribution.column)
-        if column is None or column.name not in relation.visible.select or not cluster.is_claimed(distribution):
+        if (
+            column is None
+            or column.name not in relation.visible.select
+            or not cluster.is_claimed(relation.relation, distribution)
+        ):
             return None
         return self.bind(Leaf(Source((CLAIM,)), self.variables, type_name=""), claim_text, column.type_text)
 

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from app.errors import RequestError
 
+
+class NotOnThisCluster(RequestError):
+    """A request that any single PostgreSQL would answer."""
+
+    code = "NOT_ON_THIS_CLUSTER"
+
+
 HINT = (
     'Name the tenant, in a filter or in a key, or send a token with the claim CITUS_CLAIM: docs/sharding.md, "Refused".'
 )
@@ -11,6 +18,6 @@ HINT = (
 CANNOT_RUN = "The rows are on several servers, which cannot answer this request together."
 
 
-def refused(message: str, hint: str = HINT) -> RequestError:
+def refused(message: str, hint: str = HINT) -> NotOnThisCluster:
     """The error of a request that the cluster cannot answer."""
-    return RequestError(message, code="NOT_ON_THIS_CLUSTER", hint=hint)
+    return NotOnThisCluster(message, hint=hint)
