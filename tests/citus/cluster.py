@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import pg8000.exceptions
 import pg8000.native
 
 from app.database.url.url import parse_database_url
@@ -43,18 +45,18 @@ class Cluster:
         name = f"test_citus_{os.getpid()}_{next(self._numbers)}"
         self._created.append(name)
         for number, node in enumerate(self.nodes if sharded else self.nodes[:1]):
-            run(self._at(node, "postgres"), f"create database {name}")
+            run_apart(self._at(node, "postgres"), f"create database {name}")
             if sharded:
-                run(self._at(node, name), "create extension citus")
+                run_apart(self._at(node, name), "create extension citus")
             if number == 0:
                 install(self._at(node, name))
         coordinator, *workers = self.nodes
         url = self._at(coordinator, name)
         if sharded:
-            run(url, f"select citus_set_coordinator_host('{coordinator[0]}', {coordinator[1]})")
+            run_apart(url, f"select citus_set_coordinator_host('{coordinator[0]}', {coordinator[1]})")
             for host, port in workers:
-                run(url, f"select citus_add_node('{host}', {port})")
-        run(url, _LOGINS)
+                run_apart(url, f"select citus_add_node('{host}', {port})")
+        run_apart(url, _LOGINS)
         return url
 
     def worker(self, url: str, number: int) -> str:
@@ -64,7 +66,8 @@ class Cluster:
     def close(self) -> None:
         """Drop all databases that were created."""
         for connection in _CONNECTIONS.values():
-            connection.close()
+            with suppress(pg8000.exceptions.InterfaceError):
+                connection.close()
         _CONNECTIONS.clear()
         for node in self.nodes:
             for name in self._created:
@@ -115,6 +118,26 @@ def run(url: str, sql: str) -> list[list[object]]:
     if url not in _CONNECTIONS:
         _CONNECTIONS[url] = _connect(url)
     return [list(row) for row in _CONNECTIONS[url].execute_simple(sql).rows or ()]
+
+
+def run_apart(url: str, sql: str) -> list[list[object]]:
+    """The same on a connection of its own, for a server that may crash."""
+    with closing(_connect(url)) as connection:
+        return [list(row) for row in connection.execute_simple(sql).rows or ()]
+
+
+def until(url: str, sql: str, value: int, timeout_s: float = 60.0) -> None:
+    """Wait until a query returns ``value``. The server may be down at first."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            if run_apart(url, sql) == [[value]]:
+                return
+        except (pg8000.exceptions.Error, OSError):
+            pass
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{sql} did not return {value}")
+        time.sleep(0.02)
 
 
 _CONNECTIONS: dict[str, pg8000.native.Connection] = {}
