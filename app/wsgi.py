@@ -39,12 +39,13 @@ from app.settings import Settings
 
 
 class Application:
-    """A WSGI callable with the services that it uses. Call ``close`` when it is no longer needed."""
+    """A WSGI callable with the services that it uses. Call ``close`` when it is no longer needed. ``live``: whether the
+    process of live queries runs; None if it does not belong to this service."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, live: Callable[[], bool] | None = None) -> None:
         self.services = services
         observing = Observing(services)
-        self.falcon = _routes(services, observing)
+        self.falcon = _routes(services, observing, live)
         self.refused = observing.refused
         """Notifies the observers of a request that the server itself refused."""
         self.share = services.engine.database.share
@@ -89,19 +90,20 @@ class Application:
         self.services.close()
 
 
-def create_app(settings: Settings, plugins: Plugins) -> Application:
+def create_app(settings: Settings, plugins: Plugins, live: Callable[[], bool] | None = None) -> Application:
     """The application of one process, from the result of ``app.discovery.configure``. Call it after forking, because it
-    owns connections and threads. Raises DocumentsUnusable if a registered document cannot be used."""
+    owns connections and threads. ``live`` is as for Application. Raises DocumentsUnusable if a registered document
+    cannot be used."""
     services = make_services(settings, plugins)
     try:
         services.start()
     except Exception:
         services.close()
         raise
-    return Application(services)
+    return Application(services, live)
 
 
-def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
+def _routes(services: Services, observing: Observing, live: Callable[[], bool] | None) -> falcon.App[Any, Any]:
     hooks = services.plugins.hook
     middleware = [observing, *(each for some in hooks.middleware(services=services) for each in some)]
     s3 = services.s3
@@ -113,7 +115,7 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     graphql = GraphQLResource(services, home)
     app.add_route("/graphql/v1", graphql)
     app.add_route("/graphql/v1/{document_id:path}", graphql, suffix="document")
-    app.add_route("/health", HealthResource(services))
+    app.add_route("/health", HealthResource(services, live))
     app.add_route("/version", VersionResource())
     callers = Callers(services.storage.identity, services.engine.identifications)
     storage = StorageSink(services.storage, callers, _storage_routes(services))

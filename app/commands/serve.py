@@ -13,8 +13,10 @@ from typing import Any
 import click
 
 from app.commands.failure import CommandError, explained
+from app.commands.live_beside import can_serve_live, make_companion
 from app.commands.options import ServiceCommand
 from app.entrances import entrances, find_start
+from app.faces.live import PATH
 from app.plugin_guard import Plugins
 from app.server.processes.activation import passed_socket
 from app.server.processes.address import address_of, listen
@@ -38,6 +40,8 @@ def command(demo: bool, **options: Any) -> int:
 
     if demo and options.get("development") is None and not os.environ.get("DEVELOPMENT"):
         options["development"] = True
+    if demo and options.get("live") is None and not os.environ.get("LIVE"):
+        options["live"] = can_serve_live()
     settings, plugins = configure(overrides=options)
     configure_logging(settings)
     for each in misspelt(os.environ, declared(plugins)):
@@ -65,15 +69,19 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
         login = settings.database_url or ""
         plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, login), owner_url=login)
+        companion = make_companion(settings, plugins)
         _warn_about_database(settings)
         target = parse_database_url(settings.database_url or "")
 
         def started() -> None:
             address = _address(settings, listener)
             line = f"Portico serves {target.database} at {address}/graphql/v1"
+            if settings.live:
+                line += f", live queries at {address}{PATH}"
             announce(log, line + _start(settings, plugins, address), line)
 
-        return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
+        application = partial(create_app, plugins=plugins, live=companion and companion.is_running)
+        return serve(settings, application, listener, companion=companion, started=started)
 
 
 def _warn_about_keys(settings: Settings) -> None:
@@ -146,6 +154,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
             announce(log, place)
             owner = cluster.url(name)
             plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, owner), owner_url=owner)
+            companion = make_companion(settings, plugins)
             if demo:
                 load_demo(owner, partial(announce, log))
                 try:
@@ -159,8 +168,8 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
                 text = banner(settings, address) + _start(settings, plugins, address)
                 announce(log, text, f"Portico is ready: {address}/graphql/v1")
 
-            application = partial(create_app, plugins=plugins)
-            return serve(settings, application, listener, started=started, look=cluster.watch)
+            application = partial(create_app, plugins=plugins, live=companion and companion.is_running)
+            return serve(settings, application, listener, companion=companion, started=started, look=cluster.watch)
         finally:
             cluster.leave()
 

@@ -54,10 +54,11 @@ class Metrics:
 
     @hookimpl
     def before_fork(self, settings: Settings) -> None:
-        if settings.workers == 1 or DIRECTORY in os.environ:
+        processes = settings.workers + settings.live
+        if processes == 1 or DIRECTORY in os.environ:
             return
         try:
-            self._directory = make_directory(settings.workers, settings[METRICS_OPERATIONS])
+            self._directory = make_directory(processes, settings[METRICS_OPERATIONS])
         except OSError as ex:
             log.warning(_NOT_COUNTED, ex)
             self._has_space = False
