@@ -10,7 +10,15 @@ PACKAGES = ("app", "plugins", "portico", "schema_cache")
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema_cache",),
-    ("app.bounded_cache", "app.errors", "app.interrupt", "app.packed_text", "app.settings", "app.times"),
+    (
+        "app.bounded_cache",
+        "app.errors",
+        "app.interrupt",
+        "app.packed_text",
+        "app.random_uuid",
+        "app.settings",
+        "app.times",
+    ),
     ("app.plugin_guard",),
     ("app.http",),
     ("app.server",),
