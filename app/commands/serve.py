@@ -61,8 +61,9 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     with passed_socket(os.environ) or listen(settings.host, settings.port) as listener:
         from app.database.url.url import parse_database_url
         from app.installation.install import run_script
-        from app.wsgi import create_app
+        from app.wsgi import create_app, import_faces
 
+        import_faces(settings)
         plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, settings.database_url or ""))
         _warn_about_database(settings)
         target = parse_database_url(settings.database_url or "")
@@ -136,7 +137,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         from app.demo.pictures import store_pictures
         from app.errors import PorticoError
         from app.installation.install import run_script
-        from app.wsgi import create_app
+        from app.wsgi import create_app, import_faces
 
         name = DEMO_DATABASE if demo else DATABASE
         cluster, settings = start_trial(settings, name)
@@ -158,6 +159,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
                 text = banner(settings, address) + _start(settings, plugins, address)
                 announce(log, text, f"Portico is ready: {address}/graphql/v1")
 
+            import_faces(settings)
             application = partial(create_app, plugins=plugins)
             return serve(settings, application, listener, started=started, look=cluster.watch)
         finally:
