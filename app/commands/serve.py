@@ -65,8 +65,9 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     with passed_socket(os.environ) or listen(settings.host, settings.port) as listener:
         from app.database.url.url import parse_database_url
         from app.installation.install import run_script
-        from app.wsgi import create_app
+        from app.wsgi import create_app, import_faces
 
+        import_faces(settings)
         login = settings.database_url or ""
         plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, login), owner_url=login)
         companion = make_companion(settings, plugins)
@@ -145,7 +146,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         from app.demo.pictures import store_pictures
         from app.errors import PorticoError
         from app.installation.install import run_script
-        from app.wsgi import create_app
+        from app.wsgi import create_app, import_faces
 
         name = DEMO_DATABASE if demo else DATABASE
         cluster, settings = start_trial(settings, name)
@@ -170,6 +171,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
                 text = banner(settings, address) + _start(settings, plugins, address)
                 announce(log, text, f"Portico is ready: {address}/graphql/v1")
 
+            import_faces(settings)
             application = partial(create_app, plugins=plugins, live=companion and companion.is_running)
             return serve(settings, application, listener, companion=companion, started=started, look=cluster.watch)
         finally:

@@ -169,6 +169,9 @@ class Settings:
         "Whether Citus may spread the database's tables over several servers; auto finds out from the database.")
     citus_claim: str | None = setting(TEXT, None,
         "The claim whose value equals the distribution column in all of a caller's rows, so that one server answers.")
+    citus_claim_column: str | None = setting(TEXT, None,
+        "The distribution column that has the value of CITUS_CLAIM.",
+        default_note="named like the claim, perhaps with _id")
     prepared_statement_limit: int = setting(Number(1), 200,
         "The maximum number of prepared statements on each connection.")
     plan_cache_entries: int = setting(Number(1), 1000, "The maximum number of plans that each worker caches.")
