@@ -16,7 +16,7 @@ def command() -> None:
     The schema public must be empty. The command prepares the database as `portico init` does, and stores pictures below
     STORAGE_URL. It can be run again: it loads what is missing.
     """
-    from app.demo.load import load_demo, refuse_tables_of_others
+    from app.demo.load import load_demo, refuse_tables_of_others, report_changes
     from app.demo.pictures import store_pictures
     from app.discovery import configure
     from app.installation.install import install, run_script
@@ -29,4 +29,5 @@ def command() -> None:
     install(url)
     plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, url))
     load_demo(url, click.echo)
+    report_changes(url)
     store_pictures(url, settings, plugins, click.echo)

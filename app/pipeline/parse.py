@@ -81,7 +81,7 @@ def _document(text: str, request: GraphQLRequest, engine: Engine, by_shape: bool
 def _chosen(text: str, syntax: Syntax, operation_name: str | None, shape: DocumentShape) -> ParsedDocument:
     operation = _choose(syntax.operations, operation_name)
     if operation.operation is OperationType.SUBSCRIPTION:
-        hint = "Subscriptions are served by `portico live`: docs/live.md."
+        hint = "Send subscriptions to /graphql/v1/stream: docs/live.md."
         raise DocumentError("Subscriptions are not supported", "OPERATION_RESOLUTION_FAILURE", hint=hint)
     defaults = _defaults(operation)
     if defaults:

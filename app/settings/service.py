@@ -249,18 +249,18 @@ class Settings:
     live_port: int = setting(Number(0, 65535), 8001,
         "The port that `portico live`, the process on its own, listens on.")
     live_poll_s: float = setting(Seconds(), 5.0,
-        "Seconds after which `portico live` repeats queries of relations whose changes no trigger reports.")
+        "Seconds after which live queries of relations run again whose changes no trigger reports.")
     live_limit: int = setting(Number(1, 1_000_000), 1000,
-        "The maximum number of streams that `portico live` serves at the same time.")
+        "The maximum number of streams that are open at the same time.")
     live_caller_limit: int = setting(Number(1, 1_000_000), 200,
-        "The maximum number of streams, and of WebSockets, that one caller of `portico live` has at the same time.")
+        "The maximum number of streams, and of WebSockets, that one caller has at the same time.")
     live_connection_limit: int = setting(Number(1, 1_000_000), 100,
-        "The maximum number of streams that one WebSocket of `portico live` may have at the same time.")
+        "The maximum number of streams that one WebSocket may have at the same time.")
     live_message_limit: int = setting(Number(1, 1_000_000), 30,
-        "The maximum number of messages per second that one WebSocket of `portico live` may send, on average over ten "
+        "The maximum number of messages per second that one WebSocket may send, on average over ten "
         "seconds.")
     live_answer_limit: int = setting(BYTES, 1024**2,
-        "The largest response of `portico live`, in bytes. It keeps the last response of each stream in memory.")
+        "The largest response of a live query, in bytes. The last response of each stream is kept in memory.")
     disabled_plugins: tuple[str, ...] = setting(Names(), (),
         "Names of plugins to disable, as `portico plugins` lists them, comma-separated.")
     plugins_required: bool = setting(SWITCH, True,

@@ -80,10 +80,10 @@ def database(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture
-def free_ports() -> tuple[str, str]:
-    """Two ports that nothing uses."""
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as two:
-        return str(one.getsockname()[1]), str(two.getsockname()[1])
+def port() -> str:
+    """A port that nothing uses."""
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        return str(one.getsockname()[1])
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def container(image: Image, service: str, port: str, **variables: str) -> Iterat
     process = subprocess.Popen(image.program(*command), env=environment, stdout=subprocess.DEVNULL)
     health = described.get("healthcheck", {}).get("test", ["CMD", *image.health])[1:]
     try:
-        until(lambda: process.poll() is not None or image.run(*_on(health, port), **variables).returncode == 0)
+        until(lambda: process.poll() is not None or image.run(*health, **variables).returncode == 0)
         assert process.poll() is None
         yield f"http://127.0.0.1:{port}"
         process.terminate()
@@ -105,16 +105,10 @@ def container(image: Image, service: str, port: str, **variables: str) -> Iterat
         process.wait()
 
 
-def _on(health: list[str], port: str) -> list[str]:
-    """The check, on the port of this test."""
-    return [each.replace(":8001", f":{port}") for each in health]
-
-
 def test_the_services_of_the_compose_file_come_up_with_the_demonstrations_data(
-    image: Image, database: str, free_ports: tuple[str, str], tmp_path: Path
+    image: Image, database: str, port: str
 ) -> None:
-    port, live_port = free_ports
-    variables = {"DATABASE_URL": database, "HOST": "127.0.0.1", "PORT": port, "LIVE_PORT": live_port}
+    variables = {"DATABASE_URL": database, "HOST": "127.0.0.1", "PORT": port}
     prepared = image.run(*COMPOSE["services"]["prepare"]["entrypoint"], **variables)
     assert prepared.returncode == 0, prepared.stdout
     keys = (image.root / image.volume.lstrip("/") / "keys.env").read_text()
@@ -125,5 +119,9 @@ def test_the_services_of_the_compose_file_come_up_with_the_demonstrations_data(
         assert answer["data"]["countryCollection"]["edges"] == [{"node": {"name": "Austria"}}]
         picture = requests.get(f"{address}/storage/v1/object/public/maps/world.png", timeout=PATIENCE_S)
         assert picture.content.startswith(b"\x89PNG")
-    with container(image, "live", live_port, **variables) as address:
-        assert requests.get(f"{address}/health", timeout=PATIENCE_S).status_code == 200
+        assert requests.get(f"{address}/health", timeout=PATIENCE_S).json()["live"] == "ok"
+        live = requests.post(
+            f"{address}/graphql/v1/stream", json=query, headers=headers, stream=True, timeout=PATIENCE_S
+        )
+        assert next(live.iter_lines()) == b"event: next"
+        live.close()

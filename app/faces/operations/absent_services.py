@@ -47,7 +47,7 @@ _BODIES: Mapping[str, Mapping[str, object]] = {
         "code": "NOT_FOUND",
         "error": _REALTIME,
         "message": _REALTIME,
-        "hint": "Live queries are at /graphql/v1/stream of portico live.",
+        "hint": "Live queries are at /graphql/v1/stream.",
     },
 }
 _ENCODED = {service: json.dumps(body).encode() for service, body in _BODIES.items()}
