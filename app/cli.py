@@ -18,7 +18,7 @@ from app.server.processes.logs import log_from_the_start, logs_json
 log = logging.getLogger("portico.serve")
 
 _BUILT_IN = (
-    "docs", "doctor", "documents", "init", "keys", "live", "plan", "plugins", "schema", "serve", "settings",
+    "demo", "docs", "doctor", "documents", "init", "keys", "live", "plan", "plugins", "schema", "serve", "settings",
     "test-server", "token", "uninstall", "upgrade", "verify", "version",
 )  # fmt: skip
 

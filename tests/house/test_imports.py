@@ -16,6 +16,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "app.errors",
         "app.interrupt",
         "app.packed_text",
+        "app.random_uuid",
         "app.settings",
         "app.times",
     ),
