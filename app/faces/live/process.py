@@ -36,11 +36,11 @@ _LINGER_S = 5.0
 """The time in which a client may still read the last answer when the process stops, in seconds."""
 
 
-Entrance = socket.socket | HandingOver
+ConnectionSource = socket.socket | HandingOver
 """The listening socket of this process, or the connections that workers hand over."""
 
 
-def serve_live(settings: Settings, plugins: Plugins, entrance: Entrance, started: Callable[[], None]) -> None:
+def serve_live(settings: Settings, plugins: Plugins, source: ConnectionSource, started: Callable[[], None]) -> None:
     """Serve streams until SIGTERM or SIGINT; ``started`` is called when the process is ready."""
     raise_open_file_limit()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
@@ -48,23 +48,23 @@ def serve_live(settings: Settings, plugins: Plugins, entrance: Entrance, started
         engine.database.start()
         engine.named_documents.registry.start()
         poller.start()
-        asyncio.run(_serve(settings, engine, entrance, started))
+        asyncio.run(_serve(settings, engine, source, started))
     plugins.hook.closing()
 
 
-async def _serve(settings: Settings, engine: Engine, entrance: Entrance, started: Callable[[], None]) -> None:
+async def _serve(settings: Settings, engine: Engine, source: ConnectionSource, started: Callable[[], None]) -> None:
     loop, queries = asyncio.get_running_loop(), Queries(engine, settings.live_answer_limit)
     # As many threads as there are database connections: more would only wait for a connection.
     with ThreadPoolExecutor(settings.pool_size, "live") as executor:
         # The workers of `portico serve` show the metrics that are in their files.
-        metrics = LiveMetrics(find_files() if isinstance(entrance, HandingOver) else None)
+        metrics = LiveMetrics(find_files() if isinstance(source, HandingOver) else None)
         places = Places(settings.live_limit, settings.live_caller_limit, "streams")
         hub = Hub(queries, executor, poll_s=settings.live_poll_s, places=places, ran=metrics.ran)
         metrics.show(hub)
         changes = Changes(engine.database.target, lambda tables: _call(loop, hub, tables))
         hub.hear(changes)
         config = uvicorn.Config(
-            make_live_app(hub, queries, metrics, settings, closes=isinstance(entrance, HandingOver)),
+            make_live_app(hub, queries, metrics, settings, closes=isinstance(source, HandingOver)),
             http=PromptConnection,
             lifespan="off",
             log_config=None,
@@ -85,10 +85,10 @@ async def _serve(settings: Settings, engine: Engine, entrance: Entrance, started
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
         try:
-            if isinstance(entrance, HandingOver):
-                await _Server(config, hub, started, entrance).serve(sockets=[])
+            if isinstance(source, HandingOver):
+                await _Server(config, hub, started, source).serve(sockets=[])
             else:
-                await _Server(config, hub, started).serve(sockets=[entrance])
+                await _Server(config, hub, started).serve(sockets=[source])
         finally:
             following.cancel()
             changes.close()

@@ -124,7 +124,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self._skip_decision(self.known)
 
     def _destination(self, block: bytes) -> HandingOver | None:
-        """What may take the connection of a request that begins with ``block``."""
+        """Where the connection of a request that begins with ``block`` may be handed over to; None if nowhere."""
         handing_over = self._reception.handing_over
         return handing_over if handing_over is not None and block.startswith(handing_over.beginnings) else None
 
