@@ -1,10 +1,9 @@
 """Builds the distributions of the repository: ``python .ci/build_release.py DIRECTORY``.
 
 Each folder with a ``pyproject.toml`` on the first level of the repository is one. The build takes the files of the
-current commit, not of the work tree. It makes the source distribution first, and the wheel from that, so that nothing
-can be missing in the source distribution. The same commit gives the same bytes: times are that of the commit
-(SOURCE_DATE_EPOCH), and release-constraints.txt pins the build tool. Needs the extra ``release``; Studio's page also
-needs npm's registry.
+current commit, not of the work tree. It makes the source distribution first and the wheel from that, so that the source
+distribution is complete. The same commit gives the same bytes: times are that of the commit (SOURCE_DATE_EPOCH), and
+release-constraints.txt pins the build tool. Needs the extra ``release``; Studio's page also needs npm's registry.
 """
 
 from __future__ import annotations
@@ -19,28 +18,38 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from build import ProjectBuilder
+from build.env import DefaultIsolatedEnv
+from pyproject_hooks import quiet_subprocess_runner
+
 REPOSITORY = Path(__file__).resolve().parents[1]
-CONSTRAINTS = "release-constraints.txt"
+CONSTRAINTS = REPOSITORY / ".ci" / "release-constraints.txt"
 GENERATED = ("portico_studio/page/",)
 """Folders of wheels whose files are built and not in the repository."""
 
 
 def build(target: Path) -> list[Path]:
     """Build all distributions into ``target`` and check them; their files. Raises SystemExit if one is not complete."""
+    # setuptools puts the modes of the files that it copies into wheels.
+    os.umask(0o022)
     target.mkdir(parents=True, exist_ok=True)
     epoch = int(_git("log", "-1", "--format=%ct"))
+    os.environ.update(SOURCE_DATE_EPOCH=str(epoch), PIP_CONSTRAINT=str(CONSTRAINTS))
     built: list[Path] = []
-    with tempfile.TemporaryDirectory(prefix="portico-release-") as temporary:
-        source = _exported(Path(temporary) / "source", epoch)
+    with tempfile.TemporaryDirectory(prefix="portico-release-") as temporary, DefaultIsolatedEnv() as environment:
+        source = _exported(Path(temporary) / "source")
         for folder in distributions():
             place = source / folder
             if not (place / "LICENSE").exists():
                 shutil.copy(source / "LICENSE", place)
-            sdist = _sdist(place, target, epoch)
-            wheel = _wheel(sdist, target, epoch)
+            sdist = _sdist(environment, place, target, epoch)
+            wheel = _wheel(environment, sdist, target)
             _check(wheel, folder)
             built += [sdist, wheel]
-    _run([sys.executable, "-m", "twine", "check", "--strict", *map(str, built)], REPOSITORY, epoch)
+    twine = [sys.executable, "-m", "twine", "check", "--strict", *map(str, built)]
+    checked = subprocess.run(twine, capture_output=True, text=True)
+    if checked.returncode:
+        raise SystemExit(checked.stdout + checked.stderr)
     return built
 
 
@@ -50,7 +59,7 @@ def distributions() -> list[str]:
     return sorted(str(Path(each).parent) for each in tracked if each.count("/") <= 1)
 
 
-def _exported(place: Path, epoch: int) -> Path:
+def _exported(place: Path) -> Path:
     """The files of the commit, with its time and modes that do not depend on the umask."""
     place.mkdir()
     archive = subprocess.run(
@@ -60,21 +69,26 @@ def _exported(place: Path, epoch: int) -> Path:
     return place
 
 
-def _sdist(place: Path, target: Path, epoch: int) -> Path:
+def _sdist(environment: DefaultIsolatedEnv, place: Path, target: Path, epoch: int) -> Path:
     with tempfile.TemporaryDirectory() as made:
-        _run([sys.executable, "-m", "build", "--sdist", "--outdir", made, str(place)], REPOSITORY, epoch)
-        (sdist,) = Path(made).iterdir()
+        sdist = _built(environment, place, "sdist", made)
         return _normalized(sdist, target / sdist.name, epoch)
 
 
-def _wheel(sdist: Path, target: Path, epoch: int) -> Path:
-    with tempfile.TemporaryDirectory() as unpacked, tempfile.TemporaryDirectory() as made:
+def _wheel(environment: DefaultIsolatedEnv, sdist: Path, target: Path) -> Path:
+    with tempfile.TemporaryDirectory() as unpacked:
         with tarfile.open(sdist) as archive:
             archive.extractall(unpacked, filter="data")
         (place,) = Path(unpacked).iterdir()
-        _run([sys.executable, "-m", "build", "--wheel", "--outdir", made, str(place)], REPOSITORY, epoch)
-        (wheel,) = Path(made).iterdir()
-        return Path(shutil.move(wheel, target / wheel.name))
+        return _built(environment, place, "wheel", str(target))
+
+
+def _built(environment: DefaultIsolatedEnv, place: Path, kind: str, target: str) -> Path:
+    """The archive that the build backend of ``place`` makes, in an environment with what it requires."""
+    builder = ProjectBuilder.from_isolated_env(environment, place, runner=quiet_subprocess_runner)
+    environment.install(builder.build_system_requires)
+    environment.install(builder.get_requires_for_build(kind))
+    return Path(builder.build(kind, target))
 
 
 def _normalized(sdist: Path, target: Path, epoch: int) -> Path:
@@ -102,25 +116,16 @@ def _check(wheel: Path, folder: str) -> None:
     tracked = {each.removeprefix(prefix) for each in _git("ls-files", folder).splitlines()}
     expected = {each for each in tracked if each.partition("/")[0] in packages}
     generated = {each for each in content if each.startswith(GENERATED)}
-    wrong = (expected ^ (content - generated)) or (f"{folder}/index.html" if _lacks_page(packages, content) else "")
-    if wrong or not any(each.endswith(".dist-info/licenses/LICENSE") for each in names):
-        raise SystemExit(f"{wheel.name} is not what the commit has: {wrong or 'no LICENSE'}")
-
-
-def _lacks_page(packages: set[str], content: set[str]) -> bool:
-    return "portico_studio" in packages and "portico_studio/page/index.html" not in content
+    if expected ^ (content - generated):
+        raise SystemExit(f"{wheel.name} does not have the files of the commit: {expected ^ (content - generated)}")
+    if "portico_studio" in packages and "portico_studio/page/index.html" not in content:
+        raise SystemExit(f"{wheel.name} lacks its page; is npm installed, and its registry reachable?")
+    if not any(each.endswith(".dist-info/licenses/LICENSE") for each in names):
+        raise SystemExit(f"{wheel.name} lacks the licence")
 
 
 def _git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=REPOSITORY, check=True, capture_output=True, text=True).stdout
-
-
-def _run(command: list[str], place: Path, epoch: int) -> None:
-    constraints = REPOSITORY / ".ci" / CONSTRAINTS
-    environment = os.environ | {"SOURCE_DATE_EPOCH": str(epoch), "PIP_CONSTRAINT": str(constraints)}
-    done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
 
 
 if __name__ == "__main__":

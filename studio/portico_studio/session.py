@@ -12,6 +12,7 @@ from portico_studio.answers import JsonResource
 
 _LONGEST_S = 24 * 60 * 60
 _MAX_BODY_BYTES = 16 * 1024
+_SIGN_IN = "/auth/v1"
 
 
 class SessionResource(JsonResource):
@@ -24,12 +25,18 @@ class SessionResource(JsonResource):
         return {
             "development": self.guard.is_development,
             "canSign": hands_out and bool(settings.jwt_secret),
+            "signIn": hands_out and self._has_sign_in(),
             "canRunSql": hands_out,
             "keys": {"anon": settings.anon_key, "service": settings.service_role_key} if hands_out else None,
             "roles": list(settings.api_roles),
             "dialect": settings.graphql_dialect,
             "uploadSizeLimit": settings.upload_size_limit,
         }
+
+    def _has_sign_in(self):
+        """Whether a plugin serves sign-in for development."""
+        offered = self.services.plugins.hook.entrances(settings=self.services.settings)
+        return any(each.path == _SIGN_IN for some in offered for each in some)
 
 
 class TokenResource(JsonResource):

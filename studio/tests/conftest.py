@@ -11,7 +11,7 @@ from portico_studio.plugin import Studio
 from visitor import CHROMIUM, TABLES, serving
 
 from app.settings import load
-from app.testing import JWT_SECRET
+from app.testing.service import JWT_SECRET
 
 PAGE = "the token of the page"
 START = start_secret(load({}, {"jwt_secret": JWT_SECRET}))

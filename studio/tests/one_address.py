@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from urllib.parse import urlsplit
 
-from app.testing import JWT_SECRET
+from app.testing.service import JWT_SECRET
 
 STREAM = b"/graphql/v1/stream"
 

@@ -25,6 +25,7 @@ from app.installation.install import install
 from app.settings import Settings
 from app.wsgi import create_app
 from tests.postgres_server import PostgresServer
+from tests.process.conftest import Portico
 from tests.process.running import PATIENCE_S, started
 
 pytestmark = pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="it is for the embedded PostgreSQL")
@@ -165,3 +166,18 @@ def test_without_studio_the_demonstration_says_how_to_get_it(tmp_path: Path) -> 
         assert "Ctrl-C stops." in text
         process.terminate()
         assert process.wait(PATIENCE_S) == 0
+
+
+def test_a_database_elsewhere_gets_the_demonstration_and_keeps_other_tables(
+    postgres: PostgresServer, portico: Portico
+) -> None:
+    variables = {"DATABASE_URL": postgres.create_database(), "JWT_SECRET": make_keys().jwt_secret}
+    loaded = portico("demo", **variables)
+    assert "Loaded the demonstration data, 34,006 cities" in loaded.stdout, loaded.stderr
+    assert "Stored 12 pictures" in loaded.stdout
+    assert portico("demo", **variables).stdout == ""
+    mine = postgres.create_database(sql="create table mine (id int); grant select on mine to public")
+    refused = portico("demo", DATABASE_URL=mine)
+    assert (refused.returncode, "other tables, such as mine" in refused.stderr) == (1, True)
+    assert postgres.execute("select to_regnamespace('graphql')", mine) == [[None]]
+    assert "set DATABASE_URL" in portico("demo").stderr

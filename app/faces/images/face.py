@@ -98,10 +98,8 @@ class ImagesFace:
         self._decoders.close()
 
 
-def open_images(settings: Settings) -> ImagesFace | None:
-    """The face, or None if it is switched off. Raises ImagesUnusable."""
-    if not settings.images:
-        return None
+def open_images(settings: Settings) -> ImagesFace:
+    """The face, for a service whose setting IMAGES is on. Raises ImagesUnusable."""
     try:
         codec = version("pillow")
     except PackageNotFoundError:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import base64
 import os
-import shutil
-import subprocess
-import sys
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from bench.siege.client import ANON, SERVICE, Answer, token
+from bench.siege.client import ANON, SERVICE, Answer, raw, token
 from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import SCHEMA, Besieged, Grounds
+from tests.sign_in.installing import install_sign_in
 
-_REPOSITORY = Path(__file__).parents[3]
 _ANN = {"email": "ann@example.com", "password": "correct horse"}
 _ELSEWHERE: tuple[dict[str, str], ...] = (
-    {"X-Forwarded-For": "127.0.0.1"}, {"X-Forwarded-Host": "localhost"}, {"Forwarded": "for=127.0.0.1"},
-    {"Via": "1.1 localhost"}, {"X-Real-IP": "127.0.0.1"}, {"CF-Connecting-IP": "127.0.0.1"}, {"Host": "example.com"},
-    {"Host": "localhost.example.com"}, {"Host": "127.0.0.1.example.com"}, {"Host": "[::ffff:8.8.8.8]"},
+    {"X-Forwarded-For": "127.0.0.1"}, {"X-Forwarded-Host": "localhost"}, {"X-Forwarded-Proto": "http"},
+    {"X-Forwarded-For": ""}, {"x-forwarded-server": "localhost"}, {"Forwarded": "for=127.0.0.1"}, {"Forwarded": ""},
+    {"Forwarded": 'for="[::1]";host=localhost;proto=http'}, {"Via": "1.1 localhost"}, {"X-Real-IP": "127.0.0.1"},
+    {"X-Client-IP": "127.0.0.1"}, {"True-Client-IP": "127.0.0.1"}, {"CF-Connecting-IP": "127.0.0.1"},
+    {"X-Original-URL": "/auth/v1/health"}, {"Host": "example.com"}, {"Host": "localhost.example.com"},
+    {"Host": "127.0.0.1.example.com"}, {"Host": "example.com@localhost.example.com"}, {"Host": "[::ffff:8.8.8.8]"},
+    {"Host": "localhost, example.com"}, {"Host": "0.0.0.0"}, {"Host": ""},
 )  # fmt: skip
 _ODD: tuple[Any, ...] = (
     None, True, 0, -1, 1e400, "", " ", "a" * 60_000, "\0", "\ud800", "'", "$1", "%s", "{}", [], ["a"], {}, {"a": {}},
@@ -41,19 +42,9 @@ _NAMES = {
 """The members that are odd, by path."""
 
 
-def _installed(place: Path) -> Path:
-    """A directory with the distribution as pip installs it."""
-    site, source = place / "sign-in", place / "sign-in-source"
-    if not site.exists():
-        shutil.copytree(_REPOSITORY / "signin", source)
-        install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps"]
-        subprocess.run([sys.executable, *install, "--target", str(site), str(source)], check=True)
-    return site
-
-
 @contextmanager
 def _serving(grounds: Grounds, development: str, **settings: str) -> Iterator[Besieged]:
-    site = _installed(grounds.place)
+    site = install_sign_in(grounds.place)
     path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH", ""))))
     tables = (site / "portico_sign_in" / "tables.sql").read_text()
     database = grounds.database(SCHEMA + tables)
@@ -72,22 +63,43 @@ def _session(service: Besieged, number: int) -> Any:
 
 
 def _outside(grounds: Grounds, _: float) -> Finding:
-    """From elsewhere, as far as one can look so from here, and while DEVELOPMENT is off."""
-    tally = Tally()
+    """From another machine and through proxies, as far as this machine can imitate them; and with DEVELOPMENT=off."""
+    tally, own = Tally(), _own_address()
     with _serving(grounds, "on") as service:
         assert _call(service, "POST", "signup", _ANN).status == 200
         for headers in _ELSEWHERE:
-            for path in _PATHS[:3]:
-                answer = _call(service, "POST", path, _ANN, **headers)
-                tally.add(answer.status in (400, 403) and b"access_token" not in answer.body, (headers, path, answer))
-            answer = _call(service, "GET", "admin/users", None, SERVICE, **headers)
-            tally.add(answer.status in (400, 403) and b"ann@" not in answer.body, (headers, answer))
+            _knock(tally, service, headers)
+        for line in ("HTTP/1.0", "HTTP/1.1\r\nX-Forwarded-For: 203.0.113.7"):
+            answer = raw(service.address, f"GET /auth/v1/health {line}\r\nHost: localhost\r\n\r\n".encode())
+            tally.add(b"development_only" in answer, (line, answer))
+    if own:
+        with _serving(grounds, "on", HOST=own) as service:
+            for headers in ({}, {"Host": "localhost"}, {"Host": "127.0.0.1", "X-Forwarded-For": "127.0.0.1"}):
+                _knock(tally, service, headers)
     with _serving(grounds, "off", SIGN_IN="everywhere") as service:
         for path in _PATHS:
             answer = _call(service, "POST", path, _ANN, SERVICE)
             absent = answer.status == 404 and b"no Auth service" in answer.body
             tally.add(absent or "graphql" in path, (path, answer.status, answer.body))
-    return tally.finding()
+    return tally.finding("" if own else "the machine has no address but loopback")
+
+
+def _knock(tally: Tally, service: Besieged, headers: dict[str, str]) -> None:
+    """Sign up, sign in, refresh and list the users with these headers."""
+    for path in _PATHS[:3]:
+        answer = _call(service, "POST", path, _ANN, **headers)
+        tally.add(answer.status in (400, 403) and b"access_token" not in answer.body, (headers, path, answer))
+    answer = _call(service, "GET", "admin/users", None, SERVICE, **headers)
+    tally.add(answer.status in (400, 403) and b"ann@" not in answer.body, (headers, answer))
+
+
+def _own_address() -> str:
+    """An address of this machine that is not loopback, or ''."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked, suppress(OSError):
+        # Chooses the address of the route, and sends nothing.
+        asked.connect(("192.0.2.1", 9))
+        return str(asked.getsockname()[0])
+    return ""
 
 
 def _ambitious(grounds: Grounds, _: float) -> Finding:

@@ -25,6 +25,7 @@ const VIEWS: { id: string; name: string; icon: IconName; view: React.ComponentTy
   { id: "access", name: "Access", icon: "access", view: viewOf(() => import("./access/access")) },
   { id: "sql", name: "SQL", icon: "sql", view: viewOf(() => import("./sql/sql")), isFor: (session) => session.canRunSql },
   { id: "storage", name: "Storage", icon: "storage", view: viewOf(() => import("./storage/storage")) },
+  { id: "users", name: "Users", icon: "users", view: viewOf(() => import("./users/users")), isFor: (session) => session.signIn },
   { id: "service", name: "Service", icon: "service", view: viewOf(() => import("./service/service")) },
 ];
 
@@ -34,9 +35,9 @@ export function App() {
   const views = VIEWS.filter((each) => !session || !each.isFor || each.isFor(session));
   const shown = views.find((each) => each.id === view);
   useEffect(() => {
-    if (!shown) go(addressOf(VIEWS[0]!.id), true);
+    if (session && !shown) go(addressOf(VIEWS[0]!.id), true);
     document.title = shown ? `${shown.name} · Portico Studio` : "Portico Studio";
-  }, [shown]);
+  }, [session, shown]);
   if (!session) {
     return (
       <main className="welcome">
@@ -68,8 +69,8 @@ export function App() {
         <CallerSwitch />
       </header>
       <main>
-        {/* A view is created again for another caller, so that it shows nothing of the previous caller. */}
-        <Fallible key={`${shown?.id} ${caller.id}`}>
+        {/* A view is created again for another caller, so that it shows nothing of the previous caller. Users shows nothing of callers. */}
+        <Fallible key={shown?.id === "users" ? shown.id : `${shown?.id} ${caller.id}`}>
           <Suspense fallback={<Waiting what="the view" />}>{shown && <shown.view />}</Suspense>
         </Fallible>
       </main>
