@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-from one_address import with_live
-from visitor import NEEDED
+from own_process import serving_as_a_process
+from visitor import NEEDED, TABLES
 
-pytestmark = [*NEEDED, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = NEEDED
+LIVE = {"LIVE": "on", "LIVE_POLL_S": "0.5"}
 
 NOTES = "noteCollection { edges { node { body } } }"
 
@@ -16,10 +16,10 @@ def write(page, document):
     page.get_by_label("GraphQL document").fill(document)
 
 
-def test_a_subscription_shows_each_answer_until_it_is_stopped(served, visit):
-    service, address = served()
-    with with_live(service, address) as both:
-        page = visit(f"{both}/studio/explore")
+def test_a_subscription_shows_each_answer_until_it_is_stopped(studio, visit, tmp_path):
+    service = studio(TABLES)
+    with serving_as_a_process(service, tmp_path, **LIVE) as address:
+        page = visit(f"{address}/studio/explore")
         write(page, f"subscription {{ {NOTES} }}")
         page.get_by_role("button", name="Run", exact=True).click()
         page.get_by_text("1 answer, ").wait_for()
@@ -34,10 +34,10 @@ def test_a_subscription_shows_each_answer_until_it_is_stopped(served, visit):
         page.close()
 
 
-def test_a_query_runs_live_as_the_caller_and_a_refusal_is_explained(served, visit):
-    service, address = served()
-    with with_live(service, address) as both:
-        page = visit(f"{both}/studio/explore", faults_expected=True)
+def test_a_query_runs_live_as_the_caller_and_a_refusal_is_explained(studio, visit, tmp_path):
+    service = studio(TABLES)
+    with serving_as_a_process(service, tmp_path, **LIVE) as address:
+        page = visit(f"{address}/studio/explore", faults_expected=True)
         write(page, f"{{ {NOTES} }}")
         page.get_by_role("button", name="Live", exact=True).click()
         page.get_by_text("1 answer, ").wait_for()
