@@ -15,7 +15,7 @@ from tests.process.running import REPOSITORY, environment
 
 NAMES = """
 AccessError ApiColumn ApiRelation ApiSchema Application Around Arrived Backend BackendFull BackendUnavailable
-BackendUnusable Blob BlobMissing Caller Collection Compared Directive DocumentSource DocumentsUnusable Entrance
+BackendUnusable Blob BlobMissing Caller Collection Compared Creating Directive DocumentSource DocumentsUnusable Entrance
 EventReceiver Field Fields Identification Identity Labels Linking ObjectDescription ObjectEvent ObservedOperation
 ObservedRequest OutsidePlace OverLimit Piece PlaceOptions PlaceRefused PlaceUnusable PlacedObject Planning
 PluginUnusable Plugins PorticoError Readable Relationship RequestError RequestHead Rows Scalar Services Setting
