@@ -20,7 +20,7 @@ SIZE = 100_000
 
 
 class _Server:
-    """What ``Receiving`` uses of the server."""
+    """The part of the server that ``Receiving`` uses."""
 
     def __init__(self) -> None:
         totals = Capacity(1, 1_000_000).totals(0)
