@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-# XFS keeps such a journal, and ext4 unless it was made without one: tests/storage_backends/test_power_loss.py shuts them
-# down with a part of it. Nothing in tmpfs outlives the machine.
+# XFS keeps such a journal, and so does ext4, unless made without. tests/storage_backends/test_power_loss.py shuts both
+# down with a part of the journal. Nothing in tmpfs outlives the machine.
 _NAMES_COME_WITH_FILES = frozenset({"ext4", "xfs", "tmpfs"})
 
 
