@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.database.console import SqlConsole
 from app.database.identifiers import identifier, qualified
 from app.discovery import configure, plugin_manager
 from app.documents.source import DocumentSource, DocumentsUnusable
@@ -116,6 +117,7 @@ __all__ = [
     "Setting",
     "Settings",
     "SlowOperation",
+    "SqlConsole",
     "StorageError",
     "Stored",
     "StreamCutShort",

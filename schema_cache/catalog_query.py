@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from schema_cache.catalog_types import TYPES
 from schema_cache.effects_query import EFFECTS_QUERY
-from schema_cache.fingerprint import COMMENTS_ON_ROLES, CONTENTS_FINGERPRINT, PREAMBLE, SHARED_FINGERPRINT
+from schema_cache.fingerprint import COMMENTS_ON_ROLES, CONTENTS_FINGERPRINT, PREAMBLE, shared_fingerprint
 
 # Anyone with CREATE on the database may create a schema of this name and a function in it, which the service would run
 # with its privileges. So the function is used only if its owner could do everything anyway. A volatile function would
@@ -48,15 +48,17 @@ def catalog_query(*, counted: bool, distributed: bool = False, with_queries: boo
     return (
         _CATALOG_QUERY.replace(":change_count", _count(counted))
         .replace(":distribution", _DISTRIBUTION if distributed else "null")
+        .replace(":shared", shared_fingerprint(distributed=distributed))
         .replace(":view_queries", _VIEW_QUERIES if with_queries else "null")
     )
 
 
-def state_query(*, counted: bool, thorough: bool) -> str:
+def state_query(*, counted: bool, distributed: bool, thorough: bool) -> str:
     """The statement that shows whether the schema has changed: it reads the count, the shared fingerprint and, if
     ``thorough``, the other fingerprint."""
     contents = f"({CONTENTS_FINGERPRINT})" if thorough else "null"
-    return f"{PREAMBLE}\nselect json_build_array({_count(counted)}, ({SHARED_FINGERPRINT}), {contents})::text"
+    shared = shared_fingerprint(distributed=distributed)
+    return f"{PREAMBLE}\nselect json_build_array({_count(counted)}, ({shared}), {contents})::text"
 
 
 def _count(counted: bool) -> str:
@@ -70,9 +72,19 @@ _VIEW_QUERIES = """(
     where w.ev_type = '1')"""
 
 _DISTRIBUTION = """(
+    -- The tables that Citus has put on other servers, and all views of them.
+    with recursive spread(oid) as (
+      select p.logicalrelid::oid from pg_catalog.pg_dist_partition p where p.colocationid > 0
+      union
+      select w.ev_class
+      from spread s
+      join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = s.oid
+        and d.classid = 'pg_catalog.pg_rewrite'::regclass
+      join pg_catalog.pg_rewrite w on w.oid = d.objid)
     select coalesce(json_agg(json_build_array(
-      p.logicalrelid::oid::bigint, column_to_column_name(p.logicalrelid, p.partkey), p.colocationid)), '[]')
-    from pg_catalog.pg_dist_partition p where p.partmethod = 'h')"""
+      s.oid::bigint, case when p.partmethod = 'h' then column_to_column_name(p.logicalrelid, p.partkey) end,
+      p.colocationid, coalesce(p.repmodel = 't', false)::int)), '[]')
+    from spread s left join pg_catalog.pg_dist_partition p on p.logicalrelid = s.oid)"""
 
 _INSTEAD = """(
       -- An INSTEAD OF trigger, or a rule in its place, may do what it likes with a value.
@@ -166,7 +178,7 @@ select json_build_object(
                from pg_catalog.pg_database d where d.datname = current_database()),
   'login', (select r.oid::bigint from pg_catalog.pg_roles r where r.rolname = session_user),
   'change_count', :change_count,
-  'shared', ({SHARED_FINGERPRINT}),
+  'shared', (:shared),
   'contents', ({CONTENTS_FINGERPRINT}),
   'acls', (
     select json_agg(json_build_array(a.id, g.grantee::bigint, g.privileges) order by a.id, g.grantee)
@@ -294,7 +306,7 @@ select json_build_object(
     from pg_catalog.pg_depend d
     where d.deptype = 'e' and d.classid in ('pg_catalog.pg_class'::regclass, 'pg_catalog.pg_proc'::regclass)),
   'roles', (
-    select json_agg(json_build_array(r.oid::bigint, r.rolname, r.rolsuper::int) order by r.oid)
+    select json_agg(json_build_array(r.oid::bigint, r.rolname, r.rolsuper::int, r.rolbypassrls::int) order by r.oid)
     from pg_catalog.pg_roles r),
   'role_comments', (
     select json_agg(json_build_array(objoid::bigint, description)) from {COMMENTS_ON_ROLES}),

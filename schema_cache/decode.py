@@ -13,6 +13,7 @@ from typing import Any
 
 from schema_cache.collector import collector_paused
 from schema_cache.decode_roles import read_roles
+from schema_cache.distribution import Distribution, Placement
 from schema_cache.effects import read_effects
 from schema_cache.model import (
     Acl,
@@ -20,7 +21,6 @@ from schema_cache.model import (
     Attribute,
     Catalog,
     Column,
-    Distribution,
     ForeignKey,
     Function,
     Grant,
@@ -260,7 +260,10 @@ class _Decoder:
         filled = frozenset(self._rows("filled_on_insert"))
         indexes = self._read_unique_indexes(columns)
         keys = self._read_foreign_keys(columns)
-        distribution = {oid: Distribution(column, group) for oid, column, group in self._rows("distribution")}
+        placed = {
+            oid: (column, Placement(group, bool(each))) for oid, column, group, each in self._rows("distribution")
+        }
+        distribution = {oid: Distribution(column, at.group) for oid, (column, at) in placed.items() if column}
         for oid, schema, name, kind, row_type, security, changes, acl in self._rows("relations"):
             yield Relation(
                 oid=oid,
@@ -280,6 +283,7 @@ class _Decoder:
                 of_extension=oid in self._extension_members,
                 filled_on_insert=oid in filled,
                 distribution=distribution.get(oid),
+                placement=placed[oid][1] if oid in placed else None,
             )
 
     def _read_functions(self) -> Iterator[Function]:

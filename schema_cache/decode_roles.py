@@ -24,9 +24,10 @@ def read_roles(rows_of: RowsOf) -> Iterator[Role]:
         if name.lower() not in _UNSUITABLE_SETTINGS and not name.lower().startswith("transaction_"):
             settings[role][name] = value
     comments: dict[int, str] = dict(rows_of("role_comments"))  # type: ignore[arg-type]
-    for oid, name, superuser in rows_of("roles"):
+    for oid, name, superuser, bypasses in rows_of("roles"):
         held = memberships.get(oid, ())
-        yield Role(oid, name, bool(superuser), held, tuple(settings.get(oid, {}).items()), comments.get(oid))
+        own = tuple(settings.get(oid, {}).items())
+        yield Role(oid, name, bool(superuser), bool(superuser or bypasses), held, own, comments.get(oid))
 
 
 def _memberships(rows_of: RowsOf) -> dict[int, tuple[Membership, ...]]:

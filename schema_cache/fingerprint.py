@@ -62,7 +62,7 @@ COMMENTS_ON_ROLES = (
 )
 """The comments on roles that have directives, as a FROM clause. Other comments do not concern the service."""
 
-SHARED_FINGERPRINT = _digest(
+_SHARED = (
     _rows("oid, rolname, rolsuper, rolinherit, rolbypassrls", "pg_catalog.pg_roles"),
     _rows("roleid, member, grantor, xmin", "pg_catalog.pg_auth_members"),
     _rows(
@@ -72,8 +72,15 @@ SHARED_FINGERPRINT = _digest(
     _rows("oid, datdba", "pg_catalog.pg_database where datname = current_database()"),
     _rows("objoid, description", COMMENTS_ON_ROLES),
 )
-"""The part shared by the whole server: roles, memberships, settings of roles and comments on them. No event trigger
-fires when it changes."""
+
+_DISTRIBUTION = _rows("logicalrelid::oid, partmethod, partkey, colocationid, repmodel", "pg_catalog.pg_dist_partition")
+
+
+def shared_fingerprint(*, distributed: bool) -> str:
+    """The query for the part of which no event trigger reports changes: roles, memberships, settings of roles and
+    comments on them, which the whole server shares; ``distributed``: with Citus, how it spreads tables, too."""
+    return _digest(*_SHARED, _DISTRIBUTION) if distributed else _digest(*_SHARED)
+
 
 CONTENTS_FINGERPRINT = _digest(
     _rows("oid, nspname, nspowner, nspacl", f"pg_catalog.pg_namespace where oid in {_USER_SCHEMAS}"),

@@ -113,7 +113,7 @@ class SchemaCache:
 
     def _refresh(self, thorough: bool) -> Catalog:
         known = self.current()
-        state = read_schema_state(self._run, counted=known.counted, thorough=thorough)
+        state = read_schema_state(self._run, counted=known.counted, distributed=known.distributed, thorough=thorough)
         # Another thread may have read the schema again in the meantime.
         if state.is_of(known) or state.is_of(self.current()):
             return self.current()

@@ -54,11 +54,6 @@ def read_support(run: Run) -> Support:
     return Support(*json.loads(read_value(run, SUPPORT_QUERY)))
 
 
-def has_support_objects(run: Run) -> bool:
-    """Whether the database counts its schema changes now."""
-    return read_support(run).counted
-
-
 def read_value(run: Run, sql: str) -> str | bytes:
     """The value of a statement that always returns one."""
     value = run(sql)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from schema_cache.distribution import Distribution, Placement
 from schema_cache.effects import Effects
 from schema_cache.operators import Operators as Operators
 
@@ -168,22 +169,14 @@ class ForeignKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution:
-    """How Citus spreads the rows of a relation over its nodes: by their values in ``column``. Rows of relations in one
-    ``group`` that have the same value there are on the same node."""
-
-    column: str
-    group: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Relation:
     """A row of ``pg_class`` that can be read: kind r table, p partitioned table, v view, m materialized view,
     f foreign table. ``row_security`` is ``relrowsecurity``; ``row_type`` the oid of its row type;
     ``insertable``, ``updatable``, ``deletable`` are the result of ``pg_relation_is_updatable`` (triggers included),
     without the changes that PostgreSQL refuses in a statement that returns rows, because of a rule.
     ``of_extension``: an extension made it. ``filled_on_insert``: a trigger or a rule may give values to a row before it
-    is inserted. ``distribution``: how Citus spreads the rows, None if it does not.
+    is inserted. ``distribution``: how Citus spreads the rows, None if it does not. ``placement``: the servers that have
+    rows, None if only the coordinator does, and without Citus.
     """
 
     oid: int
@@ -203,6 +196,7 @@ class Relation:
     of_extension: bool = False
     filled_on_insert: bool = False
     distribution: Distribution | None = None
+    placement: Placement | None = None
 
     def column(self, name: str) -> Column | None:
         """The column with this name, or None."""
@@ -266,11 +260,12 @@ class Membership:
 class Role:
     """A role. ``settings`` are the values of ``ALTER ROLE ... SET`` that an ordinary user may set, such as
     ``statement_timeout``; those for this database win. They apply after SET ROLE to it. ``comment`` is the comment on
-    the role, if that has directives."""
+    the role, if that has directives. ``bypasses``: no policies apply to it."""
 
     oid: int
     name: str
     superuser: bool
+    bypasses: bool
     memberships: tuple[Membership, ...]
     settings: tuple[tuple[str, str], ...] = ()
     comment: str | None = None

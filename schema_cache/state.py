@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from schema_cache.catalog_query import state_query
-from schema_cache.loader import Run, has_support_objects, read_value
+from schema_cache.loader import Run, read_support, read_value
 from schema_cache.model import Catalog
 
 
@@ -28,25 +28,28 @@ class SchemaState:
         )
 
 
-def read_schema_state(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
-    """Read the current state. ``counted``: whether the support objects existed at the last check.
+def read_schema_state(run: Run, *, counted: bool, distributed: bool = False, thorough: bool) -> SchemaState:
+    """Read the current state. ``counted``, ``distributed``: whether the support objects, and Citus, existed at the last
+    check.
 
     If changes are not counted, the check is always ``thorough``, because then only the contents show a change.
     """
-    if not counted:
-        return _read(run, counted=False, thorough=True)
+    if not counted and not distributed:
+        return _read(run, counted=False, distributed=False, thorough=True)
     try:
-        state = _read(run, counted=True, thorough=thorough)
+        state = _read(run, counted=counted, distributed=distributed, thorough=thorough or not counted)
     except Exception:
-        # The counter may have been removed. If it still exists, or if the database does not answer, the error has
-        # another cause.
-        if has_support_objects(run):
+        # The counter, or Citus, may have been removed. If both still exist, or if the database does not answer, the
+        # error has another cause.
+        support = read_support(run)
+        if support.counted >= counted and support.distributed >= distributed:
             raise
-        return _read(run, counted=False, thorough=True)
+        return _read(run, counted=False, distributed=support.distributed, thorough=True)
     if state.change_count is None and not thorough:
-        return _read(run, counted=True, thorough=True)
+        return _read(run, counted=counted, distributed=distributed, thorough=True)
     return state
 
 
-def _read(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
-    return SchemaState(*json.loads(read_value(run, state_query(counted=counted, thorough=thorough))))
+def _read(run: Run, *, counted: bool, distributed: bool, thorough: bool) -> SchemaState:
+    query = state_query(counted=counted, distributed=distributed, thorough=thorough)
+    return SchemaState(*json.loads(read_value(run, query)))

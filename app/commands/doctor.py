@@ -45,7 +45,7 @@ def findings(
 ) -> list[Finding]:
     """The findings about what is missing, or with ``security`` about what must be closed. ``schemas``: a folder with
     printed schemas to compare with the current ones. Raises Unavailable if the database is not available."""
-    from app.commands.citus_checks import spread
+    from app.commands.citus_checks import claims, spread
     from app.commands.connection_checks import connections
     from app.commands.diagnosis import examine
     from app.commands.document_checks import registered_documents
@@ -71,6 +71,11 @@ def findings(
         found = [Finding("note", each, "rename it") for each in misspelt(os.environ, declared(plugins))]
         found += of_settings(settings)
         found += [finding for each in of_database for finding in each(settings, database)]
-        found += [*effects(settings, engine), *excluded(settings, engine), *registered_documents(engine)]
+        found += [
+            *claims(settings, engine),
+            *effects(settings, engine),
+            *excluded(settings, engine),
+            *registered_documents(engine),
+        ]
         found += printed_schemas(schemas, engine) if schemas else ()
         return [*found, *left_out(engine), *probed(settings)]

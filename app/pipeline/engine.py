@@ -136,6 +136,7 @@ def _rule_book(settings: Settings, plugins: Plugins, dialect: Dialect) -> RuleBo
         filter_depth=settings.filter_depth_limit,
         depth=settings.depth_limit,
         nodes=settings.node_limit,
+        claim=(settings.citus_claim, settings.citus_claim_column),
     )
     known = [each for some in plugins.hook.comment_directives() for each in some]
 

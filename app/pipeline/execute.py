@@ -17,6 +17,7 @@ from app.graphql.documents.errors import FieldError
 from app.packed_text import AnyText
 from app.pipeline.engine import Engine
 from app.pipeline.records import CAPPED, READ_AFTER, AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
+from app.pipeline.relayed_errors import as_of_coordinator, refusal
 from app.query.sql.constructs import failure
 from schema_cache.privileges import role_settings
 from schema_cache.role_view import RoleView
@@ -133,7 +134,20 @@ def _session_changed(names: Sequence[str], plan: SQLPlan, index: int) -> FieldEr
 
 def client_error(error: StatementError, operation: AuthorizedOperation, plan: SQLPlan) -> StatementError | FieldError:
     """The error of a statement of the plan, as it is reported to the client."""
+    catalog = operation.api.catalog
+    if catalog.distributed:
+        error = as_of_coordinator(error, catalog)
+        unsupported, keys = refusal(error), _keys_of(error, plan)
+        if unsupported is not None and keys:
+            log.info("Citus refuses a statement: %s", error.message)
+            return FieldError(unsupported, keys[0])
     return _explained(_discreet(error, operation.api.view), plan)
+
+
+def _keys_of(error: StatementError, plan: SQLPlan) -> tuple[str, ...]:
+    """The response keys of the statement that failed."""
+    is_own = 1 <= error.statement_index <= len(plan.statements)
+    return plan.statements[error.statement_index - 1].response_keys if is_own else ()
 
 
 def _discreet(error: StatementError, view: RoleView) -> StatementError:
@@ -165,9 +179,10 @@ def _sees_both_ends(diagnosis: Diagnosis, view: RoleView) -> bool:
 def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldError:
     """The error for the client: it names the failed field, and has the plan's own message if the plan raised it
     deliberately."""
-    if not 1 <= error.statement_index <= len(plan.statements):
+    keys = _keys_of(error, plan)
+    if not keys:
         return error
-    key, *others = plan.statements[error.statement_index - 1].response_keys
+    key, *others = keys
     # A deliberate failure happens in the statement itself, not in a function.
     deliberate = failure(error.diagnosis) if error.state and not error.diagnosis.where else None
     if deliberate is not None:

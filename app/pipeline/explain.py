@@ -10,7 +10,7 @@ from app.identity import SERVICE_ROLE
 from app.pipeline.engine import Engine
 from app.pipeline.execute import client_error, context_of
 from app.pipeline.records import AuthorizedOperation, BoundPlan
-from app.query.plan.planning import HANDED_ON
+from app.query.plan.handing_on import HANDED_ON
 from app.settings import Setting
 from app.settings.kinds import Names
 
@@ -27,9 +27,15 @@ EXPLAIN_ROLES: Setting[tuple[str, ...]] = Setting(
 ones."""
 
 _PLACEHOLDER_COUNT = 200
+_NAMES = f"'{HANDED_ON}' || n"
+_NUMBERS = f"FROM pg_catalog.generate_series(1, {_PLACEHOLDER_COUNT}) n"
 _PLACEHOLDERS = Statement(
-    f"SELECT pg_catalog.num_nulls(set_config('{HANDED_ON}' || n, '{{}}', true))"  # noqa: S608
-    f" FROM generate_series(1, {_PLACEHOLDER_COUNT}) n",
+    f"SELECT pg_catalog.num_nulls(set_config({_NAMES}, '{{}}', true)) {_NUMBERS}",
+    unnamed=True,
+)
+_PLACEHOLDERS_ON_CLUSTER = Statement(
+    "SELECT pg_catalog.num_nulls(graphql.set_local("
+    f"pg_catalog.array_agg({_NAMES}), pg_catalog.array_agg('{{}}'::text))) {_NUMBERS}",
     unnamed=True,
 )
 """Sets the settings through which a statement passes values to later ones. EXPLAIN does not run the earlier statement,
@@ -45,7 +51,8 @@ def explain(
     """
     how = "ANALYZE, FORMAT JSON" if analyze else "FORMAT JSON"
     plan = bound.plan
-    first: list[BoundStatement] = [] if all(each.answers for each in plan.statements) else [(_PLACEHOLDERS, ())]
+    placeholders = _PLACEHOLDERS_ON_CLUSTER if operation.api.catalog.distributed else _PLACEHOLDERS
+    first: list[BoundStatement] = [] if all(each.answers for each in plan.statements) else [(placeholders, ())]
     calls: list[BoundStatement] = [
         # Unnamed: a named statement would evict a prepared one that is used again.
         (Statement(f"EXPLAIN ({how}) {planned.statement.sql}", unnamed=True), values)

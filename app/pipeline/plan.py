@@ -22,6 +22,7 @@ from app.packed_text import size_of as size_of_text
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
 from app.pipeline.response_text import kept_response
+from app.query.plan.claims import Cluster, cluster_of
 from app.query.plan.distribution import CLAIM
 from app.query.plan.node_count import Cap, NodeCount
 from app.query.plan.planning import Planning
@@ -214,39 +215,60 @@ class _RootPlanner:
         self._root = root
         self._selector = selector
         self._variables = variables
+        self._cluster = _cluster_of(api)
 
     def query(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
-        """One statement with a column for each root field, so that all fields see the same state of the database."""
-        planning = Planning(self._variables)
-        expressions: dict[str, ColumnElement[Any]] = {}
+        """One statement with a column for each root field, so that all fields see the same state of the database.
+
+        With Citus each call of a function has a statement of its own: only the coordinator can run those that read
+        distributed tables, and a statement with rows of one shard runs on another server as a whole."""
+        shared = Planning(self._variables, self._cluster)
+        planned: list[tuple[Planning, dict[str, ColumnElement[Any]]]] = [(shared, {})]
         constants: dict[str, AnyText] = {}
         errors: list[GraphQLError] = []
         for key, nodes in fields.items():
             try:
                 constant = self._constant(nodes)
-                if constant is None:
-                    expressions[key] = self._resolve(planning, nodes)
-                else:
+                if constant is not None:
                     constants[key] = constant
+                elif self._calls_functions(nodes):
+                    planning = Planning(self._variables, self._cluster)
+                    planned.append((planning, {key: self._resolve(planning, nodes)}))
+                    planning.check_shards()
+                else:
+                    planned[0][1][key] = self._resolve(shared, nodes)
+                    shared.check_shards()
             except RequestError as ex:
                 error = FieldError(ex, key)
                 if not self._api.dialect.partial_answers:
                     raise ex if isinstance(ex, DocumentError) else error from None
                 errors.append(GraphQLError(error.message, path=[key], extensions={"code": error.code}))
-        answered = tuple(key for key in fields if key in expressions or key in constants)
-        statements = (self._statement(planning, expressions),) if expressions else ()
+        resolved = {key for _, expressions in planned for key in expressions}
+        answered = tuple(key for key in fields if key in resolved or key in constants)
+        statements = tuple(each for one in planned if one[1] for each in self._statements(*one))
         depends_on_schema = bool(errors) or any(nodes[0].name.value in META_FIELDS for nodes in fields.values())
+        plannings = [planning for planning, _ in planned]
+        is_volatile = any(each.is_volatile for each in plannings)
+        reads = frozenset().union(*(each.reads for each in plannings))
         return SQLPlan(
             answered,
             statements,
             constants if statements or errors else kept_response(answered, constants),
             tuple(errors),
             depends_on_schema_alone=depends_on_schema and not statements,
-            is_volatile=planning.is_volatile,
-            has_effects=planning.is_volatile or self._api.catalog.effects.may_follow(planning.reads),
-            caps=tuple(planning.caps),
-            reads=frozenset(planning.reads),
+            is_volatile=is_volatile,
+            has_effects=is_volatile or self._api.catalog.effects.may_follow(reads),
+            caps=tuple(cap for each in plannings for cap in each.caps),
+            reads=reads,
         )
+
+    def _calls_functions(self, nodes: Sequence[FieldNode]) -> bool:
+        """Whether, with Citus, a root field calls a function. The field is resolved once more for that."""
+        if self._cluster is None:
+            return False
+        planning = Planning(self._variables, self._cluster)
+        self._resolve(planning, nodes)
+        return planning.calls_functions
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
         """One or more statements for each root field, in the order of the document."""
@@ -256,7 +278,7 @@ class _RootPlanner:
         for key, nodes in fields.items():
             constant = self._constant(nodes)
             if constant is None:
-                planning = Planning(self._variables)
+                planning = Planning(self._variables, self._cluster)
                 statements += self._mutation_statements(planning, key, nodes)
                 caps += planning.caps
             else:
@@ -265,10 +287,17 @@ class _RootPlanner:
 
     def _mutation_statements(self, planning: Planning, key: str, nodes: Sequence[FieldNode]) -> list[PlannedStatement]:
         try:
-            answering = self._statement(planning, {key: self._resolve(planning, nodes)})
+            expressions = {key: self._resolve(planning, nodes)}
+            planning.check_shards()
         except RequestError as ex:
             raise FieldError(ex, key) from None
-        earlier = (_planned(planning, query, (key,), NodeCount(0), answers=False) for query in planning.earlier)
+        return self._statements(planning, expressions)
+
+    def _statements(self, planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> list[PlannedStatement]:
+        """The statement that answers with these expressions, after those that must run before it."""
+        answering = self._statement(planning, expressions)
+        keys = tuple(expressions)
+        earlier = (_planned(planning, query, keys, NodeCount(0), answers=False) for query in planning.earlier)
         return [*earlier, answering]
 
     def _constant(self, nodes: Sequence[FieldNode]) -> AnyText | None:
@@ -295,6 +324,13 @@ class _RootPlanner:
     def _statement(planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> PlannedStatement:
         query = select(*(as_text(expression).label(None) for expression in expressions.values()))
         return _planned(planning, query, tuple(expressions), planning.nodes.count)
+
+
+def _cluster_of(api: ApiSchema) -> Cluster | None:
+    """The cluster of a database with Citus."""
+    if not api.catalog.distributed:
+        return None
+    return api.shared("cluster", lambda: cluster_of(api.catalog.relations, *api.rules.claim))
 
 
 def _planned(

@@ -169,6 +169,9 @@ class Settings:
         "Whether Citus may spread the database's tables over several servers; auto finds out from the database.")
     citus_claim: str | None = setting(TEXT, None,
         "The claim whose value equals the distribution column in all of a caller's rows, so that one server answers.")
+    citus_claim_column: str | None = setting(TEXT, None,
+        "The distribution column that has the value of CITUS_CLAIM.",
+        default_note="named like the claim, perhaps with _id")
     prepared_statement_limit: int = setting(Number(1), 200,
         "The maximum number of prepared statements on each connection.")
     plan_cache_entries: int = setting(Number(1), 1000, "The maximum number of plans that each worker caches.")
@@ -240,8 +243,11 @@ class Settings:
         "Seconds for which a resumable upload can be continued after its last bytes arrived.")
     resumable_slice: int = setting(BYTES, 16 * 1024 * 1024,
         "The maximum number of bytes that a request of a resumable upload stores; the client continues from there.")
+    live: bool = setting(SWITCH, False,
+        "Whether `portico serve` also starts the process of live queries, and serves them at /graphql/v1/stream. "
+        "`--demo` turns it on.")
     live_port: int = setting(Number(0, 65535), 8001,
-        "The port that `portico live` listens on.")
+        "The port that `portico live`, the process on its own, listens on.")
     live_poll_s: float = setting(Seconds(), 5.0,
         "Seconds after which `portico live` repeats queries of relations whose changes no trigger reports.")
     live_limit: int = setting(Number(1, 1_000_000), 1000,
@@ -290,7 +296,7 @@ _SECTIONS = {
     "images": "Images",
     "s3_protocol": "S3 protocol",
     "resumable_uploads": "Resumable uploads",
-    "live_port": "Live queries",
+    "live": "Live queries",
     "disabled_plugins": "Plugins",
     "log_level": "Log and metrics",
 }

@@ -35,6 +35,8 @@ from app.query.sql.texts import ArrayText
 from app.query.write.assignments import arguments_of_updates
 from app.query.write.changes import Affected, Rollback, answer, response_type
 from app.query.write.nested.values import member_at
+from app.query.write.on_cluster import without_moves
+from app.query.write.one_shard import tenant_of_keys, value_of
 from app.query.write.unnesting import array_for, unnested
 
 MAX_UPDATES = 10_000
@@ -186,16 +188,18 @@ class BulkUpdate:
         """The response."""
         given = self._given()
         rows = self.field.planning.rows_of(self.relation)
+        value = value_of(tenant_of_keys(self.field, self.relation, self.updates), self.relation)
         affected = self.field.planning.named_rows(self.relation, "affected")
         position = affected.computed(POSITION, lambda source: given.c[POSITION])
-        twice = Rollback(self._names_a_row_twice(given), self._twice(), as_text(row_count()))
+        twice = Rollback(self._names_a_row_twice(given, value), self._twice(), as_text(row_count()))
 
         def statement() -> tuple[Sequence[Update], TableRows]:
             new = {
                 self.columns[name].name: self._new_value(given, rows, number, everywhere=everywhere)
                 for number, (name, everywhere) in enumerate(self.shape.values)
             }
-            return [update(rows.element).values(new).where(*narrowed(rows, [self._is_row(given, rows)]))], rows
+            where = narrowed(rows, [*rows.of_value(value), self._is_row(given, rows)])
+            return [update(rows.element).values(without_moves(self.field, rows, new)).where(*where)], rows
 
         number = self.updates if self.updates.source.path else len(_items(self.updates.raw))
         return answer(self.field, statement, Affected(affected, number, twice, position))
@@ -240,9 +244,11 @@ class BulkUpdate:
         several = f", or the declared key of {self.relation.type_name} is not unique" if is_declared else ""
         return f"updates names a row twice{several}"
 
-    def _names_a_row_twice(self, given: CTE) -> ColumnElement[Any]:
+    def _names_a_row_twice(self, given: CTE, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
         rows = self.field.planning.rows_of(self.relation)
         key = [rows.column(part.column) for part in self.key]
         one: ColumnElement[Any] = literal_column("1")
         found = select(one).select_from(given.join(rows.element, self._is_row(given, rows)))
+        if self.field.planning.cluster is not None:
+            found = found.where(*narrowed(rows, rows.of_value(value)))
         return exists(found.group_by(*key).having(row_count() > one).correlate(None))

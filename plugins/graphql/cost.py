@@ -22,6 +22,7 @@ from app.pipeline.engine import Engine
 from app.pipeline.explain import EXPLAIN_ROLES, explain
 from app.pipeline.extensions import Extension
 from app.pipeline.plan import nodes_of
+from app.pipeline.plan_costs import cost_of
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet
 from app.settings import Setting, Settings
 from app.settings.kinds import Number
@@ -112,7 +113,7 @@ class Cost:
         now = monotonic()
         if known is not None and now - known[1] < VALID_S:
             return known[0]
-        estimate: int = round(sum(each["Plan"]["Total Cost"] for each in explain(operation, bound, engine)))
+        estimate: int = round(sum(map(cost_of, explain(operation, bound, engine))))
         self._estimates.put(key, (estimate, now))
         return estimate
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.graphql.documents.errors import DocumentError
+from app.graphql.documents.errors import DocumentError, FieldError
 from app.hooks import hookimpl
 from app.pipeline.engine import Engine
 from app.pipeline.explain import EXPLAIN_ROLES, explain
 from app.pipeline.extensions import Extension
 from app.pipeline.page_reads import page_reads
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet
+from app.query.plan.refusals import NotOnThisCluster
 from app.settings import Setting, Settings
 
 NAME = "explain"
@@ -42,16 +43,20 @@ def request_extensions(settings: Settings) -> Mapping[str, Extension]:
         plan = bound.plan
         if how == ANALYZE and plan.is_mutation:
             raise _refused(f'Only queries can be analyzed; "{PLAN}" explains a mutation without running it')
-        plans = explain(operation, bound, engine, analyze=how == ANALYZE) if plan.statements else []
-        entries = [
-            {
-                "paths": [[key] for key in planned.response_keys],
-                "sql": planned.statement.sql,
-                "plan": of_statement,
-                "pages": page_reads(of_statement["Plan"]),
-            }
-            for planned, of_statement in zip(plan.statements, plans, strict=True)
+        entries: list[dict[str, Any]] = [
+            {"paths": [[key] for key in planned.response_keys], "sql": planned.statement.sql}
+            for planned in plan.statements
         ]
+        try:
+            plans = explain(operation, bound, engine, analyze=how == ANALYZE) if plan.statements else []
+        except FieldError as ex:
+            if ex.code != NotOnThisCluster.code:
+                raise
+            # The SQL shows why Citus refuses it.
+            made: list[dict[str, Any]] = [{"plan": None, "pages": [], "error": ex.message}] * len(entries)
+        else:
+            made = [{"plan": each, "pages": page_reads(each["Plan"])} for each in plans]
+        entries = [entry | more for entry, more in zip(entries, made, strict=True)]
         # Constant fields are answered as usual, since they need no database; other fields are null.
         texts = {key: plan.constants.get(key) for key in plan.response_keys}
         return ResultSet(plan, texts, operation.caller.role).with_extension(NAME, entries)

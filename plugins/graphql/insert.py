@@ -26,8 +26,11 @@ from app.query.plan.rows import TableRows
 from app.query.plan.walk import Field
 from app.query.write.changes import answer, response_type
 from app.query.write.inserting import Inserted, objects_of
+from app.query.write.nested.conflicts import arbiter_of
 from app.query.write.nested.inserting import nested_insert
 from app.query.write.new_rows import COLUMN, HAS_DEFAULT, REQUIRED, new_row_type
+from app.query.write.object_order import order_of_objects
+from app.query.write.one_shard import tenant_of_all, value_of
 
 TABLES = frozenset("rp")
 """Kinds of relations whose defaults are known. The columns of a view may get the defaults of its table, which are not
@@ -96,13 +99,16 @@ def _plain(
     field: Field, relation: ApiRelation, type_: GraphQLInputObjectType, others: Mapping[str, GraphQLArgument]
 ) -> ColumnElement[Any]:
     """The response of an insert without related rows."""
-    objects = objects_of(field, relation, type_)
+    objects, value = objects_of(field, relation, type_), value_of(tenant_of_all(field, relation, type_), relation)
+    altering = {name: each for name, each in objects.arguments.items() if name in others and each is not None}
 
     def statement() -> tuple[Sequence[Insert], TableRows]:
         inserting = objects.insert()
-        for name, value in objects.arguments.items():
-            if name in others and value is not None:
-                inserting = others[name].extensions["alter"](field, inserting, value)
-        return [inserting], field.planning.rows_in(relation, relation.table)
+        for name, given in altering.items():
+            inserting = others[name].extensions["alter"](field, inserting, given)
+        return [inserting], field.planning.rows_in(relation, relation.table, value)
 
-    return answer(field, statement, Inserted(field.planning.named_rows(relation, "affected"), objects))
+    rows = field.planning.named_rows(relation, "affected")
+    is_spread = field.planning.cluster is not None and relation.distribution is not None and value is None
+    order = order_of_objects(rows, objects, arbiter_of(field.api, others, altering)) if is_spread else None
+    return answer(field, statement, Inserted(rows, objects, value, order))

@@ -28,6 +28,7 @@ from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_na
 from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
 from app.query.group.aggregates import is_number
+from app.query.plan.refusals import refused
 from app.query.plan.walk import Field
 from app.query.sql.constructs import cast_to, constant, row_count
 from app.query.write.arbiters import Arbiter, OnTarget, arbiters_of
@@ -183,10 +184,24 @@ class Upsert:
         if not conflict.changes:
             return inserting.on_conflict_do_nothing(**arbiter.target())
         proposed = inserting.excluded
-        new: dict[str, ColumnElement[Any]] = {each.name: proposed[each.name] for each in conflict.replaced}
+        replaced = self._without_distribution(field, conflict)
+        new: dict[str, ColumnElement[Any]] = {each.name: proposed[each.name] for each in replaced}
         new |= {each.name: added_up(field, inserting, each, arbiter) for each in conflict.added_up}
         condition = self._condition(field, given, arbiter)
         return inserting.on_conflict_do_update(**arbiter.target(), set_=new, where=condition)
+
+    def _without_distribution(self, field: Field, conflict: Conflict) -> Sequence[ApiColumn]:
+        """The columns that get the proposed value. Each unique index of a table that Citus distributes has the
+        distribution column, so it keeps its value, and Citus refuses to set it."""
+        distribution = self.relation.distribution
+        if field.planning.cluster is None or distribution is None:
+            return conflict.replaced
+        kept = [each for each in conflict.replaced if each.name != distribution.column]
+        if not kept and not conflict.added_up:
+            raise refused(
+                f"{distribution.column} decides which server has a row, and cannot change.", "Name other columns."
+            )
+        return kept
 
     def arbiter(self, api: ApiSchema, given: Mapping[str, Any]) -> Arbiter | None:
         """The arbiter of the conflict; None for any."""
@@ -205,7 +220,7 @@ class Upsert:
         if not conditions:
             return None
         condition = and_(*conditions)
-        if self.relation.relation.row_security:
+        if self.relation.relation.row_security and not field.api.rules.bypasses_policies:
             condition = if_seen(field, there, arbiter, condition)
         return OnTarget(condition, self.relation.table)
 

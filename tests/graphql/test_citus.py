@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.commands.citus_checks import spread
+from app.commands.citus_checks import claims, spread
 from app.installation.install import install
 from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
+from tests.graphql.requests import ask_with
 from tests.postgres_server import PostgresServer
 
 TABLES = (Path(__file__).parent / "snapshot/cases/distribution/schema.sql").read_text()
@@ -21,17 +22,27 @@ alter table author enable row level security;
 create policy own on author using (tenant_id = nullif(current_setting('request.jwt.claim.tenant', true), '')::int);
 insert into genre values (1, 9, 'rare'), (2, 9, 'rare');
 grant select on author to service_role;
+-- In the group of the tenants, as Citus puts tables by default, but by another column.
+create table device (id int primary key, label text);
+insert into device values (1, 'lamp'), (2, 'fan');
+grant select on device to authenticated;
+-- PostgreSQL has no plan for such a join, and refuses it as Citus does.
+create view pairs as select a.id, b.id as other from author a full join author b on a.id < b.id;
+comment on view pairs is '@graphql({"primary_key_columns": ["id"]})';
+grant select on pairs to authenticated, service_role;
 create function propagated() returns text language sql stable as
   $$ select current_setting('citus.propagate_set_commands', true) $$;
 """
 CATALOG = """
 set allow_system_table_mods = on;
-create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int);
+create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int,
+  repmodel "char");
 grant select on pg_catalog.pg_dist_partition to public;
 create function pg_catalog.column_to_column_name(regclass, text) returns text language sql stable as
   'select attname::text from pg_catalog.pg_attribute where attrelid = $1 and attnum = $2::int';
 insert into pg_catalog.pg_dist_partition values
-  ('tenant', 'n', null, 2), ('author', 'h', '1', 7), ('book', 'h', '1', 7), ('genre', 'h', '1', 8);
+  ('tenant', 'n', null, 2, 't'), ('author', 'h', '1', 7, 's'), ('book', 'h', '1', 7, 's'), ('genre', 'h', '1', 8, 's'),
+  ('device', 'h', '1', 7, 's');
 """
 NESTED = "{ authorCollection { edges { node { name bookCollection { edges { node { title } } } } } } }"
 
@@ -105,18 +116,69 @@ def test_a_failed_mutation_changes_no_shard(api: Api) -> None:
     assert books.data == {"bookCollection": {"edges": []}}
 
 
+def test_the_claim_does_not_narrow_tables_distributed_by_another_column(api: Api) -> None:
+    devices = api.ask("{ deviceCollection { edges { node { id } } } }", claims={"tenant": 2}).data["deviceCollection"]
+    assert [edge["node"]["id"] for edge in devices["edges"]] == [1, 2]
+    (found,) = claims(api.application.services.settings, api.application.services.engine)
+    assert found.mark == "note"
+    assert found.what.endswith("another column: public.device")
+
+
+def test_a_setting_names_the_column_of_the_claim(url: str) -> None:
+    settings = {"citus_claim": "organisation", "max_rows": 100}
+    nothing, by_column = Api(url, **settings), Api(url, citus_claim_column="tenant_id", **settings)
+    try:
+        assert names(nothing, "service_role", organisation=2) == ["Ann", "Ben", "Cleo"]
+        (found,) = claims(nothing.application.services.settings, nothing.application.services.engine)
+        assert found.is_fatal
+        assert names(by_column, "service_role", organisation=2) == ["Cleo"]
+    finally:
+        nothing.close()
+        by_column.close()
+
+
+def test_a_table_that_becomes_distributed_is_noticed(api: Api, postgres: PostgresServer) -> None:
+    cache = api.application.services.engine.schema_cache
+    before = cache.current()
+    assert cache.refresh_if_changed(thorough=False) is before
+    added = "insert into pg_catalog.pg_dist_partition values ('book_genre', 'h', '1', 7, 's')"
+    postgres.execute(added, api.database_url)
+    try:
+        spread = {each.name: each.distribution for each in cache.refresh_if_changed(thorough=False).relations}
+        assert spread["book_genre"] == spread["book"]
+    finally:
+        removed = "delete from pg_catalog.pg_dist_partition where logicalrelid = 'book_genre'::regclass"
+        postgres.execute(removed, api.database_url)
+        cache.refresh_if_changed(thorough=False)
+
+
+def test_a_statement_that_citus_refuses_has_our_error_and_is_explained(api: Api) -> None:
+    text = "{ pairsCollection { edges { node { id } } } }"
+    (error,) = api.ask(text, role="service_role").errors
+    assert error["extensions"]["code"] == "NOT_ON_THIS_CLUSTER"
+    assert error["path"] == ["pairsCollection"]
+    answer = ask_with(api, {"explain": "plan"}, text, role="service_role")
+    (entry,) = answer.body["extensions"]["explain"]
+    assert entry["sql"].startswith("SELECT ")
+    assert (entry["plan"], entry["error"]) == (None, error["message"])
+
+
 def test_doctor_reports_the_requirements_of_citus(api: Api, postgres: PostgresServer) -> None:
     functions = """
-      create function silent() returns bigint language sql stable as 'select count(*) from book';
-      create function heard() returns bigint language sql as 'select count(*) from book';
-      create function elsewhere() returns bigint language sql stable set search_path = public
-        as 'select count(*) from book'"""
+      create function silent() returns setof book language sql stable as 'select * from book';
+      create function heard() returns setof book language sql as 'select * from book';
+      create function one() returns bigint language sql stable as 'select count(*) from book';
+      create function other() returns setof text language sql stable as $$ select 'notebook' $$;
+      create function elsewhere() returns setof book language sql stable set search_path = public
+        as 'select * from book';
+      create policy "of books" on book_genre using (exists (select from book b where b.id = book_id))"""
     postgres.execute(functions, api.database_url)
     services = api.application.services
     reported = {each.what: each for each in spread(services.settings, services.engine.database)}
     (silent,) = (what for what in reported if "silent()" in what)
-    assert "heard()" not in silent
-    assert "elsewhere()" not in silent
+    assert not any(each in silent for each in ("heard()", "one()", "other()", "elsewhere()"))
     (login,) = (what for what in reported if "log in" in what)
     assert "anon, authenticated" in login
+    (mixed,) = (what for what in reported if "policies" in what and "local" in what)
+    assert '"of books" on book_genre' in mixed
     assert not any("set_local" in what or "CITUS" in what for what in reported)

@@ -25,7 +25,9 @@ class _Server:
     def __init__(self) -> None:
         totals = Capacity(1, 1_000_000).totals(0)
         self.totals = totals
-        self.reception = Reception(Adjustments(), Admission((), 1_000_000), CrossOrigin(()), totals, HeaderCache())
+        self.reception = Reception(
+            Adjustments(), Admission((), 1_000_000), CrossOrigin(()), totals, HeaderCache(), None
+        )
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from schema_cache.loader import has_support_objects
+from schema_cache.loader import read_support
 from schema_cache.state import read_schema_state
 from tests.postgres_server import PostgresServer
 from tests.schema_cache.conftest import Connect
@@ -225,17 +225,17 @@ def test_support_objects_may_come_and_go(owner: Session, removal: str) -> None:
 def test_a_counter_of_an_untrusted_role_is_not_called(owner: Session, connect: Connect) -> None:
     with owner.roles(1) as (stranger,):
         owner.rows(COUNTING)
-        assert has_support_objects(owner.value)
+        assert read_support(owner.value).counted
         owner.execute(f"alter function graphql.schema_version() owner to {stranger}")
-        assert not has_support_objects(owner.value)
+        assert not read_support(owner.value).counted
         owner.execute("alter function graphql.schema_version() owner to current_user")
-        assert has_support_objects(owner.value)
+        assert read_support(owner.value).counted
         # A volatile function would answer from a newer snapshot than the statement that asks it.
         owner.execute("alter function graphql.schema_version() volatile")
-        assert not has_support_objects(owner.value)
+        assert not read_support(owner.value).counted
         owner.execute("alter function graphql.schema_version() stable")
         owner.execute("revoke execute on function graphql.schema_version() from public", f"alter role {stranger} login")
         session = connect(user=stranger)
-        assert not has_support_objects(session.value)
+        assert not read_support(session.value).counted
         assert not load_catalog(session.value).counted
         session.close()

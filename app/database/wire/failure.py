@@ -11,14 +11,17 @@ ConnectionLost            the connection broke; never leaves app.database, it be
 from __future__ import annotations
 
 import logging
+import re
 
 from app.database.wire.log_throttle import LogThrottle
 from app.database.wire.sqlstates import (
     DATATYPE_MISMATCH,
     FEATURE_NOT_SUPPORTED,
     INSUFFICIENT_PRIVILEGE,
+    INTERNAL_ERROR,
     INVALID_PARAMETER_VALUE,
     INVALID_SQL_STATEMENT_NAME,
+    PROTOCOL_VIOLATION,
     QUERY_CANCELED,
     UNDEFINED_COLUMN,
     UNDEFINED_OBJECT,
@@ -52,9 +55,12 @@ _UNAVAILABLE = {
     "57P03": "The database is starting up.",
     "57P05": "The database ended an idle connection.",
 }
+_ON_ANOTHER_SERVER = re.compile(r"while executing command on \S+:\d+")
+_UNREACHABLE = "The database cannot reach another server that has a part of the data."
+
 _FIELDS = {
     "C": "sqlstate", "M": "message", "D": "detail", "H": "hint", "t": "table", "c": "column", "n": "constraint",
-    "W": "where",
+    "W": "where", "P": "position",
 }  # fmt: skip
 
 
@@ -155,16 +161,22 @@ def read_diagnosis(body: bytes) -> tuple[Diagnosis, dict[str, str]]:
     return Diagnosis(**{name: fields.get(letter, "") for letter, name in _FIELDS.items()}), fields
 
 
+def _lost_by_citus(diagnosis: Diagnosis) -> bool:
+    """Whether Citus lost its connection to another server: it then reports the text of libpq as an internal error."""
+    return diagnosis.sqlstate == INTERNAL_ERROR and _ON_ANOTHER_SERVER.fullmatch(diagnosis.where) is not None
+
+
 def explain(error: StatementError, role: str | None, throttle: LogThrottle) -> PorticoError:
     """The error to report for a failed statement. A problem that the operator must fix is logged, as ``throttle``
     allows: clients only learn that the database is unavailable."""
     diagnosis, index = error.diagnosis, error.statement_index
     # In the service's own statements no function of a user can raise a SQLSTATE.
     state = diagnosis.sqlstate if role is None else error.state
-    if state in _UNAVAILABLE or state.startswith("53"):
+    is_unreachable = (state.startswith("08") and state != PROTOCOL_VIOLATION) or _lost_by_citus(diagnosis)
+    if state in _UNAVAILABLE or state.startswith("53") or is_unreachable:
         if throttle.allows(state):
             log.warning("the database cannot run statements: %s (SQLSTATE %s)", diagnosis.message, state)
-        return unavailable(diagnosis)
+        return unavailable(diagnosis, _UNREACHABLE) if is_unreachable else unavailable(diagnosis)
     # Only the statement that sets the context compares the versions.
     if diagnosis.sqlstate == SCHEMA_OUTDATED and index == 0:
         return SchemaOutdated(diagnosis, index)

@@ -12,7 +12,8 @@ from sqlalchemy import TableClause, column, table
 from app.errors import RequestError
 from app.graphql.schema.dialect import Dialect
 from app.graphql.values.types import ToText, ValueType
-from schema_cache.model import Column, Distribution, Relation
+from schema_cache.distribution import Distribution
+from schema_cache.model import Column, Relation
 from schema_cache.role_view import VisibleRelation
 
 NODE_ID = "nodeId"

@@ -32,7 +32,8 @@ class RoleRules:
     """``hooks``: those of the plugins whose features the role has. ``depth`` and ``nodes``: the limits of its
     operations; 0 ``nodes`` means no limit. ``max_rows``: the page size of collections whose comment sets none.
     ``checks``: its operations must pass them. ``directives``: those in the comment on the role. ``problems``: the
-    errors in that comment."""
+    errors in that comment. ``claim``: the settings CITUS_CLAIM and CITUS_CLAIM_COLUMN. ``bypasses_policies``: with
+    Citus, whether no policies apply to the role."""
 
     hooks: pluggy.HookRelay
     features: frozenset[str]
@@ -43,6 +44,8 @@ class RoleRules:
     checks: Sequence[OperationCheck] = ()
     directives: Mapping[str, Any] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    claim: tuple[str | None, str | None] = (None, None)
+    bypasses_policies: bool = False
 
 
 class RuleBook:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable
+from dataclasses import replace
 from threading import Lock
 
 from app.bounded_cache import UNIT, BoundedCache
@@ -70,14 +71,15 @@ class RoleSchemas:
         except AccessError:
             # The role, or the service's membership in it, may be newer than the catalog.
             view = self._view(role, self._schema_cache.refresh_if_changed())
-        comment = view.catalog.role_by_name[role].comment
-        key = view.key, comment
+        known = view.catalog.role_by_name[role]
+        comment, bypasses = known.comment, known.bypasses and view.catalog.distributed
+        key = view.key, comment, bypasses
         found = self._built.get(key)
         if found is None:
             with self._building:
                 found = self._built.get(key)
                 if found is None:
-                    found = self._build(role, view, comment)
+                    found = self._build(role, view, comment, bypasses=bypasses)
                     self._keep(key, found)
         return found
 
@@ -95,8 +97,8 @@ class RoleSchemas:
             self._catalog, self._built = built.catalog, _kept_schemas()
         self._built.put(key, built, _size_of(built))
 
-    def _build(self, role: str, view: RoleView, comment: str | None) -> ApiSchema:
-        rules = self.rules.of_comment(comment)
+    def _build(self, role: str, view: RoleView, comment: str | None, *, bypasses: bool) -> ApiSchema:
+        rules = replace(self.rules.of_comment(comment), bypasses_policies=bypasses)
         with collector_paused:
             built = ApiSchema(view, self._dialect, rules)
         for problem in rules.problems:

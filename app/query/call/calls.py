@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from graphql import GraphQLArgument, GraphQLObjectType, GraphQLOutputType
-from sqlalchemy import ColumnElement, FromClause, func, literal_column, select
+from sqlalchemy import ColumnElement, FromClause, Select, func, literal_column, select
 from sqlalchemy.sql.selectable import Alias
 
 from app.graphql.schema.api_schema import ApiSchema
@@ -18,7 +18,7 @@ from app.query.plan.rows import TableRows, row_type
 from app.query.plan.walk import Field
 from app.query.read.collection import Collection, Origin
 from app.query.read.connections import arguments_of_collections, connection_type
-from app.query.sql.compiled_constructs import InPlace
+from app.query.sql.compiled_constructs import InPlace, Query, RowColumn, WrittenSQL
 from app.query.sql.constructs import FunctionCall, as_text, builtin, cast_to, constant, row_count
 from app.query.sql.constructs import call as sql_call
 from schema_cache.model import Function
@@ -68,24 +68,39 @@ class Result:
         call = self.call(arguments)
         field.planning.is_volatile |= self.function.volatility == VOLATILE
         field.planning.reads.add(self.function.oid)
+        field.planning.calls_functions |= not outer
         if self.relation is None:
             return self._value(field, call, outer)
         relation, is_volatile = self.relation, self.function.volatility == VOLATILE
-        if self.is_collection and not is_volatile:
-            origin = Origin(relation, lambda: field.planning.rows_in(relation, self._source(field, call)), outer=outer)
-            return Collection(field, origin).json()
-        source = self._source(field, call)
-        rows = field.planning.rows_in(relation, source)
+        sources: list[InPlace] = []
+
+        def rows() -> TableRows:
+            sources.append(self._source(field, call))
+            return field.planning.rows_in(relation, sources[-1])
+
         with field.planning.noting_reads() as reads:
-            result = _of_all(field, rows, outer) if self.is_collection else _of_one(field, rows, outer)
-        if is_volatile and reads and not outer and field.api.dialect.reads_after_functions:
-            rows = field.planning.rows_in(relation, self._source(field, call))
-            source.query = _called_before(field, rows, is_collection=self.is_collection)
+            if self.is_collection and not is_volatile:
+                result = Collection(field, Origin(relation, rows, outer=outer)).json()
+            else:
+                result = _of_all(field, rows(), outer) if self.is_collection else _of_one(field, rows(), outer)
+        sees_changes = is_volatile and field.api.dialect.reads_after_functions
+        if reads and not outer and (sees_changes or field.planning.cluster is not None):
+            called = field.planning.rows_in(relation, self._source(field, call))
+            query = _called_before(field, called, is_collection=self.is_collection)
+            for source in sources:
+                source.query = query
         return result
 
     def _source(self, field: Field, call: FunctionCall) -> InPlace:
         """The call as an element of FROM."""
-        return InPlace(field.planning.alias(self.function.name), call)
+        source = InPlace(field.planning.alias(self.function.name), call)
+        if field.planning.cluster is not None and self.function.returns_set and self.relation is not None:
+            # Citus finds no rows if PostgreSQL replaces the call of a function in SQL by the function's query, which it
+            # does not do for a call with ordinality.
+            numbered = InPlace(field.planning.alias("numbered"), WrittenSQL("call", ("", " WITH ORDINALITY"), (call,)))
+            names = [each.name for each in self.relation.relation.columns]
+            source.query = Query([(RowColumn(name, numbered), name) for name in names], numbered)
+        return source
 
     def _value(self, field: Field, call: FunctionCall, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
         value = cast(ValueType, self.value)
@@ -124,12 +139,17 @@ def _of_all(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> Col
 
 def _called_before(field: Field, rows: TableRows, *, is_collection: bool) -> ColumnElement[Any]:
     """The rows of a call that is made in an earlier statement. So the statement that reads related rows sees the
-    changes of the call: a statement sees tables as they were when it began."""
+    changes of the call: a statement sees tables as they were when it began. With Citus that statement may run on
+    another server, where functions cannot read distributed tables."""
     texts = as_text(builtin.array_agg(rows.whole()))
-    kept, read = field.planning.hand_on(func.coalesce(texts, constant("{}")))
-    query = select(kept).select_from(rows.element)
-    field.planning.earlier.append(query if is_collection else query.where(rows.is_not_empty()))
-    return sql_call("unnest", cast_to(read, f"{row_type(rows.relation)}[]"))
+    called = field.planning.hand_on(func.coalesce(texts, constant("{}")))
+
+    def query(*columns: ColumnElement[Any]) -> Select[Any]:
+        made = select(*columns).select_from(rows.element)
+        return made if is_collection else made.where(rows.is_not_empty())
+
+    field.planning.run_before(query, [called])
+    return sql_call("unnest", cast_to(called.read, f"{row_type(rows.relation)}[]"))
 
 
 def result_of(api: ApiSchema, function: Function) -> Result | None:

@@ -233,4 +233,5 @@ class NoResult(FunctionResult):
 def _call(field: Field, function: Function, arguments: Sequence[ColumnElement[Any]]) -> FunctionCall:
     field.planning.is_volatile |= function.volatility == VOLATILE
     field.planning.reads.add(function.oid)
+    field.planning.calls_functions = True
     return FunctionCall(function.schema, function.name, arguments)

@@ -13,7 +13,7 @@ from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.graphql.values.counted import COUNTED, ValueLimit
 from app.graphql.values.types import ToText, ValueType
-from app.query.plan.distribution import equal_to
+from app.query.plan.distribution import claimed_rows
 from app.query.plan.existence import MOST_JOINED, join_few
 from app.query.plan.planning import MAX_CONDITIONS, TOO_MANY_CONDITIONS, Planning
 from app.query.plan.rows import Rows
@@ -193,10 +193,9 @@ def narrowed(rows: Rows, conditions: Sequence[Condition]) -> list[Condition]:
     distribution = rows.relation.distribution
     if distribution is None:
         return [*conditions]
-    column = rows.column(distribution.column)
+    column, claimed = rows.column(distribution.column), rows.shard.claimed
     rows.shard.learn(column, conditions)
-    claimed = rows.shard.claimed
-    return [*conditions] if claimed is None else [equal_to(column, claimed), *conditions]
+    return [*conditions] if claimed is None else claimed_rows(column, claimed, conditions)
 
 
 def conditions_of_arguments(field: Field, rows: Rows) -> list[Condition]:

@@ -8,15 +8,15 @@ some rows is repeated for related rows with the same distribution. These have th
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, FromClause, and_
+from sqlalchemy import Boolean, ColumnElement, FromClause, and_, not_
 from sqlalchemy.sql import operators
 from sqlalchemy.sql.elements import BooleanClauseList, Grouping
 
 from app.errors import RequestError
-from app.query.sql.comparison import USUAL_OPERATORS, compared
+from app.query.sql.comparison import USUAL_OPERATORS, compared, is_distinct
 from app.query.sql.compiled_constructs import Bound, WrittenComparison
 from app.query.sql.sqlalchemy_internals import self_compiling, sources_of, text_of
 
@@ -25,15 +25,27 @@ CLAIM = "@claim"
 can have this name."""
 
 
+Requirement = Callable[[], None]
+
+
 class Shard:
     """The value of the distribution column of some rows, if the statement restricts them to one value. It may be found
     after SQL that depends on it was made, but before that SQL is compiled. ``claimed``: the caller's own value, which
-    all rows must have that a request reads or changes."""
+    all rows must have that a request reads or changes. ``is_result``: the rows are those of a function or a change, not
+    of a table."""
 
-    def __init__(self, claimed: ColumnElement[Any] | None = None) -> None:
+    def __init__(
+        self,
+        claimed: ColumnElement[Any] | None = None,
+        value: ColumnElement[Any] | None = None,
+        *,
+        is_result: bool = False,
+    ) -> None:
         self.claimed = claimed
-        self._own = claimed
+        self.is_result = is_result
+        self._own = value if claimed is None else claimed
         self._followed: Shard | None = None
+        self._requirement: Requirement | None = None
 
     @property
     def value(self) -> ColumnElement[Any] | None:
@@ -41,6 +53,15 @@ class Shard:
         if self._own is not None or self._followed is None:
             return self._own
         return self._followed.value
+
+    def require(self, requirement: Requirement) -> None:
+        """Let ``check`` call ``requirement``, which raises RequestError unless one server has what the rows need."""
+        self._requirement = requirement
+
+    def check(self) -> None:
+        """Raise RequestError if a requirement is not met. All values must be known that are ever known."""
+        if self._requirement is not None:
+            self._requirement()
 
     def follow(self, other: Shard) -> None:
         """Take the value from ``other``, whose rows these are related to."""
@@ -51,6 +72,25 @@ class Shard:
         ``column``."""
         if self._own is None:
             self._own = next(_parameters(column, conditions), None)
+
+
+def claimed_rows(
+    column: ColumnElement[Any], claimed: ColumnElement[Any], conditions: Iterable[ColumnElement[Any]]
+) -> list[ColumnElement[Any]]:
+    """The conditions on rows whose distribution ``column`` has the caller's value. Another value that the request names
+    is compared so that Citus does not use it to find a shard: it fails to change rows if no shard has both values."""
+    narrowed: Iterable[Any] = (_not_for_shards(claimed, column, each) for each in conditions)
+    return [equal_to(column, claimed), *narrowed]
+
+
+def _not_for_shards(claimed: ColumnElement[Any], column: ColumnElement[Any], condition: ColumnElement[Any]) -> Any:
+    own: Any = condition.element if isinstance(condition, Grouping) else condition
+    if isinstance(own, BooleanClauseList) and own.operator is operators.and_:
+        return and_(*(_not_for_shards(claimed, column, each) for each in own.clauses))
+    value = next(_parameters(column, [own]), None)
+    if value is None or value is claimed:
+        return condition
+    return not_(is_distinct(column, value, USUAL_OPERATORS))
 
 
 _FULL_NAME = "OPERATOR(pg_catalog.=)"

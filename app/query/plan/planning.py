@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, TableClause, literal_column, null
+from sqlalchemy import ColumnElement, Select, TableClause, null
 from sqlalchemy.sql.selectable import Alias
 
 from app.errors import OverLimit, RequestError
 from app.graphql.schema.relations import ApiRelation
 from app.graphql.values.types import ToText
 from app.graphql.values.values import ABSENT, Leaf, Readings, Source, Variables, shape_of
+from app.query.plan.claims import Cluster
 from app.query.plan.distribution import CLAIM, Shard, claim_text
+from app.query.plan.handing_on import HANDED_ON, ComputedBy, HandedOn, Refuse, keep, keep_on_coordinator
 from app.query.plan.node_count import Cap, Nodes
 from app.query.plan.rows import NamedRows, TableRows
 from app.query.sql.compiled_constructs import Bound
-from app.query.sql.constructs import alias_stem, builtin, cast_to, constant, unmodified
+from app.query.sql.constructs import alias_stem, cast_to, unmodified
 
 MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
-
-HANDED_ON = "portico.k"
-"""The prefix of the settings through which a statement passes texts to a later one."""
 
 MAX_CONDITIONS = 2_000
 """The service takes 0.1 s of CPU time to compile this number of conditions, and PostgreSQL takes as long to plan
@@ -75,12 +74,14 @@ class _Portions:
 class Planning:
     """The state that the resolvers of one statement share.
 
-    ``earlier``: statements that run before it in the same transaction, for a mutation whose result must include its own
-    changes. ``is_volatile``: one of the statements calls a volatile function. ``reads``: the oids of the relations and
-    functions that they name."""
+    ``cluster``: that of a database with Citus. ``earlier``: statements that run before it in the same transaction, for
+    a mutation whose result must include its own changes. ``is_volatile``: one of the statements calls a volatile
+    function. ``calls_functions``: one of them calls a function that is not of a row. ``reads``: the oids of the
+    relations and functions that they name."""
 
-    def __init__(self, variables: Variables) -> None:
+    def __init__(self, variables: Variables, cluster: Cluster | None = None) -> None:
         self.variables = variables
+        self.cluster = cluster
         self._readings = Readings(variables.values)
         self._parameters: dict[object, tuple[Parameter, ColumnElement[Any]]] = {}
         self._aliases = 0
@@ -88,8 +89,10 @@ class Planning:
         self.relation_steps = 0
         self._relation_depth = 0
         self._handed_on = 0
+        self._shards: list[Shard] = []
         self.nodes = Nodes()
         self.is_volatile = False
+        self.calls_functions = False
         self.reads: set[int] = set()
         self.earlier: list[Select[Any]] = []
         self.caps: list[Cap] = []
@@ -172,32 +175,66 @@ class Planning:
         alias = cast(Alias[Any], relation.table.alias(self.alias(relation.relation.name)))
         return TableRows(relation, alias, self._shard_of(relation), self._shard_of)
 
-    def rows_in(self, relation: ApiRelation, element: TableClause | Alias[Any]) -> TableRows:
-        """Rows of the relation in any FROM element, such as a call of a function."""
-        return TableRows(relation, element, Shard(), self._shard_of)
+    def rows_in(
+        self, relation: ApiRelation, element: TableClause | Alias[Any], value: ColumnElement[Any] | None = None
+    ) -> TableRows:
+        """Rows of the relation in any FROM element, such as a call of a function. ``value``: a parameter with the value
+        of the distribution column, if it is known that all rows have the same."""
+        return TableRows(relation, element, Shard(value=value, is_result=True), self._shard_of)
 
     def named_rows(self, relation: ApiRelation, stem: str) -> NamedRows:
         return NamedRows(relation, self.alias(stem))
 
     def _shard_of(self, relation: ApiRelation) -> Shard:
         self.reads.add(relation.relation.oid)
-        distribution, claim = relation.distribution, self.variables.get(CLAIM)
-        if distribution is None or claim is ABSENT or distribution.column not in relation.visible.select:
+        if self.cluster is None:
             return Shard()
+        shard = Shard(self._claimed(relation, self.cluster))
+        self._shards.append(shard)
+        return shard
+
+    def _claimed(self, relation: ApiRelation, cluster: Cluster) -> ColumnElement[Any] | None:
+        """The caller's value of the distribution column, if the claim has it."""
+        distribution = relation.distribution
+        if distribution is None or self.variables.get(CLAIM) is ABSENT:
+            return None
         column = relation.relation.column(distribution.column)
-        leaf = Leaf(Source((CLAIM,)), self.variables, type_name="")
-        return Shard(self.bind(leaf, claim_text, column.type_text)) if column else Shard()
+        if (
+            column is None
+            or column.name not in relation.visible.select
+            or not cluster.is_claimed(relation.relation, distribution)
+        ):
+            return None
+        return self.bind(Leaf(Source((CLAIM,)), self.variables, type_name=""), claim_text, column.type_text)
+
+    def check_shards(self) -> None:
+        """Raise RequestError if Citus could not run the statement, as far as that is known before it runs.
+        It checks the shards since its last call."""
+        shards, self._shards = self._shards, []
+        for each in shards:
+            each.check()
+
+    def same_value(self, one: ColumnElement[Any], other: ColumnElement[Any]) -> bool:
+        """Whether two parameters have the same value, which from now on steers the plan."""
+        return one is other or self._steered(one) == self._steered(other)
+
+    def _steered(self, bound: ColumnElement[Any]) -> bytes | None:
+        (parameter,) = (each for each, known in self._parameters.values() if known is bound)
+        Leaf(parameter.source, self.variables, type_name="").steer()
+        return parameter.value(self._readings)
 
     def alias(self, stem: str) -> str:
         """A name that nothing else in the statement has."""
         self._aliases += 1
         return f"{alias_stem(stem)}_{self._aliases}"
 
-    def hand_on(self, text: ColumnElement[Any]) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
-        """Pass a text from one statement to a later one, inside the database. Returns an expression that the earlier
-        statement must select, and an expression of the text for the later one."""
+    def hand_on(self, text: ColumnElement[Any], refuse: Refuse | None = None) -> HandedOn:
+        """A text for later statements. One statement must pass it on: ``run_before``."""
         self._handed_on += 1
-        name = constant(f"{HANDED_ON}{self._handed_on}")
-        # The length instead of the text, which would be sent to the service for nothing.
-        kept = builtin.octet_length(builtin.set_config(name, text, literal_column("true")))
-        return kept, builtin.current_setting(name)
+        return HandedOn(f"{HANDED_ON}{self._handed_on}", text, refuse)
+
+    def run_before(self, query: ComputedBy, texts: Sequence[HandedOn]) -> None:
+        """Let ``query``, a function from columns to a query that returns one row, run before the statement and pass on
+        texts that it computes."""
+        is_on_cluster = self.cluster is not None
+        self.earlier.append(keep_on_coordinator(query, texts, self.alias) if is_on_cluster else keep(query, texts))

@@ -12,7 +12,7 @@ from sqlalchemy.sql.selectable import Alias
 
 from app.database.identifiers import quoted
 from app.graphql.schema.relations import ApiRelation
-from app.query.plan.distribution import Shard
+from app.query.plan.distribution import Shard, equal_to
 from app.query.sql.compiled_constructs import InPlace, RowColumn, RowColumns
 from app.query.sql.constructs import cast_to
 
@@ -120,6 +120,14 @@ class TableRows:
 
     def column(self, name: str) -> ColumnElement[Any]:
         return self._columns[name]
+
+    def of_value(self, value: ColumnElement[Any] | None) -> list[ColumnElement[Any]]:
+        """The condition that the rows have a value in the distribution column; none if it is not known."""
+        if value is None or self.relation.distribution is None:
+            return []
+        condition = equal_to(self.column(self.relation.distribution.column), value)
+        self.shard.learn(condition.left, [condition])
+        return [condition]
 
     def whole(self) -> ColumnElement[Any]:
         return cast_to(self._row(), row_type(self.relation))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, select
@@ -12,6 +13,7 @@ from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.relations import ApiRelation
 from app.query.filter.conditions import narrowed
 from app.query.plan.distribution import OnOneNode
+from app.query.plan.one_server import check_step
 from app.query.plan.rows import Rows, TableRows
 from app.query.read.relationship_names import is_unique
 from app.query.sql.comparison import compared
@@ -54,6 +56,8 @@ class Relationship:
             for (from_, to), operator in zip(self.pairs, self.operators, strict=True)
         ]
         place = self._place_of_distribution()
+        if known.relation.relation.placement is not None or new.relation.relation.placement is not None:
+            new.shard.require(partial(check_step, known, new, is_linked=place is not None))
         if place is None:
             return narrowed(new, conditions)
         from_, to = self.pairs[place]
@@ -66,7 +70,7 @@ class Relationship:
         """The index of the pair with the distribution columns of both relations; None unless both relations have the
         same distribution and the pair exists."""
         source, target = self.source.distribution, self.target.distribution
-        if source is None or target is None or source.group != target.group:
+        if source is None or target is None or not source.may_be_with(target):
             return None
         pair = source.column, target.column
         return self.pairs.index(pair) if pair in self.pairs else None

@@ -14,6 +14,7 @@ from app.graphql.schema.relations import ApiColumn, ApiRelation, OwnName, own_na
 from app.graphql.values.values import Leaf
 from app.query.plan.rows import Rows
 from app.query.plan.walk import Field
+from app.query.write.on_cluster import without_moves
 
 Assignments = dict[str, ColumnElement[Any]]
 """New values by the SQL names of their columns."""
@@ -110,7 +111,7 @@ def assignments(field: Field, rows: Rows, given: Mapping[str, Any]) -> Assignmen
                 raise RequestError(message, code="BAD_USER_INPUT", hint="Name a column in one argument only.")
             of_argument[column] = name
         new |= made
-    return new or _refuse_nothing()
+    return without_moves(field, rows, new) or _refuse_nothing()
 
 
 def _refuse_nothing() -> Any:

@@ -24,6 +24,7 @@ from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import unknown_field_in
 from app.graphql.schema.relations import ApiRelation
 from app.graphql.values.values import Leaf
+from app.query.plan.handing_on import HandedOn
 from app.query.plan.planning import Planning
 from app.query.plan.rows import NamedRows, Rows
 from app.query.plan.walk import Field
@@ -31,6 +32,7 @@ from app.query.read.keys import only
 from app.query.sql.constructs import as_text, cast_to, constant, fail_with, one_row, row_count
 from app.query.sql.json_texts import json_list, json_object
 from app.query.sql.texts import integer_text
+from app.query.write.on_cluster import check_changes, record_of
 
 AT_MOST = 1
 """The most rows that an update or delete may affect unless the request says otherwise."""
@@ -61,8 +63,8 @@ change: a function from the scope to whether the field needs one."""
 class Affected:
     """The scope of a response: the ``rows`` that a statement changed. ``most``: the largest number of them.
     ``refusal``: a reason to roll back. ``order``: their order, if it is not the one in which the statement returns
-    them. ``read_again``: makes the JSON array of the rows as they are after all statements, for a change in which later
-    statements may change the rows again."""
+    them. ``is_insert``: they are new rows. ``read_again``: makes the JSON array of the rows as they are after all
+    statements, for a change in which later statements may change the rows again."""
 
     def __init__(
         self,
@@ -71,19 +73,21 @@ class Affected:
         refusal: Rollback | None = None,
         order: ColumnElement[Any] | None = None,
     ) -> None:
+        rows.shard.is_result = True
         self.rows = rows
         self.most = most
         self.refusal = refusal
         self.order = order
-        self.handed_on: list[ColumnElement[Any]] = []
+        self.is_insert = False
+        self.handed_on: list[HandedOn] = []
         self.read_again: Callable[[Field], ColumnElement[Any]] | None = None
 
     def hand_on(self, planning: Planning, text: ColumnElement[Any]) -> ColumnElement[Any]:
         """Pass a text, computed from all rows, to the fields with the extension AFTERWARDS; returns the expression that
         they read."""
-        kept, read = planning.hand_on(text)
-        self.handed_on.append(kept)
-        return read
+        handed_on = planning.hand_on(text)
+        self.handed_on.append(handed_on)
+        return handed_on.read
 
 
 def response_type(
@@ -118,7 +122,7 @@ def _records(field: Field, affected: Affected) -> ColumnElement[Any]:
     if affected.read_again is not None:
         return affected.read_again(field)
     with field.planning.nodes.each_of(affected.most):
-        record = field.json(affected.rows)
+        record = record_of(field, affected.rows, is_insert=affected.is_insert)
     return json_list(record, order=() if affected.order is None else (affected.order,))
 
 
@@ -127,6 +131,7 @@ def answer(
 ) -> ColumnElement[Any]:
     """The response's selected fields as one JSON object. ``statement`` makes the data-modifying statements, usually
     one, and the rows that they work on."""
+    check_changes(field, affected.rows.relation)
     type_ = cast(GraphQLObjectType, field.type)
     members = field.walk.members(type_, field.nodes, affected)
     later = {key for key, nodes in field.walk.collect(type_, field.nodes).items() if _is_later(type_, nodes, affected)}
@@ -140,9 +145,9 @@ def answer(
 
     if not later and not affected.handed_on:
         return query(response).scalar_subquery()
-    kept, read = field.planning.hand_on(response)
-    field.planning.earlier.append(query(kept, *affected.handed_on))
-    earlier = cast_to(read, "json")
+    answered = field.planning.hand_on(response)
+    field.planning.run_before(query, [answered, *affected.handed_on])
+    earlier = cast_to(answered.read, "json")
     return json_object(
         [(key, expression if key in later else earlier.op("->")(constant(key))) for key, expression in members]
     )
@@ -168,8 +173,10 @@ def changed_row(
 ) -> ColumnElement[Any]:
     """The one row that ``statement`` finds by a key of these columns and changes; null if there is none."""
     affected = field.planning.named_rows(relation, "affected")
+    affected.shard.is_result = True
+    check_changes(field, relation)
     with field.planning.nodes.each_of(1):
-        row = only(affected, key, field.json(affected))
+        row = only(affected, key, record_of(field, affected))
     changing, changing_rows = statement()
     changed = changing.returning(*affected.provided_by(changing_rows)).cte(affected.name)
     return select(row).select_from(affected.element).add_cte(changed).scalar_subquery()

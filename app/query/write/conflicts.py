@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from app.database import CONFLICT_MARK
 from app.errors import RequestError
 from app.graphql.schema.relations import ApiColumn
+from app.query.plan.refusals import refused
 from app.query.plan.row_ids import key_comparisons
 from app.query.plan.rows import Rows
 from app.query.plan.walk import Field
@@ -75,8 +76,14 @@ def if_seen(field: Field, there: Rows, arbiter: Arbiter | None, condition: Colum
     PostgreSQL evaluates the condition of ON CONFLICT DO UPDATE before the policies, and skips a row for which it is
     false. So without this check the result would show whether the condition is true for a hidden row. Subqueries do not
     see a row that another transaction wrote after the statement began, so the error is one after which the transaction
-    is retried. Raises RequestError if no readable key identifies the row.
+    is retried. Raises RequestError if no readable key identifies the row, and with Citus, which has no subqueries in
+    an INSERT.
     """
+    if field.planning.cluster is not None:
+        raise refused(
+            "A filter in onConflict needs a subquery if policies apply to the role, which Citus does not accept.",
+            "Change the rows in a request of its own, or as a role that bypasses policies.",
+        )
     view, relation = field.api.view, there.relation
     comparisons = key_comparisons(view, relation) if relation.has_readable_key else []
     if not comparisons and arbiter is not None and not arbiter.index.has_expressions:
@@ -113,7 +120,7 @@ def existing_rows(field: Field, inserted: Inserted, arbiter: Arbiter) -> ColumnE
     query = (
         select(*existing.provided_by(there), proposed.c[position])
         .select_from(proposed.join(there.element, onclause=and_(*same)))
-        .where(not_(changed))
+        .where(*there.of_value(inserted.value), not_(changed))
         .ext(distinct_on(*key))
         .order_by(*key, proposed.c[position])
     )

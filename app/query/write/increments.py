@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, case, exists, func, literal_column, select
 from sqlalchemy.dialects.postgresql import Insert
 
 from app.graphql.schema.relations import ApiColumn
+from app.query.plan.refusals import refused
 from app.query.plan.walk import Field
 from app.query.sql.comparison import key_comparison
 from app.query.sql.constructs import as_text, cast_to, fail_with
@@ -27,6 +28,11 @@ def added_up(field: Field, inserting: Insert, column: ApiColumn, arbiter: Arbite
         return own
     uneven = inserting.uneven
     if uneven is not None and not uneven.gives(column) and _has_default(arbiter, field, column):
+        if field.planning.cluster is not None:
+            message = (
+                f"Only some objects have a value for {column.field_name}, which needs a subquery that Citus refuses."
+            )
+            raise refused(message, "Give all objects a value for it, or none.")
         # The proposed row does not show whether its value is a default, so its object is looked up by the key.
         total = _Objects(field, inserting, uneven, arbiter, column).sum(total, own)
     return total if column.column.not_null else func.coalesce(total, own)

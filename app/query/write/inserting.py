@@ -82,11 +82,20 @@ class UnevenObjects(Protocol):
 
 
 class Inserted(Affected):
-    """The scope of an insert's response: the inserted rows, and the ``objects`` of the request."""
+    """The scope of an insert's response: the inserted rows, and the ``objects`` of the request. ``value``: that of the
+    distribution column in all rows, if it is known."""
 
-    def __init__(self, rows: NamedRows, objects: Objects) -> None:
-        super().__init__(rows, objects.number)
+    def __init__(
+        self,
+        rows: NamedRows,
+        objects: Objects,
+        value: ColumnElement[Any] | None = None,
+        order: ColumnElement[Any] | None = None,
+    ) -> None:
+        super().__init__(rows, objects.number, order=order)
+        self.is_insert = True
         self.objects = objects
+        self.value = value
 
 
 def objects_of(field: Field, relation: ApiRelation, type_: GraphQLInputObjectType) -> PlainObjects:

@@ -36,7 +36,8 @@ class Receiving:
         the client has closed the connection."""
         received = 0
         while received < _MAX_IN_A_TURN:
-            size = _HEADER_CHUNK if self.request is None else _BODY_CHUNK
+            request = self.request
+            size = _HEADER_CHUNK if request is None or not request.headers_finished else _BODY_CHUNK
             try:
                 data = self._socket.recv(size)
             except BlockingIOError:
@@ -103,6 +104,10 @@ class Receiving:
         if request.awaits_decision:
             request.decide()
         self._is_whole(request)
+
+    def received_with(self, request: Request) -> bytes:
+        """The head of ``request`` and all that was received after it."""
+        return request.block + self._rest
 
     def refuse(self, refusal: Refusal) -> None:
         """Respond with ``refusal`` although the client has sent no request."""

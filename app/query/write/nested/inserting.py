@@ -27,6 +27,7 @@ from app.query.write.nested.statements import Arguments, NestedWriting, left_out
 from app.query.write.nested.steering import steering_batches
 from app.query.write.nested.values import Batch
 from app.query.write.new_rows import columns_of, links_of
+from app.query.write.one_shard import tenant_of_all, value_of
 
 
 def nested_insert(field: Field, relation: ApiRelation, type_: GraphQLInputObjectType) -> NestedInsert | None:
@@ -54,7 +55,10 @@ class NestedInsert:
         self._objects = objects
         self._relation = relation
         self._columns = columns_of(type_.fields)
-        self._rows = NestedRows(field, relation, type_, objects.read_by(read), planned_batches)
+        tenant = tenant_of_all(field, relation, type_, objects)
+        self._value = value_of(tenant, relation)
+        self._rows = NestedRows(field, relation, type_, objects.read_by(read), planned_batches, tenant)
+        self._rows.check_tenants(objects)
         self._writing = NestedWriting(self._rows, lambda batch: batch.of(batches)[0].arguments)
         self._root = self._rows.batches(ROOT)
         self.arguments: Mapping[str, Any] = field.arguments_without("objects")
@@ -85,7 +89,7 @@ class NestedInsert:
         has_referring = any(not link.refers for _, link in rows.links_below(ROOT))
         self._writing.write_referred(ROOT)
         named = rows.planning.named_rows(self._relation, "affected")
-        affected = Inserted(named, self)
+        affected = Inserted(named, self, self._value)
         if has_referring and not altering:
             affected.refusal = left_out(self._relation, rows.positions(*self._root))
         returned = self._returned(affected, named)
@@ -93,7 +97,7 @@ class NestedInsert:
 
         def statement() -> tuple[Sequence[Insert], TableRows]:
             inserting = [self._writing.insert(each, arguments, altering) for each in self._root]
-            return inserting, rows.planning.rows_in(self._relation, self._relation.table)
+            return inserting, rows.planning.rows_in(self._relation, self._relation.table, self._value)
 
         response = answer(field, statement, affected)
         if altering and has_referring:
@@ -114,6 +118,7 @@ class NestedInsert:
         """The rows of the root as they are after all statements, in the order of their objects."""
         planning = self._rows.planning
         rows = planning.rows_of(self._relation)
+        of_value = rows.of_value(self._value)
         with planning.nodes.each_of(affected.most):
             record = field.json(rows)
         comparisons = key_comparisons(field.api.view, self._relation)
@@ -130,7 +135,7 @@ class NestedInsert:
         )
         source, order = self._ordered(rows, arbiter)
         records = select(json_list(record, order=(*order, found.c.position))).select_from(source, found)
-        return records.where(*same).scalar_subquery()
+        return records.where(*of_value, *same).scalar_subquery()
 
     def _ordered(self, rows: TableRows, arbiter: Arbiter | None) -> tuple[FromClause, list[ColumnElement[Any]]]:
         """The rows with the numbers of their objects, to order by. They are needed if several statements insert rows

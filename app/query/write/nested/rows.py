@@ -11,10 +11,12 @@ from typing import Any, Literal, NamedTuple
 from graphql import GraphQLInputObjectType
 from sqlalchemy import ColumnElement, FromClause, case, literal_column, select
 
+from app.errors import RequestError
 from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.graphql.values.types import ToText
 from app.graphql.values.values import Leaf
 from app.query.plan.planning import Planning
+from app.query.plan.refusals import refused
 from app.query.plan.rows import TableRows
 from app.query.plan.walk import Field
 from app.query.read.keys import KEY, RowKey, key_input_type
@@ -24,6 +26,7 @@ from app.query.sql.texts import ArrayText
 from app.query.write.nested.objects import ObjectPlace
 from app.query.write.nested.values import Batch, Positions, Values, link_at, type_at
 from app.query.write.new_rows import Link, columns_of, links_of
+from app.query.write.one_shard import OneTenant, steer_by_lists, value_of
 from app.query.write.unnesting import array_for, unnested
 
 
@@ -76,13 +79,14 @@ class Proposed:
 @dataclass(frozen=True)
 class NestedRows:
     """The ``objects`` of one insert into ``relation``, with the input type ``type_``, and their batches. ``kept``: the
-    keys that were passed on so far, by the places of their rows."""
+    keys that were passed on so far, by the places of their rows. ``tenant``: that of all rows, if it is known."""
 
     field: Field
     relation: ApiRelation
     type_: GraphQLInputObjectType
     objects: Leaf
     planned_batches: Sequence[Batch]
+    tenant: OneTenant | None = None
     kept: dict[ObjectPlace, list[Kept]] = dataclass_field(default_factory=dict)
 
     @property
@@ -114,6 +118,26 @@ class NestedRows:
             if not link.refers:
                 names += [name for name, _ in link.relationship.pairs]
         return tuple(dict.fromkeys(names))
+
+    def of_tenant(self, rows: TableRows) -> list[ColumnElement[Any]]:
+        """The condition that rows are those of the tenant; none if it is not known."""
+        return rows.of_value(value_of(self.tenant, rows.relation))
+
+    def check_tenants(self, objects: Leaf) -> None:
+        """Raise RequestError if Citus cannot write the objects: connected rows cannot move to another tenant, and if
+        several servers return the keys of rows, their order does not show for which objects they are."""
+        if self.planning.cluster is None:
+            return
+        spread = {each for each in {each.place for each in self.planned_batches} if self._is_spread(each)}
+        if any(each.sort.key is not None and each.place in spread for each in self.planned_batches):
+            raise _of_several_tenants()
+        if any(self.handed_on_at(each) for each in spread) and steer_by_lists(objects):
+            raise _of_several_tenants()
+
+    def _is_spread(self, place: ObjectPlace) -> bool:
+        """Whether several servers may have the rows of a place."""
+        relation = self.relation_at(place)
+        return relation.distribution is not None and value_of(self.tenant, relation) is None
 
     # The values of a batch
 
@@ -243,3 +267,8 @@ class NestedRows:
         places = places.render_derived(name=self.planning.alias("places"))
         joined = keys.c.number.op("=", is_comparison=True)(places.c.number)
         return KeysOfPlace((keys, places), joined, places.c.position, keys.c.key, names)
+
+
+def _of_several_tenants() -> RequestError:
+    message = "Objects with others inside them are for several tenants, or do not name theirs."
+    return refused(message, "Send a mutation field for each tenant, and name it in the objects.")

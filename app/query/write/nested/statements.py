@@ -19,6 +19,7 @@ from app.graphql.schema.relations import ApiRelation
 from app.graphql.values.coercion import coerce
 from app.graphql.values.values import Source
 from app.query.filter.conditions import narrowed
+from app.query.plan.distribution import equal_to
 from app.query.plan.rows import TableRows
 from app.query.sql.constructs import as_text, builtin, constant, row_count
 from app.query.sql.json_texts import json_text
@@ -81,10 +82,10 @@ class NestedWriting:
                 self._find(batch, arbiter_of(self._field.api, arguments, altering))
             return
         positions = self._rows.positions(batch)
-        kept, read = self._planning.hand_on(texts_of([rows.c[each] for each in names]))
-        response = left_out(relation, positions).instead_of(json_text(kept))
-        self._planning.earlier.append(select(response).select_from(rows))
-        self._rows.kept[batch.place].append(Kept(read, (batch,)))
+        texts = texts_of([rows.c[each] for each in names])
+        keys = self._planning.hand_on(texts, left_out(relation, positions).instead_of)
+        self._planning.run_before(lambda *columns: select(*columns).select_from(rows), [keys])
+        self._rows.kept[batch.place].append(Kept(keys.read, (batch,)))
 
     def _altering(self, batch: Batch, arguments: Arguments) -> dict[str, Any]:
         """The coerced INSERT arguments of a batch's objects. Their values are part of the plan's key."""
@@ -137,10 +138,12 @@ class NestedWriting:
         positions = self._rows.positions(batch)
         key = builtin.json_build_array(*(as_text(rows.column(each)) for each in self._rows.handed_on_at(batch.place)))
         text = as_text(func.coalesce(builtin.json_agg(aggregate_order_by(key, position)), constant("[]")))
-        kept, read = self._planning.hand_on(text)
-        response = _not_found(rows.relation, positions).instead_of(json_text(kept))
-        self._planning.earlier.append(select(response).select_from(rows.element, given).where(*same))
-        self._rows.kept[batch.place].append(Kept(read, (batch,)))
+        keys = self._planning.hand_on(text, _not_found(rows.relation, positions).instead_of)
+        same = [*self._rows.of_tenant(rows), *same]
+        self._planning.run_before(
+            lambda *columns: select(*columns).select_from(rows.element, given).where(*same), [keys]
+        )
+        self._rows.kept[batch.place].append(Kept(keys.read, (batch,)))
 
     def _connect(self, batch: Batch, earlier: Sequence[Batch]) -> None:
         """Connect the rows that a batch of keys identifies: find them if their owners refer to them, otherwise set
@@ -161,7 +164,12 @@ class NestedWriting:
             )
             for source, target in link.relationship.pairs
         }
+        distribution = rows.relation.distribution
+        if distribution is not None and distribution.column in new and len(new) > 1:
+            # Citus moves no row to another value of this column, so only rows that have the value are connected.
+            same = [*same, equal_to(rows.column(distribution.column), new.pop(distribution.column))]
         same = [*same, keys.joined, keys.position.op("=")(given.c.owner)]
+        same += self._rows.of_tenant(rows)
         same += (not_(self._is_named(each, rows)) for each in earlier)
         changed = update(rows.element).values(new).where(*same).returning(_one())
         changed_rows = changed.cte(self._planning.alias(rows.relation.relation.name))

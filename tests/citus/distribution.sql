@@ -1,0 +1,10 @@
+select create_reference_table('public.country');
+select create_distributed_table('app.tenant', 'id');
+select create_distributed_table('app.author', 'tenant_id', colocate_with => 'app.tenant');
+select create_distributed_table('app.book', 'tenant_id', colocate_with => 'app.tenant');
+select create_distributed_table('app.review', 'tenant_id', colocate_with => 'app.tenant');
+select create_distributed_table('app.genre', 'tenant_id', colocate_with => 'app.tenant');
+select create_distributed_table('app.book_genre', 'tenant_id', colocate_with => 'app.tenant');
+select create_distributed_table('app.event', 'tenant_id', colocate_with => 'app.tenant');
+select create_distributed_table('app.device', 'id', colocate_with => 'none');
+select create_distributed_table('app.measure', 'device_id', colocate_with => 'app.device');

@@ -1,0 +1,8 @@
+alter table app.author add constraint author_tenant foreign key (tenant_id) references app.tenant;
+alter table app.author add constraint author_country foreign key (country_id) references public.country;
+alter table app.book add constraint book_author foreign key (tenant_id, author_id) references app.author;
+alter table app.review add constraint review_book foreign key (tenant_id, book_id) references app.book on delete cascade;
+alter table app.book_genre
+  add constraint book_genre_book foreign key (tenant_id, book_id) references app.book on delete cascade;
+alter table app.book_genre add constraint book_genre_genre foreign key (tenant_id, genre_id) references app.genre;
+alter table app.measure add constraint measure_device foreign key (device_id) references app.device;
