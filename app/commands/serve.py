@@ -146,7 +146,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
     with passed_socket(os.environ) or listen(settings.host, settings.port) as listener:
         from app.commands.embedded_service import DATABASE, DEMO_DATABASE, start_trial, trial_banner
         from app.demo.banner import demo_banner
-        from app.demo.load import DemoError, load_demo
+        from app.demo.load import DemoError, load_demo, report_changes
         from app.demo.pictures import store_pictures
         from app.errors import PorticoError
         from app.installation.install import run_script
@@ -162,6 +162,8 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
             companion = make_companion(settings, plugins)
             if demo:
                 load_demo(owner, partial(announce, log))
+                if settings.live:
+                    report_changes(owner)
                 try:
                     store_pictures(owner, settings, plugins, partial(announce, log))
                 except (DemoError, PorticoError) as ex:

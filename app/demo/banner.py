@@ -1,4 +1,4 @@
-"""The text that ``portico serve --demo`` prints when it is ready: address, keys, three requests and two pictures."""
+"""The text that ``portico serve --demo`` prints when it is ready: address, keys, requests and two pictures."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _NEIGHBOURS = (
     '{ cityCollection(filter: {name: {eq: "Vienna"}}) { edges { node { name size country { name languages'
     " neighbours { edges { node { neighbour { name } } } } } } } } }"
 )
+_STARS = "subscription { visitCollection { totalCount edges { node { stars city { name } } } } }"
 _VISITS = "{ visitCollection { totalCount edges { node { note stars city { name } } } } }"
 
 
@@ -50,6 +51,7 @@ def demo_banner(settings: Settings, address: str) -> str:
         "Visits that Ada may see (remove the line with her token to see those that are public):",
         _curl(url, anon_key, _VISITS, tokens["Ada"]),
         "",
+        *_live(url, anon_key, tokens["Ada"], is_on=settings.live),
         "A map of the cities, from a public bucket" + (", and half as wide:" if settings.images else ":"),
         f"{address}/storage/v1/object/public/{MAP}",
     ]
@@ -57,6 +59,16 @@ def demo_banner(settings: Settings, address: str) -> str:
         lines.append(f"{address}/storage/v1/render/image/public/{MAP}?width=800")
     lines += ["", "Ctrl-C stops."]
     return "\n".join(lines)
+
+
+def _live(url: str, api_key: str, token: str, *, is_on: bool) -> list[str]:
+    if not is_on:
+        return []
+    return [
+        "The same visits, again after each change until Ctrl-C:",
+        _curl(f"-N {url}/stream", api_key, _STARS, token),
+        "",
+    ]
 
 
 def _curl(url: str, api_key: str, query: str, token: str | None = None) -> str:

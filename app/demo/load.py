@@ -16,9 +16,11 @@ from app.database.url.url import parse_database_url
 from app.database.wire.tls import tls_context
 from app.demo.rows import DemoRow, tables
 from app.distribution import how_to_install
+from app.faces.live import triggers
 from app.query.sql.constructs import array_literal
 
 _DIRECTORY = Path(__file__).parent
+_REPORTED = ("continent", "country", "city", "member", "visit")
 _IS_LOADED = "select from pg_namespace where nspname = 'portico_demo'"
 _OF_OTHERS = """
 select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
@@ -44,6 +46,11 @@ def load_demo(database_url: str, say: Callable[[str], object]) -> None:
             say(f"Loaded the demonstration data, {cities:,} cities, in {time.monotonic() - began:.1f} s.")
         connection.execute_simple((_DIRECTORY / "users.sql").read_text(encoding="utf-8"))
         connection.run("commit")
+
+
+def report_changes(database_url: str) -> None:
+    """Let the tables report changes to live queries at once."""
+    triggers.enable(database_url, _REPORTED)
 
 
 def refuse_tables_of_others(database_url: str) -> None:

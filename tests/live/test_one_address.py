@@ -20,7 +20,8 @@ from websockets.exceptions import InvalidStatus
 from app.faces.live import triggers
 from app.server.handing_over import can_hand_over
 from tests.graphql.api import ANON_KEY
-from tests.graphql.conftest import ROLES
+from tests.graphql.conftest import ROLES, StartApi
+from tests.graphql.conftest import start_api as start_api
 from tests.live.sockets import LIVE_NOTES, NOTES, Socket, bearer, socket
 from tests.live.streams import Live, Stream, serving_beside
 from tests.postgres_server import PostgresServer
@@ -280,6 +281,22 @@ def test_a_stop_while_clients_connect_leaves_none_waiting(live_database_url: str
 def test_the_service_starts_without_a_database(tmp_path: Path) -> None:
     with serving_beside("postgresql://nobody@127.0.0.1:1/none", tmp_path) as live:
         assert operations(live, "/health").json()["live"] == "ok"
+
+
+def test_a_service_without_live_queries_reports_how_to_serve_them(start_api: StartApi) -> None:
+    client = start_api().client
+    asked = [
+        client.simulate_post("/graphql/v1/stream", json={"query": NOTES}),
+        client.simulate_get("/graphql/v1/stream", headers={"Accept": "text/event-stream"}),
+        client.simulate_get("/graphql/v1/stream", headers={"Upgrade": "websocket", "Connection": "Upgrade"}),
+    ]
+    for each in asked:
+        assert each.status_code == 404
+        (error,) = each.json["errors"]
+        assert error["extensions"]["code"] == "NOT_FOUND"
+        assert error["extensions"]["hint"].startswith("Start the service with `portico serve --live`")
+    # A document may have this name.
+    assert client.simulate_get("/graphql/v1/stream").json["errors"][0]["extensions"]["code"] != "NOT_FOUND"
 
 
 @pytest.mark.parametrize(

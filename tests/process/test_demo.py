@@ -9,21 +9,24 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import falcon.testing
 import pytest
+import requests
 from PIL import Image
 
 from app.demo.banner import demo_banner
-from app.demo.load import load_demo
+from app.demo.load import load_demo, report_changes
 from app.demo.pictures import store_pictures
 from app.discovery import configure, plugin_manager
 from app.identity.issuing import make_keys
 from app.installation.install import install
 from app.settings import Settings
 from app.wsgi import create_app
+from tests.live.streams import Stream, serving_beside
 from tests.postgres_server import PostgresServer
 from tests.process.conftest import Portico
 from tests.process.running import PATIENCE_S, started
@@ -76,6 +79,31 @@ def test_the_three_requests_of_the_banner_are_answered(settings: Settings, clien
     assert all(country["node"]["cityCollection"]["edges"] for country in countries)
     vienna = answers[1]["data"]["cityCollection"]["edges"][0]["node"]
     assert "Hungary" in str(vienna["country"]["neighbours"])
+
+
+def test_the_live_query_of_the_banner_runs_again_after_a_change(
+    settings: Settings, client: falcon.testing.TestClient, tmp_path: Path
+) -> None:
+    url = settings.database_url or ""
+    # The service calls this at each start.
+    for _ in range(2):
+        report_changes(url)
+    banner = demo_banner(replace(settings, live=True), ADDRESS)
+    (curl,) = re.findall(r"^curl -s -N .*(?:\n  .*)*", banner, re.MULTILINE)
+    assert f"curl -s -N {ADDRESS}/graphql/v1/stream " in curl
+    words = shlex.split(curl)
+    headers = dict(words[at + 1].split(": ", 1) for at, word in enumerate(words) if word == "-H")
+    given = {"JWT_SECRET": settings.jwt_secret or "", "ANON_KEY": settings.anon_key or ""}
+    with serving_beside(url, tmp_path, **given) as live:
+        asked = requests.post(live.url, words[-1], headers=headers, stream=True, timeout=PATIENCE_S)
+        stream = Stream(asked)
+        before = stream.data()["visitCollection"]["totalCount"]
+        visit = "mutation { insertIntoVisitCollection(objects: [{cityId: 2761369, stars: 5}]) { affectedCount } }"
+        added = client.simulate_post("/graphql/v1", headers=headers, json={"query": visit})
+        assert "errors" not in added.json, added.json
+        assert stream.data()["visitCollection"]["totalCount"] == before + 1
+        removed = "mutation { deleteFromVisitCollection(filter: {note: {is: NULL}}, atMost: 1) { affectedCount } }"
+        client.simulate_post("/graphql/v1", headers=headers, json={"query": removed})
 
 
 def test_rows_depend_on_the_caller(settings: Settings, client: falcon.testing.TestClient) -> None:

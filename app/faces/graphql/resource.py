@@ -22,6 +22,8 @@ from app.pipeline.timing import TimedResponse
 from app.services import Services
 
 _NOT_MODIFIED = 304
+# The path below the endpoint's at which live queries are served, if they are.
+_STREAM = "stream"
 
 
 class GraphQLResource:
@@ -66,6 +68,9 @@ class GraphQLResource:
         if not document_id:
             self.on_post(req, resp)
             return
+        if document_id == _STREAM:
+            _refuse_live(req, resp)
+            return
         hint = "Send POST requests to /graphql/v1, those for a registered document with documentId in the body."
         refusal = RequestError("This path takes GET requests only", code="METHOD_NOT_ALLOWED", hint=hint, status=405)
         send(shape_error(_request(req, {}), refusal), resp)
@@ -74,6 +79,9 @@ class GraphQLResource:
     def on_get_document(self, req: falcon.Request, resp: falcon.Response, document_id: Any) -> None:
         if document_id == "":
             self.on_get(req, resp)
+            return
+        if document_id == _STREAM and _asks_for_stream(req):
+            _refuse_live(req, resp)
             return
         parameters = req.params
         try:
@@ -100,6 +108,19 @@ class GraphQLResource:
             raise RequestError("The content type must be application/json", code="UNSUPPORTED_MEDIA_TYPE", status=415)
         refuse_coding(req.env.get("HTTP_CONTENT_ENCODING"))
         return read_json(raw, "The body")
+
+
+def _asks_for_stream(req: falcon.Request) -> bool:
+    """Whether a GET request is not for a document with this name."""
+    environ = req.env
+    return "HTTP_UPGRADE" in environ or environ.get("HTTP_ACCEPT", "").startswith("text/event-stream")
+
+
+def _refuse_live(req: falcon.Request, resp: falcon.Response) -> None:
+    """Respond to a client of live queries, which other processes answer."""
+    hint = "Start the service with `portico serve --live`, or connect to `portico live`."
+    refusal = RequestError("This service does not serve live queries", code="NOT_FOUND", hint=hint, status=404)
+    send(shape_error(_request(req, {}), refusal), resp)
 
 
 def _is_json(content_type: str | None) -> bool:
