@@ -36,6 +36,9 @@ prepare() {
         "$base" -m venv --clear .venv || fail "the virtual environment .venv could not be made with $base"
     fi
     rm -f .venv/made-for
+    # Before 1.0 the distribution was called portico; beside the new one, each plugin would be found twice.
+    "$python" -m pip uninstall --quiet --disable-pip-version-check --yes portico 2>/dev/null || true
+    rm -rf portico.egg-info
     quiet_pip --editable ".[$extras]" ||
         fail "the packages could not be installed; is a package index reachable from here?"
     printf '%s\n' "$wanted" >.venv/made-for

@@ -7,7 +7,7 @@ install_system() {
         return 0
     }
     absent=''
-    for package in chromium curl git nginx pgbouncer pgpool2 postgresql postgresql-postgis prometheus wrk; do
+    for package in chromium curl debootstrap git nginx pgbouncer pgpool2 postgresql postgresql-postgis prometheus wrk; do
         is_installed "$package" || absent="$absent $package"
     done
     # node and npm may be installed from elsewhere than Debian's packages.

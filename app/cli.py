@@ -18,8 +18,8 @@ from app.server.processes.logs import log_from_the_start, logs_json
 log = logging.getLogger("portico.serve")
 
 _BUILT_IN = (
-    "docs", "doctor", "documents", "init", "keys", "live", "plan", "plugins", "schema", "serve", "settings", "token",
-    "uninstall", "upgrade", "verify", "version",
+    "demo", "docs", "doctor", "documents", "init", "keys", "live", "plan", "plugins", "schema", "serve", "settings",
+    "test-server", "token", "uninstall", "upgrade", "verify", "version",
 )  # fmt: skip
 
 
@@ -37,7 +37,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _BUILT_IN:
             return _plugin_commands().get(cmd_name)
-        command: click.Command = import_module(f"app.commands.{cmd_name}").command
+        command: click.Command = import_module(f"app.commands.{cmd_name.replace('-', '_')}").command
         return command
 
 

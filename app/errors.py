@@ -97,7 +97,7 @@ class Unavailable(PorticoError):
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """PostgreSQL's report about a failed statement: fields of its protocol, '' if absent. ``where`` is the call stack
-    of database functions, with the statement of each."""
+    of database functions, with the statement of each. ``position``: the character of the statement, counted from 1."""
 
     sqlstate: str
     message: str
@@ -107,6 +107,7 @@ class Diagnosis:
     column: str = ""
     constraint: str = ""
     where: str = ""
+    position: str = ""
 
 
 class DatabaseError(PorticoError):

@@ -263,10 +263,10 @@ class ServiceHooks:
         return ()
 
     @hookspec
-    def before_fork(self, settings: Settings, as_owner: Callable[[str], None]) -> None:
+    def before_fork(self, settings: Settings, as_owner: Callable[[str], None], owner_url: str) -> None:
         """Called once in the process that forks the workers, before it forks. ``as_owner`` runs SQL statements in one
         transaction, as the owner of the embedded PostgreSQL or else as the login of DATABASE_URL; it raises a
-        PorticoError if the database refuses one."""
+        PorticoError if the database refuses one. ``owner_url`` is the URL of that owner or login."""
 
     @hookspec
     def middleware(self, services: Services) -> Sequence[object]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.database.wire.statement import Statement
-from app.faces.images.face import ImagesFace, open_images
-from app.faces.s3.face import S3Face
-from app.faces.s3.setup import open_s3
 from app.graphql.schema.api_schema import ApiSchema
 from app.identity import SERVICE_ROLE, Caller
 from app.identity.further_credentials import RequestHead
@@ -19,6 +17,10 @@ from app.plugin_guard import Plugins
 from app.settings import Settings
 from app.storage.storage import Storage, open_storage
 from schema_cache.poller import Poller
+
+if TYPE_CHECKING:
+    from app.faces.images.face import ImagesFace
+    from app.faces.s3.face import S3Face
 
 RunStatement = Callable[..., list[tuple[str | None, ...]]]
 """Takes a statement with placeholders ``$1`` and so on, and their values as text or None. Returns the rows as text."""
@@ -94,7 +96,23 @@ def make_services(settings: Settings, plugins: Plugins) -> Services:
         plugins=plugins,
         engine=engine,
         poller=Poller(engine.schema_cache),
-        images=open_images(settings),
+        images=_open_images(settings),
         storage=storage,
-        s3=open_s3(settings, storage),
+        s3=_open_s3(settings, storage),
     )
+
+
+def _open_images(settings: Settings) -> ImagesFace | None:
+    if not settings.images:
+        return None
+    from app.faces.images.face import open_images
+
+    return open_images(settings)
+
+
+def _open_s3(settings: Settings, storage: Storage) -> S3Face | None:
+    if not settings.s3_protocol:
+        return None
+    from app.faces.s3.setup import open_s3
+
+    return open_s3(settings, storage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
@@ -23,7 +24,13 @@ def _http_date(seconds: int) -> str:
 
 def now_as_json() -> str:
     """The current time in UTC with milliseconds and Z."""
-    return as_json(datetime.now(UTC))
+    seconds, milliseconds = divmod(time.time_ns() // 1_000_000, 1000)
+    return f"{_to_the_second(seconds)}.{milliseconds:03d}Z"
+
+
+@lru_cache(2)
+def _to_the_second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def as_json(moment: datetime) -> str:

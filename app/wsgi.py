@@ -27,9 +27,6 @@ from app.faces.rest.routes import ROUTES as REST_ROUTES
 from app.faces.resumable.admission import ResumableAdmission
 from app.faces.resumable.resource import PATHS as RESUMABLE_PATHS
 from app.faces.resumable.resource import ResumableSink
-from app.faces.s3.admission import S3Admission
-from app.faces.s3.resource import PATHS as S3_PATHS
-from app.faces.s3.resource import S3Host, S3Sink
 from app.faces.shared.signing import Signer
 from app.http.admission import Admission, Rule
 from app.identity.further_credentials import RequestHead
@@ -39,12 +36,13 @@ from app.settings import Settings
 
 
 class Application:
-    """A WSGI callable with the services that it uses. Call ``close`` when it is no longer needed."""
+    """A WSGI callable with the services that it uses. Call ``close`` when it is no longer needed. ``live``: whether the
+    process of live queries runs; None if it does not belong to this service."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, live: Callable[[], bool] | None = None) -> None:
         self.services = services
         observing = Observing(services)
-        self.falcon = _routes(services, observing)
+        self.falcon = _routes(services, observing, live)
         self.refused = observing.refused
         """Notifies the observers of a request that the server itself refused."""
         self.share = services.engine.database.share
@@ -60,6 +58,8 @@ class Application:
         storage, signer = services.storage, Signer(services.storage.signing_secret)
         rules: list[Rule] = []
         if services.s3 is not None:
+            from app.faces.s3.admission import S3Admission
+
             rules.append(S3Admission(services.s3, settings.upload_size_limit))
         if settings.resumable_uploads:
             limits = settings.upload_size_limit, settings.resumable_slice
@@ -89,23 +89,37 @@ class Application:
         self.services.close()
 
 
-def create_app(settings: Settings, plugins: Plugins) -> Application:
+def import_faces(settings: Settings) -> None:
+    """Import the modules of the faces that are switched on. Workers share the memory of modules that are imported
+    before they are forked."""
+    if settings.images:
+        import app.faces.images.face
+    if settings.s3_protocol:
+        import app.faces.s3.admission
+        import app.faces.s3.resource
+        import app.faces.s3.setup  # noqa: F401
+
+
+def create_app(settings: Settings, plugins: Plugins, live: Callable[[], bool] | None = None) -> Application:
     """The application of one process, from the result of ``app.discovery.configure``. Call it after forking, because it
-    owns connections and threads. Raises DocumentsUnusable if a registered document cannot be used."""
+    owns connections and threads. ``live`` is as for Application. Raises DocumentsUnusable if a registered document
+    cannot be used."""
     services = make_services(settings, plugins)
     try:
         services.start()
     except Exception:
         services.close()
         raise
-    return Application(services)
+    return Application(services, live)
 
 
-def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
+def _routes(services: Services, observing: Observing, live: Callable[[], bool] | None) -> falcon.App[Any, Any]:
     hooks = services.plugins.hook
     middleware = [observing, *(each for some in hooks.middleware(services=services) for each in some)]
     s3 = services.s3
     if s3 is not None and s3.settings.s3_protocol_host:
+        from app.faces.s3.resource import S3Host
+
         middleware.append(S3Host(s3))
     app = falcon.App(middleware=middleware, router=FixedPaths())
     app.set_error_serializer(_write_error)
@@ -113,7 +127,7 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     graphql = GraphQLResource(services, home)
     app.add_route("/graphql/v1", graphql)
     app.add_route("/graphql/v1/{document_id:path}", graphql, suffix="document")
-    app.add_route("/health", HealthResource(services))
+    app.add_route("/health", HealthResource(services, live))
     app.add_route("/version", VersionResource())
     callers = Callers(services.storage.identity, services.engine.identifications)
     storage = StorageSink(services.storage, callers, _storage_routes(services))
@@ -121,6 +135,9 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     if services.settings.resumable_uploads:
         app.add_sink(ResumableSink(services.settings, services.storage, callers, storage), RESUMABLE_PATHS)
     if s3 is not None:
+        from app.faces.s3.resource import PATHS as S3_PATHS
+        from app.faces.s3.resource import S3Sink
+
         app.add_sink(S3Sink(s3), S3_PATHS)
     app.add_sink(absent_services.refuse, absent_services.PATHS)
     app.add_sink(home.sink, HOME)

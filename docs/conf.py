@@ -11,7 +11,7 @@ from sphinx.highlighting import lexers
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
-_package = metadata("portico")
+_package = metadata("portico-api")
 
 # All SQL on these pages is PostgreSQL's; the lexer for standard SQL does not know $$ and $1.
 lexers["sql"] = PostgresLexer()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.database.console import SqlConsole
 from app.database.identifiers import identifier, qualified
 from app.discovery import configure, plugin_manager
 from app.documents.source import DocumentSource, DocumentsUnusable
@@ -39,6 +40,7 @@ from app.storage.bytes.backend import (
     BackendUnusable,
     Blob,
     BlobMissing,
+    Creating,
     Labels,
     Linking,
     Piece,
@@ -78,6 +80,7 @@ __all__ = [
     "Caller",
     "Collection",
     "Compared",
+    "Creating",
     "Directive",
     "DocumentSource",
     "DocumentsUnusable",
@@ -114,6 +117,7 @@ __all__ = [
     "Setting",
     "Settings",
     "SlowOperation",
+    "SqlConsole",
     "StorageError",
     "Stored",
     "StreamCutShort",

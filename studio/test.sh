@@ -5,6 +5,6 @@ set -eu
 cd "$(dirname "$0")/.."
 . .ci/environment.sh
 prepare "${EXTRA:-test}"
-PYTHONPATH=$(pwd)/studio${PYTHONPATH:+:$PYTHONPATH}
+PYTHONPATH=$(pwd)/studio:$(pwd)/signin${PYTHONPATH:+:$PYTHONPATH}
 export PYTHONPATH
 exec "$python" -m pytest --rootdir studio studio/tests "$@" </dev/null

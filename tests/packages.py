@@ -72,6 +72,23 @@ def debian_packages(*names: str) -> Path:
     return _kept("debian", " ".join(names).encode(), install)
 
 
+def debian_system(suite: str) -> Path:
+    """A folder with a minimal Debian, as the images of containers have it; made by root alone."""
+    if shutil.which("debootstrap") is None:
+        pytest.skip("debootstrap is not installed")
+
+    def install(folder: Path) -> None:
+        system = folder / "system"
+        _run(["debootstrap", "--variant=minbase", suite, str(system)], folder)
+        for name in ("var/cache/apt/archives", "var/lib/apt/lists"):
+            shutil.rmtree(system / name)
+        # Debian's own "slim" images leave these out too.
+        left_out = "".join(f"path-exclude /usr/share/{each}/*\n" for each in ("doc", "info", "locale", "man"))
+        (system / "etc/dpkg/dpkg.cfg.d/slim").write_text(left_out)
+
+    return _kept("debian-system", suite.encode(), install) / "system"
+
+
 def maven_archive(artifact: str) -> Path:
     """A directory with the files of an archive in a Maven repository, named as ``group:artifact:version:zip``."""
     if shutil.which("mvn") is None:

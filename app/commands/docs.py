@@ -8,6 +8,7 @@ from importlib.metadata import metadata
 import click
 
 from app.commands.failure import CommandError
+from app.distribution import NAME
 
 
 @click.command("docs")
@@ -22,5 +23,5 @@ def command(in_browser: bool) -> None:
 
 def _address() -> str:
     """The address from the distribution's metadata, which setup.cfg defines."""
-    labelled: dict[str, str] = dict(each.split(", ", 1) for each in metadata("portico").get_all("Project-URL") or ())
+    labelled: dict[str, str] = dict(each.split(", ", 1) for each in metadata(NAME).get_all("Project-URL") or ())
     return labelled["Documentation"]

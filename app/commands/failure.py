@@ -27,12 +27,14 @@ def explained(ex: Exception) -> str | None:
     from app.demo.load import DemoError
     from app.documents.source import DocumentsUnusable
     from app.plugin_guard import PluginUnusable
+    from app.testing.failure import TestingError
 
     if isinstance(ex, DatabaseUrlError):
         return _one_line(f"{ex.setting}: {ex}")
     expected = (
         CommandError | SettingError | ListenError | EmbeddedError | DemoError | DocumentsUnusable | PluginUnusable
-    )
+        | TestingError
+    )  # fmt: skip
     if isinstance(ex, expected):
         return _one_line(str(ex))
     return None

@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 import click
 
 from app.commands.failure import CommandError
+from app.commands.live_beside import check_extra
 from app.commands.target import service_with_database, settings_with_database
+from app.faces.live import PATH
 from app.server.processes.address import address_of, listen
 from app.server.processes.logs import announce, configure_logging
 
@@ -52,13 +54,8 @@ def _change(change: Callable[[str, Sequence[str]], None], tables: Sequence[str],
 
 
 def _serve() -> None:
-    try:
-        import uvicorn  # noqa: F401
-        import websockets  # noqa: F401
-    except ImportError:
-        raise CommandError("live queries need another package: pip install 'portico[live]'") from None
+    check_extra()
     from app.faces.live.process import serve_live
-    from app.faces.live.queries import PATH
     from app.identity import has_keys
 
     with service_with_database() as (settings, plugins):

@@ -13,8 +13,10 @@ from typing import Any
 import click
 
 from app.commands.failure import CommandError, explained
+from app.commands.live_beside import can_serve_live, make_companion
 from app.commands.options import ServiceCommand
 from app.entrances import entrances, find_start
+from app.faces.live import PATH
 from app.plugin_guard import Plugins
 from app.server.processes.activation import passed_socket
 from app.server.processes.address import address_of, listen
@@ -38,6 +40,8 @@ def command(demo: bool, **options: Any) -> int:
 
     if demo and options.get("development") is None and not os.environ.get("DEVELOPMENT"):
         options["development"] = True
+    if demo and options.get("live") is None and not os.environ.get("LIVE"):
+        options["live"] = can_serve_live()
     settings, plugins = configure(overrides=options)
     configure_logging(settings)
     for each in misspelt(os.environ, declared(plugins)):
@@ -61,18 +65,24 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     with passed_socket(os.environ) or listen(settings.host, settings.port) as listener:
         from app.database.url.url import parse_database_url
         from app.installation.install import run_script
-        from app.wsgi import create_app
+        from app.wsgi import create_app, import_faces
 
-        plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, settings.database_url or ""))
+        import_faces(settings)
+        login = settings.database_url or ""
+        plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, login), owner_url=login)
+        companion = make_companion(settings, plugins)
         _warn_about_database(settings)
         target = parse_database_url(settings.database_url or "")
 
         def started() -> None:
             address = _address(settings, listener)
             line = f"Portico serves {target.database} at {address}/graphql/v1"
+            if settings.live:
+                line += f", live queries at {address}{PATH}"
             announce(log, line + _start(settings, plugins, address), line)
 
-        return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
+        application = partial(create_app, plugins=plugins, live=companion and companion.is_running)
+        return serve(settings, application, listener, companion=companion, started=started)
 
 
 def _warn_about_keys(settings: Settings) -> None:
@@ -136,16 +146,17 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         from app.demo.pictures import store_pictures
         from app.errors import PorticoError
         from app.installation.install import run_script
-        from app.wsgi import create_app
+        from app.wsgi import create_app, import_faces
 
         name = DEMO_DATABASE if demo else DATABASE
         cluster, settings = start_trial(settings, name)
         try:
             place = f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}."
             announce(log, place)
-            plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, cluster.url(name)))
+            owner = cluster.url(name)
+            plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, owner), owner_url=owner)
+            companion = make_companion(settings, plugins)
             if demo:
-                owner = cluster.url(DEMO_DATABASE)
                 load_demo(owner, partial(announce, log))
                 try:
                     store_pictures(owner, settings, plugins, partial(announce, log))
@@ -158,8 +169,9 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
                 text = banner(settings, address) + _start(settings, plugins, address)
                 announce(log, text, f"Portico is ready: {address}/graphql/v1")
 
-            application = partial(create_app, plugins=plugins)
-            return serve(settings, application, listener, started=started, look=cluster.watch)
+            import_faces(settings)
+            application = partial(create_app, plugins=plugins, live=companion and companion.is_running)
+            return serve(settings, application, listener, companion=companion, started=started, look=cluster.watch)
         finally:
             cluster.leave()
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from contextlib import closing
 from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as distribution_version
 
 import click
 
 from app.commands.target import has_database, settings_with_database
+from app.distribution import software_version
 
 
 def software() -> str:
     """The version of this software, as one line."""
     try:
-        return f"portico {distribution_version('portico')}"
+        return f"portico {software_version()}"
     except PackageNotFoundError:
         return "portico (not installed as a package)"
 

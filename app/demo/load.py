@@ -9,13 +9,22 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pg8000.exceptions
 import pg8000.native
 
 from app.database.url.url import parse_database_url
+from app.database.wire.tls import tls_context
 from app.demo.rows import DemoRow, tables
+from app.distribution import how_to_install
 from app.query.sql.constructs import array_literal
 
 _DIRECTORY = Path(__file__).parent
+_IS_LOADED = "select from pg_namespace where nspname = 'portico_demo'"
+_OF_OTHERS = """
+select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
+  and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
+order by relname limit 1
+"""
 
 
 class DemoError(RuntimeError):
@@ -29,7 +38,7 @@ def load_demo(database_url: str, say: Callable[[str], object]) -> None:
         connection.run("begin")
         # Another service that starts at the same time waits here, and then finds the data loaded.
         connection.run("select pg_advisory_xact_lock(hashtextextended('portico demo', 0))")
-        if not connection.run("select from pg_namespace where nspname = 'portico_demo'"):
+        if not connection.run(_IS_LOADED):
             began = time.monotonic()
             cities = _load(connection)
             say(f"Loaded the demonstration data, {cities:,} cities, in {time.monotonic() - began:.1f} s.")
@@ -37,12 +46,31 @@ def load_demo(database_url: str, say: Callable[[str], object]) -> None:
         connection.run("commit")
 
 
+def refuse_tables_of_others(database_url: str) -> None:
+    """Raise DemoError if the schema public has relations but not the data: loading it changes all grants there."""
+    with closing(connect(database_url)) as connection:
+        if not connection.run(_IS_LOADED):
+            for (name,) in connection.run(_OF_OTHERS) or ():
+                raise DemoError(f"the database has other tables, such as {name}; the demonstration needs an empty one")
+
+
 def connect(database_url: str) -> pg8000.native.Connection:
-    """A connection to the embedded PostgreSQL."""
+    """A connection to the first host of the URL. Raises DemoError if it cannot be made."""
     target = parse_database_url(database_url)
-    return pg8000.native.Connection(
-        target.user, unix_sock=target.socket_path, database=target.database, ssl_context=False
-    )
+    # None: with TLS if the server offers it.
+    tls = tls_context(target) or False if target.sslmode not in ("allow", "prefer") else None
+    try:
+        return pg8000.native.Connection(
+            target.user,
+            host=target.address or target.host,
+            port=target.port,
+            unix_sock=target.socket_path,
+            password=target.password,
+            database=target.database,
+            ssl_context=False if target.socket_path else tls,
+        )
+    except (pg8000.exceptions.Error, OSError) as ex:
+        raise DemoError(f"the database refused the connection: {ex}") from None
 
 
 def _load(connection: pg8000.native.Connection) -> int:
@@ -52,9 +80,7 @@ def _load(connection: pg8000.native.Connection) -> int:
         for name, columns, rows in tables():
             count = _copy(connection, name, columns, rows)
     except ImportError:
-        raise DemoError(
-            "the demonstration data is not installed. Install it with pip install 'portico[demo]'"
-        ) from None
+        raise DemoError(f"the demonstration data is not installed. Install it with {how_to_install('demo')}") from None
     connection.execute_simple((_DIRECTORY / "after_load.sql").read_text(encoding="utf-8"))
     connection.run("analyze")
     return count

@@ -13,6 +13,7 @@ import pluggy
 
 from app.demo.banner import MAP
 from app.demo.load import DemoError, connect
+from app.distribution import how_to_install
 from app.settings import Settings
 from app.storage.permission_trial import Write
 from app.storage.records import ObjectName
@@ -50,9 +51,7 @@ def _pictures(connection: pg8000.native.Connection) -> Iterator[_Picture]:
     try:
         from app.demo.maps import CONTINENTS, WORLD, City, around, draw_map
     except ImportError:
-        raise DemoError(
-            "the demonstration draws maps with Pillow. Install it with pip install 'portico[demo]'"
-        ) from None
+        raise DemoError(f"the demonstration draws maps with Pillow. Install it with {how_to_install('demo')}") from None
 
     cities = [City(*row) for row in connection.run(_CITIES) or ()]
     bucket, _, key = MAP.partition("/")

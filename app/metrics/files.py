@@ -7,10 +7,13 @@ worker that replaces another continues its files, so that the number of files do
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+
+log = logging.getLogger("portico.metrics")
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable from which prometheus_client reads the directory when it is imported."""
@@ -52,6 +55,17 @@ class WorkerFiles:
         """Release the files, so that another worker can continue them."""
         _forget_gauges(self._directory, self._number)
         os.close(self._lock)
+
+
+def find_files() -> WorkerFiles | None:
+    """The files of this process in the directory of its service; None if the service has none, or there is not enough
+    space."""
+    directory = os.environ.get(DIRECTORY)
+    try:
+        return None if directory is None else WorkerFiles(Path(directory), operations=0)
+    except OSError as ex:
+        log.warning("Metrics are not counted: %s. Set TMPDIR to a folder that has space.", ex)
+        return None
 
 
 def forget_dead(directory: Path) -> None:

@@ -243,8 +243,11 @@ class Settings:
         "Seconds for which a resumable upload can be continued after its last bytes arrived.")
     resumable_slice: int = setting(BYTES, 16 * 1024 * 1024,
         "The maximum number of bytes that a request of a resumable upload stores; the client continues from there.")
+    live: bool = setting(SWITCH, False,
+        "Whether `portico serve` also starts the process of live queries, and serves them at /graphql/v1/stream. "
+        "`--demo` turns it on.")
     live_port: int = setting(Number(0, 65535), 8001,
-        "The port that `portico live` listens on.")
+        "The port that `portico live`, the process on its own, listens on.")
     live_poll_s: float = setting(Seconds(), 5.0,
         "Seconds after which `portico live` repeats queries of relations whose changes no trigger reports.")
     live_limit: int = setting(Number(1, 1_000_000), 1000,
@@ -293,7 +296,7 @@ _SECTIONS = {
     "images": "Images",
     "s3_protocol": "S3 protocol",
     "resumable_uploads": "Resumable uploads",
-    "live_port": "Live queries",
+    "live": "Live queries",
     "disabled_plugins": "Plugins",
     "log_level": "Log and metrics",
 }

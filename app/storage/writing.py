@@ -14,7 +14,7 @@ from app.identity import SERVICE_ROLE
 from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, keeps_folder, size_limit
 from app.storage.buckets import find_bucket
 from app.storage.bytes.backend import ByteSource, PassThrough
-from app.storage.bytes.blobs import blob_key, discard, new_version
+from app.storage.bytes.blobs import blob_key, discard, new_version, store
 from app.storage.committing import ExtraCalls, commit, commit_untried
 from app.storage.errors import (
     AlreadyExists,
@@ -145,7 +145,7 @@ def _write_bytes(storage: Storage, write: Write, content: Content, largest: int)
     version = new_version()
     with discarded_on_failure(storage, version):
         source = Limited(content.stream, largest)
-        stored = storage.backend.put(blob_key(version), source, size=content.size, content_type=content.mime_type)
+        stored = store(storage.backend, version, source, size=content.size, content_type=content.mime_type)
         metadata = file_metadata(f'"{stored.md5}"', stored.size, {**content.described, **content.learned()})
         new = NewBytes(version, metadata)
         run_checks(storage, write, new)

@@ -11,6 +11,8 @@ from typing import Any, cast
 
 import click
 
+from app.commands.options import ServiceCommand
+
 PLACE = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
 
@@ -29,8 +31,8 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
         return
     yield from (f"## `{path}`", "", "```text", " ".join(command.get_usage(context).split()[1:]), "```", "")
     yield from (re.sub(r"(?m)^ +", "", command.help or "").strip(), "")
-    if path == "portico serve":
-        yield from ("Each [setting](settings.md) that is not a secret has an option, and there is one more:", "")
+    if isinstance(command, ServiceCommand):
+        yield from ("Each [setting](settings.md) that is not a secret has an option. The further options are:", "")
     options = [each for each in command.params if isinstance(each, click.Option) and not _is_setting(each)]
     if options:
         yield from ("| option | default | what it is |", "|---|---|---|")

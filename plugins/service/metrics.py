@@ -7,6 +7,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ METRICS_OPERATIONS = Setting(
     section="Log and metrics",
 )
 
+_SHARED = ("app.metrics.prometheus_internals", "prometheus_client.multiprocess")
 _NOT_COUNTED = "Metrics are not counted: %s. Set TMPDIR to a folder that has space."
 
 
@@ -54,10 +56,18 @@ class Metrics:
 
     @hookimpl
     def before_fork(self, settings: Settings) -> None:
-        if settings.workers == 1 or DIRECTORY in os.environ:
-            return
+        processes = settings.workers + settings.live
+        if processes > 1 and DIRECTORY not in os.environ:
+            self._make_directory(settings, processes)
+        if self._has_space:
+            # After the directory is set, since prometheus_client reads it when it is imported. An import in each worker
+            # would take twice the memory of the modules: it also copies pages that have been shared so far.
+            for name in _SHARED:
+                import_module(name)
+
+    def _make_directory(self, settings: Settings, processes: int) -> None:
         try:
-            self._directory = make_directory(settings.workers, settings[METRICS_OPERATIONS])
+            self._directory = make_directory(processes, settings[METRICS_OPERATIONS])
         except OSError as ex:
             log.warning(_NOT_COUNTED, ex)
             self._has_space = False

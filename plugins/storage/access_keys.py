@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.commands.failure import CommandError
-from app.commands.target import service_with_database
 from app.hooks import hookimpl
 
 if TYPE_CHECKING:
@@ -113,6 +112,7 @@ def _check_role(settings: Settings, role: str) -> None:
 
 @contextmanager
 def _access_keys() -> Iterator[tuple[Settings, AccessKeys]]:
+    from app.commands.target import service_with_database
     from app.database import ContextBuilder, Database
     from app.faces.s3.access_keys import AccessKeys
 

@@ -1,4 +1,4 @@
-"""Blobs in Azure Blob Storage: ``azure://container/prefix``, with ``portico[azure]``.
+"""Blobs in Azure Blob Storage: ``azure://container/prefix``, with ``portico-api[azure]``.
 
 The account comes from AZURE_STORAGE_CONNECTION_STRING, or else from AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY,
 AZURE_STORAGE_SAS_TOKEN or, if the package azure-identity is installed, its default credential. Azure discards the

@@ -1,4 +1,4 @@
-"""Blobs in Google Cloud Storage: ``gs://bucket/prefix``, with ``portico[gcs]``.
+"""Blobs in Google Cloud Storage: ``gs://bucket/prefix``, with ``portico-api[gcs]``.
 
 Credentials are the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, the metadata server, ...).
 STORAGE_EMULATOR_HOST selects an emulator, which needs none. Google discards unfinished uploads after a week.

@@ -1,4 +1,4 @@
-"""Blobs in Amazon S3 or a compatible server: ``s3://bucket/prefix``, with ``portico[s3]``.
+"""Blobs in Amazon S3 or a compatible server: ``s3://bucket/prefix``, with ``portico-api[s3]``.
 
 Credentials, region and endpoint come from boto3's environment variables and files (AWS_ACCESS_KEY_ID,
 AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_PROFILE, ...). With AWS_ENDPOINT_URL or AWS_ENDPOINT_URL_S3 the bucket is part

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from app.commands.target import service_with_database
 from app.hooks import hookimpl
 from app.settings.kinds import LONGEST_S
 
@@ -55,6 +54,7 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
 
     The exit code is 1 when --rows finds objects whose bytes are missing.
     """
+    from app.commands.target import service_with_database
     from app.database import ContextBuilder, Database
     from app.storage.bytes.backend import open_backend
     from app.storage.storage import storage_url

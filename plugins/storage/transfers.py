@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from app.commands.failure import CommandError
-from app.commands.target import service_with_database
 from app.hooks import hookimpl
 
 if TYPE_CHECKING:
@@ -116,6 +115,7 @@ def export_objects(
 @contextmanager
 def _opened(url: str, options: PlaceOptions, bucket: str, operation: str) -> Iterator[_Opened]:
     """The ends for BUCKET or BUCKET/PREFIX and for the place at ``url``."""
+    from app.commands.target import service_with_database
     from app.storage.buckets import find_bucket
     from app.storage.outside.place import open_place
     from app.storage.storage import operators_storage

@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from setuptools import build_meta
-from setuptools.build_meta import build_sdist as build_sdist
-from setuptools.build_meta import get_requires_for_build_sdist as get_requires_for_build_sdist
 from setuptools.build_meta import prepare_metadata_for_build_editable as prepare_metadata_for_build_editable
 from setuptools.build_meta import prepare_metadata_for_build_wheel as prepare_metadata_for_build_wheel
 
@@ -36,7 +34,13 @@ def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
     return [] if _is_later() or _is_built() or _own_node() else [NODE]
 
 
-get_requires_for_build_editable = get_requires_for_build_wheel
+get_requires_for_build_editable = get_requires_for_build_sdist = get_requires_for_build_wheel
+
+
+def build_sdist(directory: str, config_settings: Any = None) -> str:
+    """The source distribution has the built page, so that it can be installed without npm."""
+    build_page()
+    return build_meta.build_sdist(directory, config_settings)
 
 
 def build_wheel(directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:

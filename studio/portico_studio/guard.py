@@ -47,6 +47,19 @@ class Guard:
                 hint="Reload the page.",
             )
 
+    def check_development(self, req, what):
+        """Raise AccessError unless the request comes from the page of a development service, on its machine. ``what``
+        begins the message: it is possible only there."""
+        self.check_page(req)
+        if not self.hands_out_keys(req):
+            raise AccessError(
+                f"{what} only in development.",
+                code="DEVELOPMENT_ONLY",
+                status=403,
+                hint="Start the service with --demo, or with DEVELOPMENT=on and JWT_SECRET. On its machine, open the"
+                " address that it prints, without a proxy.",
+            )
+
     def check_service(self, req):
         """Raise AccessError unless the request comes from the page and has the key of the service role."""
         self.check_page(req)

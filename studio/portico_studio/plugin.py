@@ -7,10 +7,12 @@ import secrets
 
 from portico import Entrance, Setting, hookimpl, setting_kinds
 from portico_studio.database import CatalogResource, RelationResource, TypesResource
+from portico_studio.form import FormResource
 from portico_studio.guard import Guard, start_secret
 from portico_studio.page import Assets, Page
 from portico_studio.report import FindingsResource, ServiceResource, SlowOperationsResource
 from portico_studio.session import SessionResource, TokenResource
+from portico_studio.sql import SqlResource, console
 
 PATH = "/studio"
 STUDIO = Setting(
@@ -27,15 +29,20 @@ _SECRET = "PORTICO_STUDIO_SECRET"  # noqa: S105 - the name of a variable
 class Studio:
     """A web page that shows the data, the schema, and the rights of each role."""
 
+    def __init__(self):
+        self._owner_url = None
+
     @hookimpl
     def settings(self):
         return [STUDIO]
 
     @hookimpl
-    def before_fork(self, settings):
+    def before_fork(self, settings, owner_url):
         # All workers must accept the page's token, regardless of the worker that served the page.
         if settings[STUDIO]:
             os.environ[_SECRET] = secrets.token_urlsafe(32)
+        if settings.development:
+            self._owner_url = owner_url
 
     @hookimpl
     def entrances(self, settings):
@@ -58,6 +65,10 @@ class Studio:
         app.add_route(PATH + "/api/catalog", CatalogResource(services, guard))
         app.add_route(PATH + "/api/types", TypesResource(services, guard))
         app.add_route(PATH + "/api/relations/{oid:int}", RelationResource(services, guard))
+        app.add_route(PATH + "/api/form", FormResource(services, guard))
         app.add_route(PATH + "/api/service", ServiceResource(services, guard))
         app.add_route(PATH + "/api/findings", FindingsResource(services, guard))
         app.add_route(PATH + "/api/slow", SlowOperationsResource(services, guard))
+        if services.settings.development:
+            own_console = console(self._owner_url or services.settings.database_url, services.settings)
+            app.add_route(PATH + "/api/sql", SqlResource(services, guard, own_console))

@@ -23,7 +23,7 @@ class ServiceResource(JsonResource):
         self.guard.check_service(req)
         services = self.services
         return {
-            "version": version("portico"),
+            "version": version("portico-api"),
             "database": json.loads(services.read(_SERVER)),
             "settings": [
                 {"name": each.env, "value": value, "help": each.help, "secret": each.kind.is_secret}

@@ -12,6 +12,7 @@ from portico_studio.answers import JsonResource
 
 _LONGEST_S = 24 * 60 * 60
 _MAX_BODY_BYTES = 16 * 1024
+_SIGN_IN = "/auth/v1"
 
 
 class SessionResource(JsonResource):
@@ -24,26 +25,28 @@ class SessionResource(JsonResource):
         return {
             "development": self.guard.is_development,
             "canSign": hands_out and bool(settings.jwt_secret),
+            "signIn": hands_out and self._has_sign_in(),
+            "canRunSql": hands_out,
             "keys": {"anon": settings.anon_key, "service": settings.service_role_key} if hands_out else None,
             "roles": list(settings.api_roles),
             "dialect": settings.graphql_dialect,
             "uploadSizeLimit": settings.upload_size_limit,
         }
 
+    def _has_sign_in(self):
+        """Whether a plugin serves sign-in for development."""
+        offered = self.services.plugins.hook.entrances(settings=self.services.settings)
+        return any(each.path == _SIGN_IN for some in offered for each in some)
+
 
 class TokenResource(JsonResource):
     """``POST /studio/api/tokens``: a token for ``role`` and ``claims``. Only in development, and from this machine."""
 
     def post(self, req):
-        self.guard.check_page(req)
+        self.guard.check_development(req, "Test users exist")
         secret = self.services.settings.jwt_secret
-        if not self.guard.hands_out_keys(req) or not secret:
-            raise AccessError(
-                "Test users exist only in development.",
-                code="DEVELOPMENT_ONLY",
-                status=403,
-                hint="Start the service with --demo, or with DEVELOPMENT=on and JWT_SECRET; open it on its machine.",
-            )
+        if not secret:
+            raise AccessError("Test users need JWT_SECRET.", code="DEVELOPMENT_ONLY", status=403)
         given = _read(req)
         now = int(time.time())
         audience = self.services.settings.jwt_audience

@@ -11,7 +11,7 @@ from portico_studio.plugin import Studio
 from visitor import CHROMIUM, TABLES, serving
 
 from app.settings import load
-from app.testing import JWT_SECRET
+from app.testing.service import JWT_SECRET
 
 PAGE = "the token of the page"
 START = start_secret(load({}, {"jwt_secret": JWT_SECRET}))
@@ -36,11 +36,21 @@ def ask():
     and the key of the service role; returns status and JSON."""
 
     def ask_(
-        service, method, path, *, page=PAGE, start=START, key=None, host="localhost", remote_addr="127.0.0.1", **options
+        service,
+        method,
+        path,
+        *,
+        page=PAGE,
+        start=START,
+        key=None,
+        host="localhost",
+        remote_addr="127.0.0.1",
+        extras=None,
+        **options,
     ):
         key = service.service_role_key if key is None else key
         headers = {"X-Studio-Page": page, "X-Studio-Start": start, "X-Studio-Key": key}
-        options |= {"headers": headers, "host": host, "extras": {"REMOTE_ADDR": remote_addr}}
+        options |= {"headers": headers, "host": host, "extras": {"REMOTE_ADDR": remote_addr, **(extras or {})}}
         done = service.client.simulate_request(method, f"/studio/api/{path}", **options)
         return done.status_code, done.json
 

@@ -68,7 +68,7 @@ def test_pages_that_may_call_the_apis_may_not_read_the_page_and_its_token(studio
     assert api.headers["access-control-allow-origin"] in ("*", origin["Origin"])
 
 
-@pytest.mark.parametrize("path", ["catalog", "types", "relations/1", "service", "findings", "slow"])
+@pytest.mark.parametrize("path", ["catalog", "types", "relations/1", "form", "service", "findings", "slow"])
 def test_endpoints_about_the_complete_database_need_the_service_role(studio, ask, path):
     service = studio(TABLES)
     status, answer = ask(service, "GET", path, key=service.anon_key)
@@ -175,6 +175,27 @@ def test_the_catalog_has_the_access_of_each_role_with_its_reason(studio, ask):
     assert [each["definition"] for each in relations["shelf"]["keys"] if each["type"] == "f"] == [
         "FOREIGN KEY (note_id) REFERENCES note(id)"
     ]
+
+
+def test_a_form_has_the_requirements_defaults_and_targets_of_fields(studio, ask):
+    service = studio(
+        "comment on schema public is '@graphql({\"inflect_names\": true})';"
+        "create table shelf (id int primary key, shelf_name text);"
+        "create table book (id int generated always as identity primary key, shelf_id int not null references shelf,"
+        " title text not null check (title <> ''), made_on date default now(), note text)"
+    )
+    form = ask(service, "GET", "form?role=service_role&type=Book")[1]
+    assert {name: (each["required"], each["default"]) for name, each in form["fields"].items()} == {
+        "id": (False, "the next number"),
+        "shelfId": (True, None),
+        "title": (True, None),
+        "madeOn": (False, "now()"),
+        "note": (False, None),
+    }
+    assert form["fields"]["shelfId"]["target"] == {"type": "Shelf", "field": "id"}
+    assert form["constraints"]["book_title_check"] == ["title"]
+    assert ask(service, "GET", "form?role=service_role&type=Nothing")[0] == 400
+    assert ask(service, "GET", "form?role=none&type=Book")[0] >= 400
 
 
 def test_statements_quote_names_that_are_keywords(studio, ask):

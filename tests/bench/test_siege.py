@@ -26,6 +26,8 @@ SHORT = (
     "roles in genuine tokens",
     "tokens of two kinds",
     "tokens and the database",
+    "sign-in from elsewhere",
+    "users who want more",
     "variables of a mebibyte",
     "regular expressions",
     "errors and hidden tables",

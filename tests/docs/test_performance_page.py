@@ -1,4 +1,4 @@
-"""The benchmarks that docs/performance.md names run to their end; a short run says nothing about speed."""
+"""The benchmarks that the pages on performance name run to their end; a short run says nothing about speed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.process.running import PATIENCE_S, REPOSITORY
 
-PAGE = (Path(REPOSITORY) / "docs" / "performance.md").read_text()
+PAGES = [(Path(REPOSITORY) / "docs" / name).read_text() for name in ("performance.md", "performance-details.md")]
 SHORT = {
     "reading": (["--seconds", "1"], ["the nested query", "pgbench, the same SQL", "the pipeline alone"]),
     "mutations": (
@@ -44,8 +44,8 @@ SHORT = {
 }
 
 
-def test_the_page_names_every_benchmark() -> None:
-    assert set(re.findall(r"python -m bench\.(\w+)", PAGE)) == set(SHORT)
+def test_the_pages_name_every_benchmark() -> None:
+    assert set(re.findall(r"python -m bench\.(\w+)", "".join(PAGES))) == set(SHORT)
 
 
 @pytest.mark.parametrize("name", SHORT)

@@ -12,6 +12,7 @@ import pytest
 
 from app import hooks
 from app.discovery import plugin_manager
+from app.distribution import NAME
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,7 +25,7 @@ def _hooks() -> list[str]:
 @pytest.mark.parametrize("name", _hooks())
 def test_a_built_in_plugin_uses_the_hook(name: str) -> None:
     users = [each.plugin_name for each in getattr(plugin_manager().hook, name).get_hookimpls()]
-    built_in = {each.name for each in plugin_manager().installed if each.distribution.startswith("portico ")}
+    built_in = {each.name for each in plugin_manager().installed if each.distribution.startswith(f"{NAME} ")}
     assert built_in & set(users)
 
 

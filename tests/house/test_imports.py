@@ -10,7 +10,16 @@ PACKAGES = ("app", "plugins", "portico", "schema_cache")
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema_cache",),
-    ("app.bounded_cache", "app.errors", "app.interrupt", "app.packed_text", "app.settings", "app.times"),
+    (
+        "app.bounded_cache",
+        "app.distribution",
+        "app.errors",
+        "app.interrupt",
+        "app.packed_text",
+        "app.random_uuid",
+        "app.settings",
+        "app.times",
+    ),
     ("app.plugin_guard",),
     ("app.http",),
     ("app.server",),
@@ -49,11 +58,11 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.wsgi",),
     ("app.faces.live",),
     ("app.demo",),
-    ("app.verification",),
+    ("app.verification", "app.testing"),
     ("app.commands",),
     ("plugins.graphql", "plugins.service", "plugins.storage"),
     ("app.cli",),
-    ("app.__main__", "app.testing"),
+    ("app.__main__",),
     ("portico",),
 )
 """The rooms of the house, the lowest first. A file imports from its own room and from lower floors, nothing else.

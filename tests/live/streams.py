@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, Queue
@@ -66,7 +66,7 @@ class Stream:
 
 
 class Live:
-    """A running ``portico live``."""
+    """A running ``portico live``, or a ``portico serve --live``."""
 
     def __init__(self, url: str, process: Any) -> None:
         self.url = url
@@ -89,11 +89,25 @@ class Live:
 @contextmanager
 def serving_live(database_url: str, directory: Path, **settings: str) -> Iterator[Live]:
     """The process on a database, until it has stopped as asked."""
+    with _serving(["live"], database_url, directory, {"LIVE_PORT": "0", **settings}) as live:
+        yield live
+
+
+@contextmanager
+def serving_beside(database_url: str, directory: Path, **settings: str) -> Iterator[Live]:
+    """``portico serve --live`` on a database, until it has stopped as asked."""
+    given = {"PORT": "0", "WEB_CONCURRENCY": "2", **settings}
+    with _serving(["serve", "--live"], database_url, directory, given) as live:
+        yield live
+
+
+@contextmanager
+def _serving(command: list[str], database_url: str, directory: Path, settings: Mapping[str, str]) -> Iterator[Live]:
     variables = {
         "DATABASE_URL": database_url, "JWT_SECRET": JWT_SECRET, "ANON_KEY": ANON_KEY, "SERVICE_ROLE_KEY": SERVICE_KEY,
-        "LIVE_PORT": "0", "LIVE_POLL_S": "600", "POOL_SIZE": "2", **settings,
+        "LIVE_POLL_S": "600", "POOL_SIZE": "2", **settings,
     }  # fmt: skip
-    with started([sys.executable, "-m", "app", "live"], directory, **variables) as process:
+    with started([sys.executable, "-m", "app", *command], directory, **variables) as process:
         assert process.stdout
         said = ""
         while not (found := re.search(r"http://\S+/stream", said)):

@@ -15,7 +15,7 @@ import pytest
 from tests.docs.blocks import Block, blocks
 from tests.graphql.api import ANON_KEY
 from tests.graphql.conftest import ROLES
-from tests.live.streams import serving_live
+from tests.live.streams import serving_beside
 from tests.packages import node_packages
 from tests.postgres_server import PostgresServer
 from tests.process.conftest import Portico
@@ -24,14 +24,14 @@ from tests.process.conftest import portico as portico
 (SQL,) = blocks("docs/live.md", "sql")
 (SHELL,) = blocks("docs/live.md", "sh")
 CLIENTS = blocks("docs/live.md", "js")
-ADDRESS = "://127.0.0.1:8001/graphql/v1/stream"
+ADDRESS = "://127.0.0.1:8000/graphql/v1"
 WEBSOCKET = "import { WebSocket } from 'ws'\nglobalThis.WebSocket ??= WebSocket\n"
 """Defines the global that browsers and newer versions of Node have."""
 
 
 @contextmanager
 def running_client(client: Block, url: str) -> Iterator[IO[str]]:
-    """Runs a client from the page against the stream endpoint ``url``. Yields its standard output."""
+    """Runs a client from the page against a service whose GraphQL API is at ``url``. Yields its standard output."""
     folder = node_packages()
     assert ADDRESS in client.text
     script = folder / f"live-page-{os.getpid()}.mjs"
@@ -50,16 +50,16 @@ def running_client(client: Block, url: str) -> Iterator[IO[str]]:
 def test_the_commands_and_clients_of_the_page_work(
     portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path, client: Block
 ) -> None:
-    """A client also reconnects to a second process on the same port."""
+    """A client also reconnects to a second service on the same port."""
     postgres.execute(ROLES + SQL.text, database_url)
     command = SHELL.text.split()[1:]
     assert portico(*command, DATABASE_URL=database_url).stdout == "Changes of message are reported.\n"
     with ExitStack() as stack:
-        with serving_live(database_url, tmp_path) as live:
-            reported = stack.enter_context(running_client(client, live.url))
+        with serving_beside(database_url, tmp_path) as live:
+            reported = stack.enter_context(running_client(client, live.url.removesuffix("/stream")))
             assert reported.readline() == "Hello\n"
             postgres.execute("insert into message (body) values ('World')", database_url)
             assert reported.readline() == "Hello, World\n"
-        with serving_live(database_url, tmp_path, LIVE_PORT=str(urlsplit(live.url).port)):
+        with serving_beside(database_url, tmp_path, PORT=str(urlsplit(live.url).port)):
             postgres.execute("insert into message (body) values ('again')", database_url)
             assert "Hello, World, again\n" in reported

@@ -15,6 +15,7 @@ from PIL import Image
 from tests.docs.blocks import REPOSITORY, blocks
 from tests.pages.reader import Reader
 from tests.process.running import open_directory
+from tests.sign_in.installing import install_sign_in
 
 pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 Reading = Callable[..., Reader]
@@ -41,9 +42,13 @@ def size_of_image(path: Path) -> tuple[int, int]:
 
 
 @pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="it is for the embedded PostgreSQL")
-def test_the_first_five_minutes_work(reading: Reading) -> None:
+def test_the_first_five_minutes_work(reading: Reading, tmp_path: Path) -> None:
     reader = reading()
-    start, ask, change, compare, public, private, store, make, look = blocks("docs/first-five-minutes.md", "sh")
+    start, ask, change, compare, sign_up, public, private, store, make, look = blocks(
+        "docs/first-five-minutes.md", "sh"
+    )
+    # demo.sh installs sign-in, too.
+    reader.set(PYTHONPATH=f"{install_sign_in(tmp_path)}:{REPOSITORY}")
     token = re.search(r"^Ada's token: (\S+)$", reader.run(start), re.M)
     assert token
     reader.set(ada=token[1])
@@ -52,6 +57,7 @@ def test_the_first_five_minutes_work(reading: Reading) -> None:
     assert json.loads(reader.run(change))["data"]["insertIntoVisitCollection"]["records"][0]["note"] == "Cake"
     hers, everybodys = reader.run(compare).split('}{"data"')
     assert ("Cake" in hers, "Cake" in everybodys) == (True, False)
+    assert json.loads(reader.run(sign_up))["data"]["insertIntoVisitCollection"]["records"] == [{"note": "Noodles"}]
     reader.run(public)
     assert [size_of_image(reader.directory / each)[0] for each in ("world.png", "small.webp")] == [1600, 400]
     assert "not found" in reader.run(private)

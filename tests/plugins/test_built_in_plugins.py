@@ -8,12 +8,13 @@ import pytest
 from graphql import print_schema, validate_schema
 
 from app.discovery import plugin_manager
+from app.distribution import NAME
 from tests.graphql.api import Api
 from tests.plugins.test_discovery import TABLES
 
 INFLECTED = TABLES + "comment on schema public is '@graphql({\"inflect_names\": true})';"
 
-BUILT_IN = [each.name for each in plugin_manager().installed if each.distribution.startswith("portico ")]
+BUILT_IN = [each.name for each in plugin_manager().installed if each.distribution.startswith(f"{NAME} ")]
 GONE = {
     "aggregates": ["type ThingAggregate", "AggregateResult", "aggregate: ThingAggregate\n"],
     "arrays": ["tags"],

@@ -74,7 +74,9 @@ def test_a_broken_plugin_fails_the_start_or_is_left_out(
 
 def test_two_plugins_of_one_name_are_reported(distribute: Distribute) -> None:
     distribute("filters", "", "another-one")
-    with pytest.raises(PluginUnusable, match=r"filters of (another-one|portico) .*another plugin has the same name"):
+    with pytest.raises(
+        PluginUnusable, match=r"filters of (another-one|portico-api) .*another plugin has the same name"
+    ):
         plugin_manager()
 
 

@@ -88,8 +88,8 @@ import os
 from portico import RequestError, hookimpl
 
 @hookimpl
-def before_fork(settings):
-    print(f"{os.getpid()} will fork {settings.workers}")
+def before_fork(settings, owner_url):
+    print(f"{os.getpid()} will fork {settings.workers} at {owner_url}")
     raise RequestError("It ends here")
 """
 
@@ -97,9 +97,10 @@ def before_fork(settings):
 def test_hook_before_fork(distribute: Distribute, portico: Portico) -> None:
     distribute("forking", BEFORE_FORK)
     # Metrics would leave their directory in the environment of this process.
-    variables = {"JWT_SECRET": "s" * 40, "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none", "WEB_CONCURRENCY": "3"}
+    url = "postgresql://nobody@127.0.0.1:1/none"
+    variables = {"JWT_SECRET": "s" * 40, "DATABASE_URL": url, "WEB_CONCURRENCY": "3"}
     ended = portico("serve", PORT="0", DISABLED_PLUGINS="metrics", **variables)
-    assert ended.stdout == f"{os.getpid()} will fork 3\n"
+    assert ended.stdout == f"{os.getpid()} will fork 3 at {url}\n"
     assert ended.returncode == 1
     assert "It ends here" in ended.stderr
 

@@ -19,9 +19,9 @@ BackendUnusable Blob BlobMissing Caller Collection Compared Directive DocumentSo
 EventReceiver Field Fields Identification Identity Labels Linking ObjectDescription ObjectEvent ObservedOperation
 ObservedRequest OutsidePlace OverLimit Piece PlaceOptions PlaceRefused PlaceUnusable PlacedObject Planning
 PluginUnusable Plugins PorticoError Readable Relationship RequestError RequestHead Rows Scalar Services Setting
-Settings SlowOperation StorageError Stored StreamCutShort StringText Unavailable UploadLink UploadLinking UploadRefused
-UploadedObject ValueType as_text cast_to checked_key configure create_app hookimpl identifier is_from_this_machine
-json_list json_object plugin_manager qualified scalar_type setting_kinds shown_settings
+Settings SlowOperation SqlConsole StorageError Stored StreamCutShort StringText Unavailable UploadLink UploadLinking
+UploadRefused UploadedObject ValueType as_text cast_to checked_key configure create_app hookimpl identifier
+is_from_this_machine json_list json_object plugin_manager qualified scalar_type setting_kinds shown_settings
 """
 
 

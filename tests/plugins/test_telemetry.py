@@ -101,4 +101,4 @@ def test_telemetry_is_installed_and_found(tmp_path: Path) -> None:
     install = ["install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps", "--target", str(target)]
     run(tmp_path, "-m", "pip", *install, str(source))
     listed = run(tmp_path, "-m", "portico", "plugins", PYTHONPATH=f"{target}:{REPOSITORY}")
-    assert "portico-opentelemetry 0.1.0  Sends traces to OpenTelemetry over OTLP." in listed
+    assert "portico-opentelemetry 1.0.0  Sends traces to OpenTelemetry over OTLP." in listed

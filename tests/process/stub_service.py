@@ -3,26 +3,32 @@
 GET /pid answers the worker's process id; /hold FILE waits until FILE exists; /die ends the worker by SIGKILL; /large
 answers 40 MB in one piece, /pieces in many, /file in a file and /memory in one that only Python knows; anything else,
 such as /health, as /pid.
-Of the flags "lingering" keeps unused connections open while it stops, "nohup" has it started as nohup(1) does, and
-"impatient" sends it a second signal as soon as it can be seen to stop.
+With the flag "companion" a process beside the workers answers GET and POST of /stream: its process id, and the bytes
+that it was handed over. It is ready once no file "wait" exists, and cannot start while a file "unable" does.
+Of the other flags "lingering" keeps unused connections open while it stops, "nohup" has it started as nohup(1) does,
+and "impatient" sends it a second signal as soon as it can be seen to stop.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
+from app.server.handing_over import HandingOver
 from app.server.processes import worker
 from app.server.processes.activation import passed_socket
 from app.server.processes.address import address_of, listen
+from app.server.processes.companion import Companion
 from app.server.processes.logs import configure_logging
 from app.server.processes.parent import serve
 from app.settings import Settings, load
@@ -65,6 +71,27 @@ class Stub:
         Path(f"closed.{os.getpid()}").touch()
 
 
+def serve_streams(handing_over: HandingOver, ready: Callable[[], None]) -> None:
+    if Path("unable").exists():
+        raise RuntimeError("the companion is unable")
+    Path("waiting").touch()
+    while Path("wait").exists():
+        # The test is another process: it removes the file.
+        time.sleep(0.01)
+    ready()
+    while select.select([handing_over.receiver], [], []):
+        for sock, received in handing_over.receive():
+            sock.setblocking(True)
+            body = f"{os.getpid()} {received!r}".encode()
+            sock.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            sock.close()
+
+
+def companion() -> Companion:
+    handing_over = HandingOver("streams", "/stream", lambda host: host != "elsewhere")
+    return Companion(handing_over, partial(serve_streams, handing_over))
+
+
 if "lingering" in sys.argv:
     worker._LINGER_S = 3600.0
 # The process that started the tests may ignore the signal, which is inherited.
@@ -86,4 +113,12 @@ configure_logging(settings)
 listener = passed_socket(os.environ) or listen(settings.host, settings.port)
 if "impatient" in sys.argv:
     listener = Impatient(fileno=listener.detach())
-sys.exit(serve(settings, Stub, listener, started=lambda: print(f"ready {address_of(listener)}", flush=True)))
+sys.exit(
+    serve(
+        settings,
+        Stub,
+        listener,
+        companion=companion() if "companion" in sys.argv else None,
+        started=lambda: print(f"ready {address_of(listener)}", flush=True),
+    )
+)

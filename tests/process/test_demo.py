@@ -23,6 +23,7 @@ from app.installation.install import install
 from app.settings import Settings
 from app.wsgi import create_app
 from tests.postgres_server import PostgresServer
+from tests.process.conftest import Portico
 
 pytestmark = pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="it is for the embedded PostgreSQL")
 
@@ -148,3 +149,18 @@ def tokens(settings: Settings) -> dict[str, str]:
 def _status(client: falcon.testing.TestClient, method: str, key: str, path: str, **options: Any) -> int:
     headers = {"Authorization": f"Bearer {key}"}
     return client.simulate_request(method, f"/storage/v1/object/visits/{path}", headers=headers, **options).status_code
+
+
+def test_a_database_elsewhere_gets_the_demonstration_and_keeps_other_tables(
+    postgres: PostgresServer, portico: Portico
+) -> None:
+    variables = {"DATABASE_URL": postgres.create_database(), "JWT_SECRET": make_keys().jwt_secret}
+    loaded = portico("demo", **variables)
+    assert "Loaded the demonstration data, 34,006 cities" in loaded.stdout, loaded.stderr
+    assert "Stored 12 pictures" in loaded.stdout
+    assert portico("demo", **variables).stdout == ""
+    mine = postgres.create_database(sql="create table mine (id int); grant select on mine to public")
+    refused = portico("demo", DATABASE_URL=mine)
+    assert (refused.returncode, "other tables, such as mine" in refused.stderr) == (1, True)
+    assert postgres.execute("select to_regnamespace('graphql')", mine) == [[None]]
+    assert "set DATABASE_URL" in portico("demo").stderr

@@ -272,7 +272,7 @@ def test_the_server_runs_from_a_private_directory(monkeypatch: pytest.MonkeyPatc
 def test_an_absent_wheel_is_reported_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     # The tests need the wheel, so it is installed.
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(EmbeddedError, match=r"pip install 'portico\[embedded\]'.*DATABASE_URL"):
+    with pytest.raises(EmbeddedError, match=r"pip install 'portico-api\[embedded\]'.*DATABASE_URL"):
         binaries.wheel_programs()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import jwt
 import pytest
 
-from app.testing import JWT_SECRET
+from app.testing.service import JWT_SECRET
 from tests.sign_in.conftest import PASSWORD, SignIn
 
 # A table and a trigger as guides for Supabase show them.

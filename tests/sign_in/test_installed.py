@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import requests
 from tests.plugins.test_extras import run
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, REPOSITORY, open_directory, started
+from tests.sign_in.installing import install_sign_in
 
 SERVE = [sys.executable, "-m", "portico", "serve", "--port", "0", "--workers", "2"]
 LOUD = "FOR DEVELOPMENT ONLY: /auth/v1 signs users in."
@@ -21,16 +21,12 @@ LOUD = "FOR DEVELOPMENT ONLY: /auth/v1 signs users in."
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The PYTHONPATH with the distribution as pip installs it."""
-    base = tmp_path_factory.mktemp("installed")
-    shutil.copytree(REPOSITORY / "signin", base / "source")
-    install = ["install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps", "--target", str(base / "site")]
-    run(base, "-m", "pip", *install, str(base / "source"))
-    return f"{base / 'site'}:{REPOSITORY}"
+    return f"{install_sign_in(tmp_path_factory.mktemp('installed'))}:{REPOSITORY}"
 
 
 def test_sign_in_is_found_by_its_entry_point(installed: str, tmp_path: Path) -> None:
     listed = run(tmp_path, "-m", "portico", "plugins", PYTHONPATH=installed)
-    assert "portico-sign-in 0.1.0  Sign-in for development, with e-mail and password" in listed
+    assert "portico-sign-in 1.0.0  Sign-in for development, with e-mail and password" in listed
     settings = run(tmp_path, "-m", "portico", "settings", "--markdown", PYTHONPATH=installed)
     assert "| `SIGN_IN` | `--sign-in` | off, local or everywhere | off; local with DEVELOPMENT |" in settings
     assert "create table auth.users" in run(tmp_path, "-m", "portico", "sign-in-tables", PYTHONPATH=installed)

@@ -55,6 +55,11 @@ class GatedBackend(FolderBackend):
         self._gate.pass_through()
         return stored
 
+    def create(
+        self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None
+    ) -> Stored:
+        return self.put(key, stream, size=size, content_type=content_type)
+
     def copy(self, source: str, target: str) -> None:
         super().copy(source, target)
         self._gate.pass_through()

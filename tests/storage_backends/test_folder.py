@@ -27,7 +27,7 @@ from app.storage.bytes.backend import (
 )
 from plugins.storage import file as module
 from plugins.storage.file import FolderBackend
-from tests.storage_backends.streams import MIB, Generated, content
+from tests.storage_backends.streams import MIB, Generated, content, md5
 
 
 @pytest.fixture
@@ -137,6 +137,53 @@ def test_errors_of_the_source_leave_nothing(blobs: FolderBackend, tmp_path: Path
     with pytest.raises(ConnectionResetError):
         blobs.put("bucket/blob", Broken())
     assert files(tmp_path / "root") == {".unfinished"}
+
+
+def test_a_new_blob_is_a_file_of_its_bytes(blobs: FolderBackend, tmp_path: Path) -> None:
+    assert blobs.create("bucket/a/version", BytesIO(b"bytes"), size=5) == Stored(5, md5(b"bytes"))
+    assert (tmp_path / "root/bucket/a/version").read_bytes() == b"bytes"
+    assert files(tmp_path / "root") == {".unfinished", "bucket", "bucket/a", "bucket/a/version"}
+
+
+def test_a_new_blob_is_a_file_where_files_have_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "O_TMPFILE")
+    blobs = FolderBackend(tmp_path / "root")
+    assert blobs.create("bucket/version", BytesIO(b"bytes"), size=5) == Stored(5, md5(b"bytes"))
+    assert files(tmp_path / "root") == {".unfinished", "bucket", "bucket/version"}
+
+
+def test_a_new_blob_that_cannot_be_stored_leaves_nothing(blobs: FolderBackend, tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MIB, hard))
+    try:
+        with pytest.raises(BackendFull):
+            blobs.create("bucket/blob", Generated(2 * MIB))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with pytest.raises(StreamCutShort):
+        blobs.create("bucket/blob", BytesIO(b"12345"), size=4)
+    assert files(tmp_path / "root") == {".unfinished"}
+
+
+def test_a_new_blob_replaces_no_other(blobs: FolderBackend, tmp_path: Path) -> None:
+    blobs.put("a/b", BytesIO(b"x"))
+    for key in ("a/b", "a", "a/b/c"):
+        with pytest.raises(KeyRefused):
+            blobs.create(key, BytesIO(b"y"))
+    assert files(tmp_path / "root") == {".unfinished", "a", "a/b"}
+    assert content(blobs, "a/b") == b"x"
+
+
+def test_folders_of_new_blobs_may_be_removed_at_any_time(blobs: FolderBackend) -> None:
+    def create(number: int) -> None:
+        for turn in range(50):
+            key = f"a/b/{number}-{turn}"
+            blobs.create(key, BytesIO(b"x"))
+            blobs.delete_many([key])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(create, range(4)))
+    assert list(blobs.list("a")) == []
 
 
 def test_a_missing_root_is_reported(blobs: FolderBackend, tmp_path: Path) -> None:

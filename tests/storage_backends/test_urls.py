@@ -57,7 +57,7 @@ def test_a_missing_sdk_names_the_extra(monkeypatch: pytest.MonkeyPatch, url: str
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(BackendUnusable) as caught:
         open_backend(plugin_manager(), url)
-    assert caught.value.hint == f'pip install "portico[{extra}]"'
+    assert caught.value.hint == f"pip install 'portico-api[{extra}]'"
 
 
 def test_azure_needs_an_account(monkeypatch: pytest.MonkeyPatch) -> None:

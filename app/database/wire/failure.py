@@ -60,7 +60,7 @@ _UNREACHABLE = "The database cannot reach another server that has a part of the 
 
 _FIELDS = {
     "C": "sqlstate", "M": "message", "D": "detail", "H": "hint", "t": "table", "c": "column", "n": "constraint",
-    "W": "where",
+    "W": "where", "P": "position",
 }  # fmt: skip
 
 

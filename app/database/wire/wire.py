@@ -54,9 +54,9 @@ class DatabaseConnection:
     ``prepared_limit`` is the largest number of prepared statements; 0 turns them off. ``parameters`` are those that the
     server reported at the start, ``process`` the process id in its cancel key. ``cleaning`` has the commands that undo
     a flight's changes to the session. ``usable`` becomes False when the connection must not be used again; its holder
-    then closes it. ``keeps_contexts``: no pooler gives its session to others, and no settings must be pinned.
-    ``session``: the context that the holder left in the session; None if it must be cleaned. ``is_session_reused``: two
-    flights used it.
+    then closes it. ``transport``: its bytes, for other readers. ``keeps_contexts``: no pooler gives its session to
+    others, and no settings must be pinned. ``session``: the context that the holder left in the session; None if it
+    must be cleaned. ``is_session_reused``: two flights used it.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class DatabaseConnection:
         process: int | None = None,
         parameters: Mapping[str, str] | None = None,
     ) -> None:
-        self._transport = Transport(sock)
+        self.transport = Transport(sock)
         self._cancel = cancel
         self._release = release
         self.process = process
@@ -155,7 +155,7 @@ class DatabaseConnection:
         """Send ``message``, read up to ReadyForQuery, and return the results, without those of cleaning the session.
         ``count`` is their expected number; None for any. With ``parsing_then`` the message ends with a step in a
         separate transaction."""
-        self._transport.send(message)
+        self.transport.send(message)
         results, failure = self._read(parsing, beginning, row_limit)
         last = None if parsing_then is None else self._read_then(parsing_then)
         if failure is not None:
@@ -179,7 +179,7 @@ class DatabaseConnection:
         if started and (row := self._read_single_row(buffer, position, row_limit)) is not None:
             results.append([row])
             return results, None
-        transport = self._transport
+        transport = self.transport
         is_learning = prelude > 0 and not started
         cleaning = self.cleaning.commands if is_clean and not started else 0
         rows: list[Row] = []
@@ -250,9 +250,9 @@ class DatabaseConnection:
         it. The position is 0 unless the whole response has arrived and equals the usual one."""
         usual = self._usual_responses.get(beginning)
         if usual is None:
-            return self._transport.buffer, 0, 0
+            return self.transport.buffer, 0, 0
         expected, parsed = usual
-        buffer = self._transport.more(self._transport.buffer, 0, 5, answered=False)
+        buffer = self.transport.more(self.transport.buffer, 0, 5, answered=False)
         return (buffer, len(expected), parsed) if buffer.startswith(expected) else (buffer, 0, 0)
 
     def _read_single_row(self, buffer: bytes, position: int, row_limit: int) -> Row | None:
@@ -271,7 +271,7 @@ class DatabaseConnection:
         else:
             return None
         self.transaction_status = IDLE
-        self._transport.buffer = buffer[end + len(ended) :]
+        self.transport.buffer = buffer[end + len(ended) :]
         if columns == 1 and length >= 0:
             return (buffer[end - length : end],)
         return row_of(buffer, row + _SIZE)
@@ -309,7 +309,7 @@ class DatabaseConnection:
     def notifications(self, seconds: float) -> set[str]:
         """The payloads of at most 20 bytes that have arrived since the last call. Waits until there is one, at most
         ``seconds``. If there are ``MAX_NOTIFICATIONS``, others may be missing. Raises ConnectionLost."""
-        self._transport.wait(seconds)
+        self.transport.wait(seconds)
         # The server sends notifications before the end of a response. A lost connection is detected too.
         self.simple("")
         payloads, self._notified = self._notified or set(), set()
@@ -319,7 +319,7 @@ class DatabaseConnection:
 
     def wait_at_most(self, seconds: float) -> None:
         """Set how many seconds the server may send nothing before the connection counts as lost; 0 for no limit."""
-        self._transport.wait_at_most(seconds)
+        self.transport.wait_at_most(seconds)
 
     def _begin(self) -> None:
         """Require a usable connection. What runs next may change the context of its session."""
@@ -329,9 +329,9 @@ class DatabaseConnection:
 
     def is_dead(self) -> bool:
         """Whether the server has closed this idle connection, as far as this side knows without a round trip."""
-        if not self.usable or not self._transport.arrived():
+        if not self.usable or not self.transport.arrived():
             return True
-        buffer, position = self._transport.buffer, 0
+        buffer, position = self.transport.buffer, 0
         while position + 5 <= len(buffer):
             kind, size = _header.unpack_from(buffer, position)
             # Between requests an error ends the connection; for notifications see _handle_asynchronous.
@@ -347,4 +347,4 @@ class DatabaseConnection:
 
     def close(self) -> None:
         orderly, self.usable = self.usable, False
-        self._transport.close(orderly=orderly, release=self._release)
+        self.transport.close(orderly=orderly, release=self._release)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+from app.distribution import how_to_install
 from app.errors import PorticoError
 from app.faces.images.decoders import Decoders
 from app.faces.images.jobs import DecoderLimits, OutputFormat
@@ -97,14 +98,12 @@ class ImagesFace:
         self._decoders.close()
 
 
-def open_images(settings: Settings) -> ImagesFace | None:
-    """The face, or None if it is switched off. Raises ImagesUnusable."""
-    if not settings.images:
-        return None
+def open_images(settings: Settings) -> ImagesFace:
+    """The face, for a service whose setting IMAGES is on. Raises ImagesUnusable."""
     try:
         codec = version("pillow")
     except PackageNotFoundError:
-        hint = "Install portico[images], or set IMAGES=off."
+        hint = f"{how_to_install('images')}, or set IMAGES=off."
         raise ImagesUnusable("IMAGES is on, but Pillow is not installed", hint=hint) from None
     limits = DecoderLimits(settings.image_pixel_limit, settings.image_timeout_s, settings.image_frames)
     decoders = Decoders(limits, settings.image_processes, settings.threads)

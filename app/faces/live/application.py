@@ -6,9 +6,10 @@ from typing import Any
 
 import falcon.asgi
 
+from app.faces.live import PATH
 from app.faces.live.hub import Hub
 from app.faces.live.metrics import LiveMetrics
-from app.faces.live.queries import PATH, Queries
+from app.faces.live.queries import Queries
 from app.faces.live.sockets import Sockets
 from app.faces.live.stream import StreamResource
 from app.http.cross_origin import CrossOrigin
@@ -60,10 +61,22 @@ class _HealthResource:
         }
 
 
-def make_live_app(hub: Hub, queries: Queries, metrics: LiveMetrics, settings: Settings) -> falcon.asgi.App[Any, Any]:
-    """The ASGI application."""
+class _Closing:
+    """Closes each connection after its response: the client's next request may be for a worker of ``portico serve``."""
+
+    async def process_response(
+        self, req: falcon.asgi.Request, resp: falcon.asgi.Response, resource: Any, req_succeeded: bool
+    ) -> None:
+        resp.set_header("connection", "close")
+
+
+def make_live_app(
+    hub: Hub, queries: Queries, metrics: LiveMetrics, settings: Settings, *, closes: bool
+) -> falcon.asgi.App[Any, Any]:
+    """The ASGI application. ``closes``: each connection gets one response."""
     cross_origin = CrossOrigin(settings.cors_origins)
-    app = falcon.asgi.App(middleware=[_OtherOrigins(cross_origin)] if cross_origin else [])
+    middleware: list[Any] = [_OtherOrigins(cross_origin)] if cross_origin else []
+    app = falcon.asgi.App(middleware=[*middleware, _Closing()] if closes else middleware)
     app.add_route(PATH, _LiveResource(hub, queries, settings))
     app.add_route("/health", _HealthResource(hub))
     app.add_route("/metrics", metrics)

@@ -121,6 +121,8 @@ class Hub:
     async def watching(self, query: LiveQuery) -> AsyncIterator[Viewer]:
         """A viewer of the query. It gets the current answer first."""
         viewer = Viewer()
+        if self.is_closed:
+            viewer.end()
         watch = self._watches.get(query.key)
         if watch is None:
             watch = self._watches[query.key] = Watch(query)

@@ -14,6 +14,7 @@ from graphql import OperationType
 
 from app.database import RowTooLarge
 from app.errors import OverLimit, PorticoError, RequestError, Unavailable
+from app.faces.live import PATH
 from app.graphql.documents.syntax import read_syntax
 from app.identity import Caller
 from app.identity.further_credentials import RequestHead
@@ -21,8 +22,6 @@ from app.pipeline import run
 from app.pipeline.caller import caller_of
 from app.pipeline.engine import Engine
 from app.pipeline.records import BoundPlan, GraphQLRequest
-
-PATH = "/graphql/v1/stream"
 
 
 class LiveAnswer(NamedTuple):

@@ -6,12 +6,12 @@ import json
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import falcon
 
 from app.database import Bookmark
+from app.distribution import software_version
 from app.errors import PorticoError
 from app.faces.rest.callers import Callers
 from app.faces.rest.credentials import caller_of
@@ -60,7 +60,7 @@ class StorageSink:
         self._storage = storage
         self._callers = callers
         self._router = Router(routes)
-        document = openapi_document(routes, version("portico"), PREFIX)
+        document = openapi_document(routes, software_version(), PREFIX)
         self._described = {_DOCUMENTATION: openapi_page(routes), f"{_DOCUMENTATION}/json": document}
         self._anonymous = anonymous()
 
@@ -172,7 +172,7 @@ def _health(storage: Storage, environ: Mapping[str, Any]) -> Response:
 
 def _version(_storage: Storage, _environ: Mapping[str, Any]) -> Response:
     """GET /storage/v1/version"""
-    return Response(body=version("portico").encode(), content_type="text/plain; charset=utf-8")
+    return Response(body=software_version().encode(), content_type="text/plain; charset=utf-8")
 
 
 _OPERATIONS = {"/status": _status, "/health": _health, "/version": _version}

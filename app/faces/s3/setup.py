@@ -12,10 +12,8 @@ from app.settings import SettingError, Settings
 from app.storage.storage import Storage
 
 
-def open_s3(settings: Settings, storage: Storage) -> S3Face | None:
-    """The face; None if it is off. Raises SettingError for settings that are invalid."""
-    if not settings.s3_protocol:
-        return None
+def open_s3(settings: Settings, storage: Storage) -> S3Face:
+    """The face, for a service whose setting S3_PROTOCOL is on. Raises SettingError for settings that are invalid."""
     if find_spec("defusedxml") is None:
         raise SettingError("S3_PROTOCOL: install the package with the extra s3-protocol, or set it off")
     pair = settings.s3_protocol_access_key_id, settings.s3_protocol_access_key_secret

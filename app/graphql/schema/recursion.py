@@ -24,31 +24,33 @@ FRAMES_OF_CHAINS = 20_000
 class _Limit:
     def __init__(self) -> None:
         self._lock = Lock()
-        self._ordinary = sys.getrecursionlimit()
         self._chains = 0
+        self._after_chains = 0
 
     def allow_levels(self, levels: int) -> None:
         """Make room for planning operations whose fields are nested ``levels`` deep."""
+        needed = FRAMES_AROUND + levels * FRAMES_PER_LEVEL
         with self._lock:
-            self._ordinary = max(self._ordinary, FRAMES_AROUND + levels * FRAMES_PER_LEVEL)
-            self._apply()
+            self._after_chains = max(self._after_chains, needed)
+            # Never lowered: others in this process may need more.
+            if sys.getrecursionlimit() < needed:
+                sys.setrecursionlimit(needed)
 
     @contextmanager
     def long_chains(self) -> Iterator[None]:
         """A context for walking types that refer to each other in a chain as long as the number of tables."""
-        self._count(1)
+        with self._lock:
+            if not self._chains:
+                self._after_chains = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(FRAMES_OF_CHAINS, self._after_chains))
+            self._chains += 1
         try:
             yield
         finally:
-            self._count(-1)
-
-    def _count(self, difference: int) -> None:
-        with self._lock:
-            self._chains += difference
-            self._apply()
-
-    def _apply(self) -> None:
-        sys.setrecursionlimit(FRAMES_OF_CHAINS if self._chains else self._ordinary)
+            with self._lock:
+                self._chains -= 1
+                if not self._chains:
+                    sys.setrecursionlimit(self._after_chains)
 
 
 _limit = _Limit()

@@ -19,6 +19,7 @@ from app.server.connection.ending import Ending
 from app.server.connection.output import Output
 from app.server.connection.receiving import Receiving
 from app.server.connection.server import OPERATIONS, Server
+from app.server.handing_over import HandingOver, NotRunning, QueueFull
 from app.server.request.request import Request
 from app.server.turns.loop import Overloaded
 from app.server.turns.ownership import Ownership
@@ -151,6 +152,8 @@ class Connection:
                 claimed = False
                 if receiving.is_ready:
                     self._serve(request)
+                elif request.goes_to is not None:
+                    self._hand_over(request, request.goes_to)
                 else:
                     receiving.decide(request)
             elif not receiving.read_rest():
@@ -194,11 +197,26 @@ class Connection:
             if request.path in OPERATIONS:
                 self._server.operations.put(partial(self._answer_operation, request))
                 return False
+        elif request.goes_to is not None:
+            return True
         try:
             return self._server.loop.claim(self._proceed_claimed, must_wait=self._answering.has_begun)
         except Overloaded:
             request.refuse_for_now()
             return True
+
+    def _hand_over(self, request: Request, goes_to: HandingOver) -> None:
+        """Hand the connection over to another process, or refuse the request."""
+        try:
+            goes_to.send(self._socket, self._receiving.received_with(request))
+        except NotRunning:
+            request.refuse_as_not_running(goes_to.what)
+        except QueueFull:
+            request.refuse_for_now()
+        else:
+            self.close()
+            return
+        self._receiving.decide(request)
 
     def _proceed_claimed(self, is_late: bool) -> None:
         try:

@@ -31,7 +31,8 @@ class Receiving:
 
     def read(self) -> bool:
         """Receive once. False if the client has closed the connection."""
-        size = _HEADER_CHUNK if self.request is None else _BODY_CHUNK
+        request = self.request
+        size = _HEADER_CHUNK if request is None or not request.headers_finished else _BODY_CHUNK
         try:
             data = self._socket.recv(size)
         except BlockingIOError:
@@ -90,6 +91,10 @@ class Receiving:
         if request.awaits_decision:
             request.decide()
         self._is_whole(request)
+
+    def received_with(self, request: Request) -> bytes:
+        """The head of ``request`` and all that was received after it."""
+        return request.block + self._rest
 
     def refuse(self, refusal: Refusal) -> None:
         """Respond with ``refusal`` although the client has sent no request."""

@@ -12,6 +12,7 @@ from app.http.admission import Admission
 from app.http.cross_origin import CrossOrigin, Headers
 from app.http.environ import FORWARDED, PASSED_ON
 from app.server.capacity import WorkerTotals
+from app.server.handing_over import HandingOver
 from app.server.request.header_cache import HeaderCache
 from app.server.request.request import Reception, Request
 from app.server.turns.loop import Loop
@@ -35,6 +36,7 @@ class Server:
         totals: WorkerTotals,
         admission: Admission,
         cross_origin: CrossOrigin,
+        handing_over: HandingOver | None = None,
     ) -> None:
         self.adj = adj
         self.application = _behind_proxy(application, adj)
@@ -48,7 +50,7 @@ class Server:
         # How many connections close after their next response, so that their clients connect to another worker.
         self.surplus = 0
         self.operations: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self.reception = Reception(adj, admission, cross_origin, totals, HeaderCache())
+        self.reception = Reception(adj, admission, cross_origin, totals, HeaderCache(), handing_over)
 
     def clear_untrusted(self, environ: dict[str, Any]) -> None:
         """Remove the headers that only a trusted proxy may set. If there is a trusted proxy, the middleware does it."""

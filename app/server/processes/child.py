@@ -1,4 +1,4 @@
-"""A worker process from its fork to its exit."""
+"""A child process from its fork to its exit: a worker, or the companion."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if hasattr(signal, "SI
 
 
 def run_child(
-    number: int, settings: Settings, pipes: WorkerPipes, serve: Callable[[Callable[[], None]], None]
+    name: str, mark: bytes, settings: Settings, pipes: WorkerPipes, serve: Callable[[Callable[[], None]], None]
 ) -> NoReturn:
-    """Call ``serve`` and then exit. ``serve`` takes a function, which it calls when it can answer requests."""
+    """Call ``serve`` and then exit. ``serve`` takes a function, which it calls when it can answer requests; ``mark``
+    then reports that to the parent. ``name`` is for the log."""
     code = 1
     is_ready = False
 
     def ready() -> None:
         nonlocal is_ready
         is_ready = True
-        pipes.report_ready()
+        pipes.report_ready(mark)
 
     try:
         _reset_signals()
@@ -41,7 +42,7 @@ def run_child(
         # The parent stops all workers as soon as one has not started, perhaps before the reason is logged.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         if is_ready or pipes.may_report():
-            _log_end(number, ex, brief=not is_ready and not settings.show_sql)
+            _log_end(name, ex, brief=not is_ready and not settings.show_sql)
         code = 1 if is_ready else EXIT_NOT_STARTED
     finally:
         logging.shutdown()
@@ -61,11 +62,11 @@ def _reset_signals() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
 
 
-def _log_end(number: int, ex: Exception, *, brief: bool) -> None:
+def _log_end(name: str, ex: Exception, *, brief: bool) -> None:
     if brief and isinstance(ex, ValueError | RuntimeError | PorticoError):
-        _log.error("worker %d cannot start: %s", number, _with_hint(ex))
+        _log.error("%s cannot start: %s", name, _with_hint(ex))
     else:
-        _log.exception("worker %d ended", number)
+        _log.exception("%s ended", name)
 
 
 def _with_hint(ex: Exception) -> str:

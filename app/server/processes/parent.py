@@ -1,4 +1,5 @@
-"""``portico serve``: one listening socket, worker processes that share it, and a parent that replaces dead workers.
+"""``portico serve``: one listening socket, worker processes that share it, perhaps a companion to which they hand
+connections over, and a parent that replaces those that die.
 
 The parent forks before any thread or connection exists, so each worker makes its own application.
 """
@@ -24,6 +25,7 @@ from app.server.capacity import make_capacity
 from app.server.connection.server import WSGIApplication
 from app.server.processes.affinity import keep_to_one_cpu
 from app.server.processes.child import EXIT_NOT_STARTED, STOPPING, run_child
+from app.server.processes.companion import Companion
 from app.server.processes.open_files import raise_open_file_limit
 from app.server.processes.pipes import WorkerPipes
 from app.server.processes.worker import run_worker
@@ -40,6 +42,8 @@ _LONGEST_PAUSE_S = 5.0
 # A worker that ran for this long did not die of the cause of its predecessor's death.
 _STABLE_S = 60.0
 _STOP_MARGIN_S = 5.0
+# The bytes with which children report that they are ready.
+_WORKER, _COMPANION = b"w", b"c"
 _NEW_OBJECTS = 5000
 """How many objects are created between garbage collections of the youngest generation. Python's default of 700 took a
 tenth of the CPU time of a request with a new document: parsing and planning creates thousands of objects that stay in
@@ -51,24 +55,32 @@ def serve(
     make_application: ApplicationFactory,
     listener: socket.socket,
     *,
+    companion: Companion | None = None,
     started: Callable[[], None] = lambda: None,
     look: Callable[[], None] = lambda: None,
 ) -> int:
     """Serve until SIGTERM, SIGINT or (unless it was ignored) SIGHUP. Returns the exit code, 0 for success.
 
-    ``started`` is called once the first worker can answer, ``look`` about every second, both in the parent.
+    ``started`` is called once the first worker and the ``companion`` can answer, ``look`` about every second, both in
+    the parent. A companion needs a system that can fork.
     """
     raise_open_file_limit()
     if not hasattr(os, "fork"):
         # Without fork there is a single process without a parent.
         run_worker(make_application, listener, settings, threading.Event().wait, started)
         return 0
-    return _Parent(settings, make_application, listener, started, look).run()
+    return _Parent(settings, make_application, listener, companion, started, look).run()
 
 
 @dataclass(slots=True)
-class _Worker:
-    number: int
+class _Child:
+    """A child process and its successors. ``serve`` runs in the process, and calls its argument when it is ready;
+    ``ended`` is called in the parent. ``mark``: the byte of its kind; ``name`` is for the log."""
+
+    name: str
+    mark: bytes
+    serve: Callable[[Callable[[], None]], None]
+    ended: Callable[[int], None]
     pid: int = 0
     born: float = 0.0
     restart_at: float = 0.0
@@ -91,16 +103,21 @@ class _Parent:
     settings: Settings
     make_application: ApplicationFactory
     listener: socket.socket
+    companion: Companion | None
     started: Callable[[], None]
     look: Callable[[], None]
-    _workers: list[_Worker] = field(default_factory=list)
+    _children: list[_Child] = field(default_factory=list)
+    _unready: set[bytes] = field(default_factory=set)
     _is_ready: bool = False
     _stop_signals: int = 0
     _exit_code: int = 0
 
     def run(self) -> int:
-        self._workers = [_Worker(number) for number in range(1, self.settings.workers + 1)]
         self._capacity = make_capacity(self.settings, self.settings.workers)
+        self._children = [self._worker(number) for number in range(self.settings.workers)]
+        if self.companion is not None:
+            self._children.append(self._companion(self.companion))
+        self._unready = {each.mark for each in self._children}
         with closing(WorkerPipes()) as self._pipes, self._signals() as self._wake, _memory_shared():
             while not self._stop_signals and self._exit_code == 0:
                 self._fork_missing()
@@ -109,6 +126,21 @@ class _Parent:
                 if not self._stop_signals:
                     self.look()
             return self._stop()
+
+    def _worker(self, number: int) -> _Child:
+        vacate = partial(self._capacity.vacate, number)
+        return _Child(f"worker {number + 1}", _WORKER, partial(self._serve, number), lambda _code: vacate())
+
+    def _companion(self, companion: Companion) -> _Child:
+        handing_over = companion.handing_over
+
+        def ended(code: int) -> None:
+            handing_over.close()
+            if code == EXIT_NOT_STARTED:
+                # Its successor will not start either, for the same reason.
+                handing_over.drop()
+
+        return _Child(f"the process of {handing_over.what}", _COMPANION, partial(self._serve_beside, companion), ended)
 
     @contextmanager
     def _signals(self) -> Iterator[int]:
@@ -134,66 +166,78 @@ class _Parent:
         self._stop_signals += 1
 
     def _fork_missing(self) -> None:
-        missing = [each for each in self._workers if each.pid == 0 and time.monotonic() >= each.restart_at]
+        missing = [each for each in self._children if each.pid == 0 and time.monotonic() >= each.restart_at]
         if missing:
             self._pipes.let_one_report()
-        for worker in missing:
-            self._fork(worker)
+        for child in missing:
+            self._fork(child)
 
-    def _fork(self, worker: _Worker) -> None:
+    def _fork(self, child: _Child) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         # A signal between fork and the child's own handlers must not run the parent's.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         pid = os.fork()
         if pid == 0:
-            run_child(worker.number, self.settings, self._pipes, partial(self._serve, worker.number))
+            run_child(child.name, child.mark, self.settings, self._pipes, child.serve)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
-        worker.pid, worker.born = pid, time.monotonic()
+        child.pid, child.born = pid, time.monotonic()
 
     def _serve(self, number: int, ready: Callable[[], None]) -> None:
         """Run a worker, in the child process."""
         if self.settings.pin_workers:
-            keep_to_one_cpu(number)
-        totals = self._capacity.totals(number - 1)
-        run_worker(self.make_application, self.listener, self.settings, self._pipes.await_end_of_parent, ready, totals)
+            keep_to_one_cpu(number + 1)
+        totals = self._capacity.totals(number)
+        handing_over = self.companion.handing_over if self.companion else None
+        gone = self._pipes.await_end_of_parent
+        run_worker(self.make_application, self.listener, self.settings, gone, ready, totals, handing_over)
+
+    def _serve_beside(self, companion: Companion, ready: Callable[[], None]) -> None:
+        """Run the companion, in the child process."""
+        # While it is open, clients can connect.
+        self.listener.close()
+        companion.run(self._pipes.await_end_of_parent, ready)
 
     def _wait(self, seconds: float) -> None:
-        pauses = [worker.restart_at - time.monotonic() for worker in self._workers if worker.pid == 0]
+        pauses = [child.restart_at - time.monotonic() for child in self._children if child.pid == 0]
         timeout = max(0.0, min([seconds, *pauses]))
         for descriptor in select.select([self._wake, self._pipes.ready], [], [], timeout)[0]:
-            os.read(descriptor, 4096)
+            received = os.read(descriptor, 4096)
             if descriptor == self._pipes.ready and not self._is_ready:
-                self._is_ready = True
-                self.started()
+                self._unready -= {bytes((mark,)) for mark in received}
+                self._is_ready = not self._unready
+                if self._is_ready:
+                    self.started()
 
     def _reap(self) -> None:
-        for worker in self._workers:
-            if worker.pid:
-                pid, status = os.waitpid(worker.pid, os.WNOHANG)
+        for child in self._children:
+            if child.pid:
+                pid, status = os.waitpid(child.pid, os.WNOHANG)
                 if pid:
-                    self._handle_end(worker, os.waitstatus_to_exitcode(status))
+                    self._handle_end(child, os.waitstatus_to_exitcode(status))
 
-    def _handle_end(self, worker: _Worker, code: int) -> None:
-        self._capacity.vacate(worker.number - 1)
-        pid, wait = worker.pid, worker.record_end()
+    def _handle_end(self, child: _Child, code: int) -> None:
+        child.ended(code)
+        pid, wait = child.pid, child.record_end()
         if self._stop_signals:
             return
         if code == EXIT_NOT_STARTED and not self._is_ready:
-            # The first workers could not start, so another attempt would not help.
+            # The first children could not start, so another attempt would not help.
             self._exit_code = 1
             return
         what = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         again = f"in {wait:g} s" if wait else "now"
-        logger.warning("worker %d (process %d) %s; another one starts %s", worker.number, pid, what, again)
+        logger.warning("%s (process %d) %s; another one starts %s", child.name, pid, what, again)
 
     def _stop(self) -> int:
         # Read before the listener closes: a signal that arrives after that must count as another one.
         first_signals = max(self._stop_signals, 1)
         self.listener.close()
+        if self.companion is not None:
+            self.companion.handing_over.close()
         self._signal_all(signal.SIGTERM)
         until = time.monotonic() + self.settings.shutdown_grace_s + _STOP_MARGIN_S
-        while any(worker.pid for worker in self._workers):
+        while any(child.pid for child in self._children):
             self._wait(_LOOK_S)
             self._reap_stopping()
             if time.monotonic() > until or self._stop_signals > first_signals:
@@ -204,14 +248,14 @@ class _Parent:
         return self._exit_code
 
     def _reap_stopping(self) -> None:
-        for worker in self._workers:
-            if worker.pid and os.waitpid(worker.pid, os.WNOHANG)[0]:
-                worker.pid = 0
+        for child in self._children:
+            if child.pid and os.waitpid(child.pid, os.WNOHANG)[0]:
+                child.pid = 0
 
     def _signal_all(self, number: signal.Signals) -> None:
-        for worker in self._workers:
-            if worker.pid:
-                os.kill(worker.pid, number)
+        for child in self._children:
+            if child.pid:
+                os.kill(child.pid, number)
 
 
 @contextmanager

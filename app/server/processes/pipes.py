@@ -1,5 +1,5 @@
-"""Three pipes between the parent and its workers. One closes when the parent ends. One reports that a worker is ready.
-One selects the worker that logs why it cannot start."""
+"""Three pipes between the parent and its children. One closes when the parent ends. One reports which kinds of children
+are ready. One selects the child that logs why it cannot start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 
 class WorkerPipes:
-    """The pipes, made by the parent before it forks. ``ready`` becomes readable when a worker is ready."""
+    """The pipes, made by the parent before it forks. ``ready`` becomes readable when a child is ready: its mark."""
 
     def __init__(self) -> None:
         # Nothing is written to this pipe.
@@ -21,16 +21,18 @@ class WorkerPipes:
         """Close the parent's end of the first pipe in the child, so that only the parent holds it open."""
         os.close(self._life_write)
 
-    def report_ready(self) -> None:
-        os.write(self._ready_write, b".")
+    def report_ready(self, mark: bytes) -> None:
+        """Report that a child is ready; ``mark`` is the byte of its kind."""
+        os.write(self._ready_write, mark)
 
     def let_one_report(self) -> None:
-        """Allow one of the workers that are forked next to log why it cannot start: the others have the same reason."""
+        """Allow one of the children that are forked next to log why it cannot start: the others have the same
+        reason."""
         self.may_report()
         os.write(self._turn_write, b".")
 
     def may_report(self) -> bool:
-        """Whether this worker is the one that logs why it cannot start."""
+        """Whether this child is the one that logs why it cannot start."""
         try:
             return bool(os.read(self._turn, 1))
         except BlockingIOError:

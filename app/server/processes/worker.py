@@ -19,6 +19,7 @@ from app.server.capacity import WorkerTotals, make_capacity
 from app.server.connection.connections import Connections
 from app.server.connection.listener import Listener
 from app.server.connection.server import Server, WSGIApplication
+from app.server.handing_over import HandingOver
 from app.server.turns.loop import Loop, guarded
 from app.server.waitress_internals import Adjustments
 from app.settings import Settings
@@ -40,6 +41,7 @@ class Worker:
         listener: socket.socket,
         settings: Settings,
         totals: WorkerTotals | None = None,
+        handing_over: HandingOver | None = None,
     ) -> None:
         self._grace_s = settings.shutdown_grace_s
         self._stopping = threading.Event()
@@ -55,6 +57,7 @@ class Worker:
             totals,
             admission,
             CrossOrigin(settings.cors_origins),
+            handing_over,
         )
         self._connections = Connections(totals, settings)
         self._listener = Listener(self._server, self._connections, listener, settings.connection_limit)
@@ -106,11 +109,12 @@ def run_worker(
     parent_gone: Callable[[], object],
     ready: Callable[[], None],
     totals: WorkerTotals | None = None,
+    handing_over: HandingOver | None = None,
 ) -> None:
     """Make the application and serve it until SIGTERM, or until ``parent_gone`` returns in its thread."""
     application = make_application(settings)
     try:
-        worker = Worker(application, listener, settings, totals)
+        worker = Worker(application, listener, settings, totals, handing_over)
         signal.signal(signal.SIGTERM, lambda *_: worker.stop())
         threading.Thread(target=_stop_after, args=(parent_gone, worker), name="parent", daemon=True).start()
         ready()

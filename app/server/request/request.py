@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 from app.http.admission import Admission, RequestRefused
 from app.http.cross_origin import CrossOrigin, Headers
 from app.http.head import ReceivedHead
-from app.http.refusal import Refusal, no_space, overloaded
+from app.http.refusal import Refusal, no_space, not_running, overloaded
 from app.http.response import Response
 from app.http.slices import Slices
 from app.server.capacity import WorkerTotals
+from app.server.handing_over import HandingOver
 from app.server.request.body_buffer import BodyBuffer
 from app.server.request.header_cache import HeaderCache, KnownHeader
 from app.server.waitress_internals import (
@@ -66,19 +67,22 @@ class _ByName(Mapping[str, str]):
 
 
 class Reception(NamedTuple):
-    """The objects that all requests of a worker share. ``adj`` are waitress's settings."""
+    """The objects that all requests of a worker share. ``adj`` are waitress's settings. ``handing_over``: None if no
+    connection is handed over to another process."""
 
     adj: Any
     admission: Admission
     cross_origin: CrossOrigin
     totals: WorkerTotals
     cache: HeaderCache
+    handing_over: HandingOver | None
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
     """``known``: the cache entry of its header. ``awaits_decision``: nothing more is received before a thread that may
     block calls ``decide``. ``decided``: admission has decided on the head. ``block``: the bytes received before the
-    body. ``was_cut``: the body continues, but the rest is not read."""
+    body. ``was_cut``: the body continues, but the rest is not read. ``goes_to``: takes the connection to the process
+    that answers the request, which is not cached and awaits the decision; None for all other requests."""
 
     known: KnownHeader | None = None
     headers: dict[str, str]
@@ -86,6 +90,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     error: Any
     awaits_decision = False
     decided = False
+    goes_to: HandingOver | None = None
     block = b""
     slices: Slices | None = None
     was_cut = False
@@ -101,10 +106,15 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def parse_header(self, header_plus: bytes) -> None:
         self.block = header_plus
         cache = self._reception.cache
-        self.known = cache.find(header_plus) or cache.find_similar(header_plus)
+        self.known = cache.find(header_plus)
+        if self.known is None:
+            goes_to = self._destination(header_plus)
+            self.known = cache.find_similar(header_plus) if goes_to is None else None
         if self.known is None:
             self._parse_header(header_plus)
-            if not self.chunked:
+            if goes_to is not None and goes_to.serves_host(self.headers.get("HOST", "")):
+                self.goes_to, self.awaits_decision = goes_to, True
+            elif not self.chunked:
                 self._remember()
             return
         self.__dict__.update(self.known.parsed)
@@ -112,6 +122,11 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self.body_rcv = FixedStreamReceiver(self.content_length, BodyBuffer(self._reception.totals))
         elif self.known.whole is None:
             self._skip_decision(self.known)
+
+    def _destination(self, block: bytes) -> HandingOver | None:
+        """Where the connection of a request that begins with ``block`` may be handed over to; None if nowhere."""
+        handing_over = self._reception.handing_over
+        return handing_over if handing_over is not None and block.startswith(handing_over.beginnings) else None
 
     def _remember(self) -> None:
         attributes = self.__dict__
@@ -185,7 +200,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             _log.warning("a body cannot be kept: %s", ex.strerror)
             self.refuse(no_space(self.headers.get("ORIGIN"), self._reception.cross_origin))
             return len(data)
-        if self.body_rcv is not None and self.headers_finished and not self.empty:
+        if self.body_rcv is not None and self.headers_finished and not self.empty and self.goes_to is None:
             self._examine()
         # After a refused header or a cut, the next bytes belong to the body, not to another request.
         return len(data) if isinstance(self.error, Refusal) or self.was_cut else consumed
@@ -281,6 +296,10 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         """Respond that there are more requests than can be served."""
         status = self._reception.admission.busy_status(self._head())
         self.refuse(overloaded(self.headers.get("ORIGIN"), self._reception.cross_origin, status))
+
+    def refuse_as_not_running(self, what: str) -> None:
+        """Respond that the process that serves ``what`` does not run."""
+        self.refuse(not_running(what, self.headers.get("ORIGIN"), self._reception.cross_origin))
 
     def refuse(self, refusal: Refusal) -> None:
         """Respond with ``refusal`` now, without waiting for the rest of the request."""

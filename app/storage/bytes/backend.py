@@ -181,6 +181,20 @@ class Linking(Protocol):
         """
 
 
+@runtime_checkable
+class Creating(Protocol):
+    """A backend that stores a blob faster under a key that has never had one."""
+
+    def create(
+        self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None
+    ) -> Stored:
+        """``put`` for a new key, which no one reads before this returns. Then the blob is durable.
+
+        It may be visible before it is durable, so a crash of the machine may leave an incomplete one, which no row
+        names.
+        """
+
+
 class Backend(Protocol):
     """Bytes under keys. Every method may be called from many threads at once.
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import logging
 import re
-import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+from typing import cast
 
 from app.errors import PorticoError
-from app.storage.bytes.backend import Backend, BlobMissing
+from app.random_uuid import new_uuid
+from app.storage.bytes.backend import Backend, BlobMissing, ByteSource, Creating, Stored
 
 log = logging.getLogger("portico.storage")
 
@@ -21,7 +23,7 @@ _VERSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 
 
 def new_version() -> str:
-    return str(uuid.uuid4())
+    return new_uuid()
 
 
 def is_version(text: str) -> bool:
@@ -37,6 +39,21 @@ def blob_key(version: str) -> str:
     if not is_version(version):
         raise BlobMissing
     return f"{PREFIX}{version[:2]}/{version}"
+
+
+def store(
+    backend: Backend, version: str, stream: ByteSource, *, size: int | None, content_type: str | None = None
+) -> Stored:
+    """Store the bytes of a new version. They are durable on return. Takes, returns and raises what ``Backend.put``
+    does."""
+    put = cast(Creating, backend).create if _is_creating(type(backend)) else backend.put
+    return put(blob_key(version), stream, size=size, content_type=content_type)
+
+
+@lru_cache(16)
+def _is_creating(kind: type[Backend]) -> bool:
+    # Comparing an object with a protocol takes 10 us.
+    return issubclass(kind, Creating)
 
 
 def version_of(key: str) -> str | None:

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import IO, Any
 from urllib.parse import unquote, urlsplit
 
+from app.distribution import how_to_install
 from app.errors import PorticoError
 from app.storage.bytes.backend import (
     BackendUnavailable,
@@ -224,5 +225,5 @@ def cloud_module(name: str, extra: str) -> ModuleType:
     except ImportError as ex:
         raise BackendUnusable(
             f"This storage URL needs the extra {extra!r}, which is not installed",
-            hint=f'pip install "portico[{extra}]"',
+            hint=how_to_install(extra),
         ) from ex

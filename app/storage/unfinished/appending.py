@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from app.database import BoundStatement
 from app.storage.bucket_rules import size_limit
 from app.storage.bytes.backend import ByteSource
-from app.storage.bytes.blobs import blob_key, discard, discarded_if_refused, new_version
+from app.storage.bytes.blobs import discard, discarded_if_refused, new_version, store
 from app.storage.errors import (
     LengthExceeded,
     NoSuchPart,
@@ -88,7 +88,7 @@ def _stored(storage: Storage, upload: Upload, addition: Addition, source: ByteSo
     if addition.size == 0:
         return None
     version = new_version()
-    stored = storage.backend.put(blob_key(version), source, size=addition.size)
+    stored = store(storage.backend, version, source, size=addition.size)
     if not stored.size:
         discard(storage.backend, version)
         return None

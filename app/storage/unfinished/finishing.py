@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import Any
 
 from app.storage.bytes.backend import BlobMissing, Piece
-from app.storage.bytes.blobs import blob_key, new_version
+from app.storage.bytes.blobs import blob_key, new_version, store
 from app.storage.committing import ExtraCalls, commit
 from app.storage.errors import NoSuchPart, UploadFinished
 from app.storage.permission_trial import Write
@@ -93,6 +93,6 @@ def _join(storage: Storage, parts: Sequence[UploadPart], version: str) -> None:
         if pieces:
             storage.backend.join(pieces, target)
         else:
-            storage.backend.put(target, BytesIO(), size=0)
+            store(storage.backend, version, BytesIO(), size=0)
     except BlobMissing:
         raise NoSuchPart from None

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.storage.bucket_rules import size_limit
 from app.storage.bytes.backend import ByteSource, Stored
-from app.storage.bytes.blobs import blob_key, discarded_if_refused, new_version
+from app.storage.bytes.blobs import discarded_if_refused, new_version, store
 from app.storage.errors import NoSuchUpload, TooLarge
 from app.storage.request_context import RequestContext
 from app.storage.row_decoding import json_value, number, text
@@ -41,7 +41,7 @@ def put_part(
         raise TooLarge
     version = new_version()
     with discarded_if_refused(storage.backend, version):
-        stored = storage.backend.put(blob_key(version), Limited(stream, most), size=size)
+        stored = store(storage.backend, version, Limited(stream, most), size=size)
         return record_part(storage, request, upload, part_number, version, stored, notes(), most=most)
 
 

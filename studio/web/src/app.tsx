@@ -4,7 +4,7 @@ import { Component, lazy, Suspense, useEffect, useState, type ReactNode } from "
 import { CallerSwitch, KeyForm } from "./callers";
 import { send } from "./http";
 import { addressOf, follow, go, usePlace } from "./router";
-import { useSession } from "./session";
+import { useSession, type Session } from "./session";
 import { Arch, Icon, type IconName } from "./ui/icons";
 import { FailureNotice, Notice, Waiting } from "./ui/parts";
 
@@ -18,23 +18,26 @@ const viewOf = (load: () => Promise<{ default: React.ComponentType }>) =>
     }),
   );
 
-const VIEWS: { id: string; name: string; icon: IconName; view: React.ComponentType }[] = [
+const VIEWS: { id: string; name: string; icon: IconName; view: React.ComponentType; isFor?: (session: Session) => boolean }[] = [
   { id: "explore", name: "Explore", icon: "explore", view: viewOf(() => import("./explore/explore")) },
   { id: "data", name: "Data", icon: "data", view: viewOf(() => import("./data/data")) },
   { id: "schema", name: "Schema", icon: "schema", view: viewOf(() => import("./schema/schema")) },
   { id: "access", name: "Access", icon: "access", view: viewOf(() => import("./access/access")) },
+  { id: "sql", name: "SQL", icon: "sql", view: viewOf(() => import("./sql/sql")), isFor: (session) => session.canRunSql },
   { id: "storage", name: "Storage", icon: "storage", view: viewOf(() => import("./storage/storage")) },
+  { id: "users", name: "Users", icon: "users", view: viewOf(() => import("./users/users")), isFor: (session) => session.signIn },
   { id: "service", name: "Service", icon: "service", view: viewOf(() => import("./service/service")) },
 ];
 
 export function App() {
   const { session, failure, caller, retry } = useSession();
   const { view } = usePlace();
-  const shown = VIEWS.find((each) => each.id === view);
+  const views = VIEWS.filter((each) => !session || !each.isFor || each.isFor(session));
+  const shown = views.find((each) => each.id === view);
   useEffect(() => {
-    if (!shown) go(addressOf(VIEWS[0]!.id), true);
+    if (session && !shown) go(addressOf(VIEWS[0]!.id), true);
     document.title = shown ? `${shown.name} · Portico Studio` : "Portico Studio";
-  }, [shown]);
+  }, [session, shown]);
   if (!session) {
     return (
       <main className="welcome">
@@ -53,7 +56,7 @@ export function App() {
         <a className="brand" href={addressOf("explore")} onClick={follow}>
           <Arch /> Portico Studio
         </a>
-        {VIEWS.map((each) => (
+        {views.map((each) => (
           <a key={each.id} className="place" href={addressOf(each.id)} onClick={follow} aria-current={each === shown ? "page" : undefined}>
             <Icon name={each.icon} /> {each.name}
           </a>
@@ -66,8 +69,8 @@ export function App() {
         <CallerSwitch />
       </header>
       <main>
-        {/* A view is created again for another caller, so that it shows nothing of the previous caller. */}
-        <Fallible key={`${shown?.id} ${caller.id}`}>
+        {/* A view is created again for another caller, so that it shows nothing of the previous caller. Users shows nothing of callers. */}
+        <Fallible key={shown?.id === "users" ? shown.id : `${shown?.id} ${caller.id}`}>
           <Suspense fallback={<Waiting what="the view" />}>{shown && <shown.view />}</Suspense>
         </Fallible>
       </main>

@@ -1,5 +1,6 @@
 // The database's catalog with the access of each role. It covers the complete database, so it needs the service role.
 
+import { onSchemaChange, useSchemaChange } from "./changes";
 import { ask, Failure } from "./http";
 import { useLoading, type Loading } from "./loading";
 import { useSession } from "./session";
@@ -76,6 +77,7 @@ export interface Catalog {
 export const KINDS = { r: "table", p: "partitioned table", v: "view", m: "materialized view", f: "foreign table" };
 
 let known: { key: string; catalog: Promise<Catalog> } | null = null;
+onSchemaChange(() => (known = null));
 
 export function catalogOf(serviceKey: string): Promise<Catalog> {
   if (!serviceKey) {
@@ -108,6 +110,7 @@ export async function typedCatalogOf(serviceKey: string): Promise<{ catalog: Cat
 export function useCatalog(): Loading<Catalog> {
   const { serviceKey } = useSession();
   const loading = useLoading(() => catalogOf(serviceKey), [serviceKey]);
+  useSchemaChange(loading.again);
   return {
     ...loading,
     again: () => {

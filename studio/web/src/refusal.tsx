@@ -5,7 +5,8 @@ import type { GraphQLError } from "./http";
 import { useLoading } from "./loading";
 import { addressOf, follow } from "./router";
 import { useCaller, useSession } from "./session";
-import { Notice, Sql } from "./ui/parts";
+import { Proposal } from "./sql/proposal";
+import { Notice } from "./ui/parts";
 
 /** Explains an error: the refused operation, and the missing privilege or policy. */
 export function Refusal({ error, query }: { error: GraphQLError; query: string }) {
@@ -44,7 +45,7 @@ function Why({ reason, role }: { reason: Reason; role: string }) {
           .
         </p>
       ))}
-      {verdict.fix && <Sql text={verdict.fix} what="the statement that would allow it" />}
+      {verdict.fix && <Proposal text={verdict.fix} what="the statement that would allow it" />}
       <p>
         <a href={addressOf("access", [], { table: name, role })} onClick={follow}>
           Access to {relation.name}

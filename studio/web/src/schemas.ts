@@ -2,6 +2,7 @@
 // and a view needs only a few types.
 
 import type { GraphQLSchema } from "graphql";
+import { onSchemaChange, useSchemaChange } from "./changes";
 import { data, type Credentials } from "./http";
 import { MEMBERS, NAMES, OUTLINE, schemaFrom, touchedBy, TYPE, type Introspected, type Roots } from "./introspection";
 import { useLoading, type Loading } from "./loading";
@@ -102,6 +103,7 @@ export function nodeOf(connection: string): string | undefined {
 }
 
 const known = new Map<string, Schemas>();
+onSchemaChange(() => known.clear());
 
 export function schemasOf(caller: Caller): Schemas {
   const key = `${caller.id} ${caller.token ?? caller.apiKey}`;
@@ -113,6 +115,7 @@ export function schemasOf(caller: Caller): Schemas {
 export function useOutline(): Loading<Outline> {
   const caller = useCaller();
   const loading = useLoading(() => schemasOf(caller).outline(), [caller.id]);
+  useSchemaChange(loading.again);
   return {
     ...loading,
     again: () => {

@@ -6,6 +6,9 @@ import { ask, Failure, type Credentials } from "./http";
 export interface Session {
   development: boolean;
   canSign: boolean;
+  /** Whether sign-in for development is served, and answers this page. */
+  signIn: boolean;
+  canRunSql: boolean;
   keys: { anon: string | null; service: string | null } | null;
   roles: string[];
   dialect: string;

@@ -5,7 +5,10 @@ import { COMMANDS, KINDS, useCatalog, type Catalog, type Command, type Relation 
 import { addressOf, follow, go, usePlace } from "../router";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/loaded";
-import { Blank, Dialog, plural, Sql } from "../ui/parts";
+import { useSession } from "../session";
+import { NewPolicyForm } from "../sql/new-policy";
+import { Proposal } from "../sql/proposal";
+import { Blank, Dialog, plural } from "../ui/parts";
 import { Findings, forgetFindings } from "./findings";
 import { PolicyCard } from "./policy";
 import { Steps } from "./steps";
@@ -166,6 +169,9 @@ function Explained({ catalog, relation, role, command, close }: { catalog: Catal
   const verdict = relation.access[role]![command];
   const name = `${relation.schema}.${relation.name}`;
   const others = relation.policies.filter((each) => !verdict.policies.includes(each.name));
+  const { session } = useSession();
+  const [isForming, setForming] = useState(false);
+  if (isForming) return <NewPolicyForm relation={relation} catalog={catalog} role={role} forCommand={command} close={() => setForming(false)} />;
   return (
     <Dialog title={`${role} · ${command} · ${relation.name}`} close={close} side>
       <div className="row" role="group" aria-label="Command">
@@ -185,7 +191,14 @@ function Explained({ catalog, relation, role, command, close }: { catalog: Catal
       {verdict.fix && (
         <>
           <h3>{verdict.rows === "all" ? "Statement that would restrict access" : "Statement that would allow access"}</h3>
-          <Sql text={verdict.fix} />
+          <Proposal text={verdict.fix} />
+          {session?.canRunSql && verdict.rows !== "all" && (
+            <div className="row">
+              <button onClick={() => setForming(true)}>
+                <Icon name="plus" /> Another policy
+              </button>
+            </div>
+          )}
           {verdict.rows === "all" && <p className="small muted">After this statement, no row is visible without a policy.</p>}
         </>
       )}

@@ -1,9 +1,11 @@
 // The findings of `portico doctor`, above the table. They are requested separately, since the doctor examines the complete
 // service.
 
+import { onSchemaChange } from "../changes";
 import { ask } from "../http";
 import { useLoading } from "../loading";
 import { useSession } from "../session";
+import { Proposal } from "../sql/proposal";
 import { plural } from "../ui/parts";
 import { Icon } from "../ui/icons";
 
@@ -29,6 +31,16 @@ export function forgetFindings() {
   known = null;
 }
 
+onSchemaChange(forgetFindings);
+
+const STATEMENT = /^(?:as a superuser: )?((?:create index|grant|revoke|alter role|alter table) [^<>;]*)$/;
+const CHOICE = /, or |, and from /;
+
+/** The statement that a remedy consists of; none if it has a choice, or a place to fill in. */
+function statementIn(fix: string): string | undefined {
+  return CHOICE.test(fix) ? undefined : STATEMENT.exec(fix)?.[1];
+}
+
 export function Findings() {
   const { serviceKey } = useSession();
   const { value, failure, isLoading } = useLoading(() => findingsOf(serviceKey), [serviceKey]);
@@ -46,7 +58,9 @@ export function Findings() {
         {value.findings.map((each) => (
           <li key={each.what}>
             <span className={`badge ${each.mark === "WRONG" ? "bad" : "warn"}`}>{each.mark === "WRONG" ? "wrong" : "note"}</span> <span className="what">{each.what}</span>
-            {each.fix && (
+            {each.fix && statementIn(each.fix) ? (
+              <Proposal text={`${statementIn(each.fix)};`} />
+            ) : each.fix && (
               <div className="row small">
                 <span className="muted">{each.fix}</span>
               </div>

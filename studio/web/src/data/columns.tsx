@@ -2,16 +2,19 @@
 
 import { useState } from "react";
 import { Dialog, plural } from "../ui/parts";
+import { linkOfKey, type Facts } from "./facts";
 import type { Table } from "./model";
 
 const AT_FIRST = 24;
 
-export function shownAtFirst(table: Table): string[] {
-  const columns = table.columns.map((each) => each.name);
-  return [...columns.slice(0, AT_FIRST), ...table.toOne.map((each) => each.name).slice(0, 8)];
+/** Relationships that a key's cell shows have no column of their own at first. */
+export function shownAtFirst(table: Table, facts: Facts): string[] {
+  const columns = table.columns.map((each) => each.name).slice(0, AT_FIRST);
+  const inCells = columns.map((each) => linkOfKey(each, table, facts)?.name);
+  return [...columns, ...table.toOne.map((each) => each.name).filter((each) => !inCells.includes(each)).slice(0, 8)];
 }
 
-export function ColumnChoice({ table, shown, show }: { table: Table; shown: string[]; show: (names: string[]) => void }) {
+export function ColumnChoice({ table, facts, shown, show }: { table: Table; facts: Facts; shown: string[]; show: (names: string[]) => void }) {
   const [open, setOpen] = useState(false);
   const [search, setSearch] = useState("");
   const all = [...table.columns, ...table.toOne].map((each) => each.name);
@@ -35,7 +38,7 @@ export function ColumnChoice({ table, shown, show }: { table: Table; shown: stri
             ))}
           </ul>
           <div className="row">
-            <button onClick={() => show(shownAtFirst(table))}>Reset</button>
+            <button onClick={() => show(shownAtFirst(table, facts))}>Reset</button>
             <button className="primary" onClick={() => setOpen(false)}>
               Done
             </button>

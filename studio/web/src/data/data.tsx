@@ -1,13 +1,15 @@
 // The view Data: each collection as a table, through the public API as the chosen caller.
 
 import { useEffect, useState } from "react";
+import { useSchemaChange } from "../changes";
 import { useLoading } from "../loading";
 import { addressOf, follow, go, usePlace } from "../router";
 import { SchemaFailure } from "../schema-failure";
 import { schemasOf, useOutline, type Collection } from "../schemas";
-import { useCaller } from "../session";
+import { useCaller, useSession } from "../session";
 import { Loaded } from "../ui/loaded";
 import { Blank, plural } from "../ui/parts";
+import { factsOf } from "./facts";
 import { tableOf } from "./model";
 import { Rows } from "./rows";
 import "../styles/access.css";
@@ -70,12 +72,17 @@ function Tables({ tables, chosen }: { tables: Collection[]; chosen?: string }) {
 
 function TablePage({ type }: { type: string }) {
   const caller = useCaller();
-  const table = useLoading(async () => (await tableOf(schemasOf(caller), type)) ?? null, [type, caller.id]);
+  const { serviceKey } = useSession();
+  const table = useLoading(async () => {
+    const [found, facts] = await Promise.all([tableOf(schemasOf(caller), type), factsOf(type, caller, serviceKey)]);
+    return found ? { found, facts } : null;
+  }, [type, caller.id]);
+  useSchemaChange(table.again);
   return (
     <Loaded from={table} what={type}>
-      {(found) =>
-        found ? (
-          <Rows table={found} />
+      {(value) =>
+        value ? (
+          <Rows table={value.found} facts={value.facts} />
         ) : (
           <Blank icon="lock" title={`${caller.name} has no access to ${type}`}>
             Choose another caller or another table. A table without a key is not in the API, which identifies rows by their key.

@@ -4,6 +4,7 @@ import { flexRender, getCoreRowModel, useReactTable, type ColumnDef, type Visibi
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Icon } from "../ui/icons";
 import { CellEditor } from "./cell";
+import { linkOfKey, type Facts } from "./facts";
 import type { DataColumn, Link, Table } from "./model";
 import type { Sort } from "./query";
 import { editedText, shownValue } from "./values";
@@ -15,6 +16,7 @@ const LONGEST_EDITED = 50_000;
 
 interface Given {
   table: Table;
+  facts: Facts;
   rows: Row[];
   shown: string[];
   sort: Sort | null;
@@ -27,14 +29,15 @@ interface Given {
 }
 
 export function Grid(given: Given) {
-  const { table, rows, shown, sort, sortBy, chosen, choose, open } = given;
+  const { table, facts, rows, shown, sort, sortBy, chosen, choose, open } = given;
   const canChoose = table.hasId && !!table.remove;
   const columns = useMemo<ColumnDef<Row>[]>(
     () => [
-      ...table.columns.filter((each) => shown.includes(each.name)).map((each): ColumnDef<Row> => ({ id: each.name, accessorKey: each.name, header: each.name, size: widthOf(each), meta: each })),
-      ...table.toOne.filter((each) => shown.includes(each.name)).map((each): ColumnDef<Row> => ({ id: each.name, accessorKey: each.name, header: each.name, size: 170, meta: each })),
+      ...table.columns.filter((each) => shown.includes(each.name)).map((each): ColumnDef<Row> => ({ id: each.name, accessorKey: each.name, header: each.name, size: widthOf(each, rows, linkOfKey(each.name, table, facts)), meta: each })),
+      ...table.toOne.filter((each) => shown.includes(each.name)).map((each): ColumnDef<Row> => ({ id: each.name, accessorKey: each.name, header: each.name, size: widthOf(each, rows, each), meta: each })),
     ],
-    [table, shown],
+    // The first rows decide, so that a column keeps its width on the next page.
+    [table, shown, facts],
   );
   const [visibility, setVisibility] = useState<VisibilityState>({});
   const model = useReactTable({
@@ -48,7 +51,7 @@ export function Grid(given: Given) {
   });
   const all = rows.length > 0 && rows.every((each) => chosen.has(each["nodeId"]));
   return (
-    <div className="scroller grid" tabIndex={0} role="region" aria-label="Rows">
+    <div className="scroller grid more-beyond" tabIndex={0} role="region" aria-label="Rows">
       <table style={{ width: model.getTotalSize() + 76 }}>
         <caption className="visually-hidden">Rows of {table.type}</caption>
         <thead>
@@ -111,11 +114,21 @@ export function Grid(given: Given) {
   );
 }
 
-function widthOf(column: DataColumn): number {
-  return { Int: 110, Float: 110, BigInt: 120, Boolean: 90, UUID: 250, Datetime: 200, Date: 120 }[column.type] ?? 180;
+const CHARACTER = 7.6;
+const NARROWEST = 84;
+const WIDEST = 340;
+
+/** The width that fits the name of a column and its values, with that of the related row, in pixels. */
+function widthOf(column: DataColumn | Link, rows: Row[], link: Link | undefined): number {
+  const lengths = rows.map((row) => {
+    const own = "label" in column ? 0 : Math.max(4, shownValue(row[column.name]).length);
+    return own + (link ? shownValue(row[link.name]?.[link.label]).length + (own ? 3 : 0) : 0);
+  });
+  const longest = Math.max(column.name.length + 2, ...lengths);
+  return Math.round(Math.min(WIDEST, Math.max(NARROWEST, longest * CHARACTER + 28)));
 }
 
-function Cell({ table, row, column, follow, save, children }: Given & { row: Row; column: DataColumn | Link; children: React.ReactNode }) {
+function Cell({ table, facts, row, column, follow, save, children }: Given & { row: Row; column: DataColumn | Link; children: React.ReactNode }) {
   const [editing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const wasEditing = useRef(false);
@@ -140,15 +153,27 @@ function Cell({ table, row, column, follow, save, children }: Given & { row: Row
   const isLong = editedText(value).length > LONGEST_EDITED;
   const editable = table.hasId && !!table.update?.columns.has(column.name) && !isLong;
   if (editing) return <CellEditor column={column} value={value} save={(next) => save(row, column, next)} close={() => setEditing(false)} />;
-  const shown = value === null || value === undefined ? <span className="null">null</span> : <bdi className="ellipsis">{children}</bdi>;
+  const shown = value === null || value === undefined ? <span className="null">null</span> : <bdi className="ellipsis" title={shownValue(value).length * CHARACTER > WIDEST / 2 ? shownValue(value) : undefined}>{children}</bdi>;
+  const link = linkOfKey(column.name, table, facts);
+  const target = link && row[link.name];
+  const content = editable ? (
+    <button ref={button} className="value" onClick={() => setEditing(true)} aria-label={`Edit ${column.name}: ${shownValue(value) || (value === null ? "null" : "empty")}`}>
+      {shown}
+    </button>
+  ) : (
+    shown
+  );
   return (
     <td className={editable ? "editable" : "fixed"} title={isLong ? "Too long to edit here" : undefined}>
-      {editable ? (
-        <button ref={button} className="value" onClick={() => setEditing(true)} aria-label={`Edit ${column.name}: ${shownValue(value) || (value === null ? "null" : "empty")}`}>
-          {shown}
-        </button>
+      {target ? (
+        <div className="key">
+          {content}
+          <button className="link ellipsis" onClick={() => follow(link, target)} title={`Open this row of ${link.type}`}>
+            <bdi>{shownValue(target[link.label]) || "row"}</bdi>
+          </button>
+        </div>
       ) : (
-        shown
+        content
       )}
     </td>
   );

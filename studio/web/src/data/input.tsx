@@ -9,12 +9,14 @@ interface Given {
   value: string;
   change: (value: string) => void;
   autoFocus?: boolean;
+  describedBy?: string;
+  invalid?: boolean;
 }
 
 const DATES: Record<string, string> = { Date: "date" };
 
-export function ValueInput({ kind, label, value, change, autoFocus }: Given) {
-  const shared = { "aria-label": label, value, autoFocus, ref: autoFocus ? focusedFirst : undefined, onChange: (event: { target: { value: string } }) => change(event.target.value) };
+export function ValueInput({ kind, label, value, change, autoFocus, describedBy, invalid }: Given) {
+  const shared = { "aria-label": label, "aria-describedby": describedBy, "aria-invalid": invalid || undefined, value, autoFocus, ref: autoFocus ? focusedFirst : undefined, onChange: (event: { target: { value: string } }) => change(event.target.value) };
   if (kind.values) {
     return (
       <select {...shared}>

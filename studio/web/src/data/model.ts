@@ -28,6 +28,8 @@ export interface ValueKind {
 export interface DataColumn extends ValueKind {
   name: string;
   about: string;
+  /** Whether the API requires a value of an insert. */
+  required: boolean;
 }
 
 export interface Link {
@@ -40,6 +42,8 @@ export interface Link {
 export interface ToMany {
   name: string;
   type: string;
+  /** The field that is shown as the name of a row of the other side. */
+  label: string;
   /** The member of the other side's filter that refers back to this side. */
   back: string | undefined;
 }
@@ -155,7 +159,11 @@ function isConnection(field: GraphQLField<unknown, unknown> | GraphQLInputField)
 
 function link(field: GraphQLField<unknown, unknown>): Link {
   const type = getNamedType(field.type) as GraphQLObjectType;
-  return { name: field.name, type: type.name, label: labelAmong(Object.values(type.getFields()).filter(isColumn)) ?? "nodeId" };
+  return { name: field.name, type: type.name, label: labelOf(type) };
+}
+
+function labelOf(type: GraphQLObjectType): string {
+  return labelAmong(Object.values(type.getFields()).filter(isColumn)) ?? "nodeId";
 }
 
 const LABELS = ["name", "title", "label", "email", "code", "slug"];
@@ -170,7 +178,7 @@ function toMany(field: GraphQLField<unknown, unknown>, schema: GraphQLSchema, ty
   if (!isObjectType(node)) return [];
   const members = inputOf(schema, `${node.name}Filter`)?.getFields() ?? {};
   const back = Object.values(node.getFields()).filter((each) => isToOne(each) && getNamedType(each.type).name === type && each.name in members);
-  return [{ name: field.name, type: node.name, back: back.length === 1 ? back[0]!.name : undefined }];
+  return [{ name: field.name, type: node.name, label: labelOf(node), back: back.length === 1 ? back[0]!.name : undefined }];
 }
 
 function kindOf(type: GraphQLType): ValueKind {
@@ -185,7 +193,7 @@ function valuesOf(type: GraphQLNamedType): string[] | undefined {
 }
 
 function column(field: { name: string; type: GraphQLType; description?: string | null }): DataColumn {
-  return { name: field.name, about: field.description ?? "", ...kindOf(field.type) };
+  return { name: field.name, about: field.description ?? "", required: isNonNullType(field.type), ...kindOf(field.type) };
 }
 
 /** The operators of each member of a filter that is not about related rows. */

@@ -2,6 +2,7 @@
 
 import { data, run, type Credentials, type GraphQLError } from "../http";
 import type { Condition } from "./filters";
+import { linkOfKey, type Facts } from "./facts";
 import type { Table } from "./model";
 import { valueOf } from "./values";
 
@@ -34,8 +35,8 @@ export function filterOf(table: Table, conditions: Condition[]): Record<string, 
 }
 
 /** The document of a page. It can also be opened in Explore. */
-export function document(table: Table, columns: string[]): string {
-  const shown = new Set(columns);
+export function document(table: Table, columns: string[], facts: Facts): string {
+  const shown = new Set([...columns, ...columns.map((each) => linkOfKey(each, table, facts)?.name)]);
   const fields = [
     ...(table.hasId ? ["nodeId"] : []),
     ...table.columns.filter((each) => shown.has(each.name)).map((each) => each.name),

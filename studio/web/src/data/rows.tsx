@@ -8,28 +8,30 @@ import { addressOf, follow, go, usePlace } from "../router";
 import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/loaded";
-import { Blank, count, Notice, plural } from "../ui/parts";
+import { Blank, Notice, plural } from "../ui/parts";
 import { ColumnChoice, shownAtFirst } from "./columns";
-import { Deletion, NewRow, WholeRow } from "./dialogs";
+import { Deletion, NewRow } from "./dialogs";
+import type { Facts } from "./facts";
 import { Filters, type Condition } from "./filters";
 import { Grid } from "./grid";
-import type { DataColumn, Table } from "./model";
+import type { DataColumn, Link, Table } from "./model";
+import { OpenedRow } from "./opened";
 import { document, page, PAGE, updateRow, variablesOf, type PageOf, type Sort, type Turn } from "./query";
 
 type Row = Record<string, any>;
 
-export function Rows({ table }: { table: Table }) {
+export function Rows({ table, facts }: { table: Table; facts: Facts }) {
   const caller = useCaller();
   const { query: place } = usePlace();
   const where = place.get("where") ?? "[]";
   const conditions = useMemo<Condition[]>(() => conditionsOf(where), [where]);
   const [sort, setSort] = useState<Sort | null>(null);
   const [turn, setTurn] = useState<Turn>({});
-  const [shown, setShown] = useState(() => shownAtFirst(table));
+  const [shown, setShown] = useState(() => shownAtFirst(table, facts));
   const [chosen, setChosen] = useState(new Set<string>());
   const [open, setOpen] = useState<"new" | "delete" | Row | null>(null);
   const [outcome, setOutcome] = useState<{ message?: string; unreached?: boolean; errors?: GraphQLError[]; query?: string }>({});
-  const text = useMemo(() => document(table, shown), [table, shown]);
+  const text = useMemo(() => document(table, shown, facts), [table, shown, facts]);
   const rows = useLoading(
     async (signal) => page(text, variablesOf(table, conditions, sort, turn), caller, signal),
     [text, where, sort, turn, caller.id],
@@ -61,14 +63,14 @@ export function Rows({ table }: { table: Table }) {
       <div className="row tools-line">
         <h2 className="grow ellipsis">
           {table.type}{" "}
-          {rows.value?.total !== undefined && <span className="muted small">{count.format(rows.value.total)} rows</span>}
+          {rows.value?.total !== undefined && <span className="muted small">{plural(rows.value.total, "row")}</span>}
         </h2>
         {chosen.size > 0 && table.remove && (
           <button className="danger" onClick={() => setOpen("delete")}>
             <Icon name="bin" /> Delete {chosen.size}
           </button>
         )}
-        <ColumnChoice table={table} shown={shown} show={setShown} />
+        <ColumnChoice table={table} facts={facts} shown={shown} show={setShown} />
         <button onClick={rows.again} aria-label="Refresh" title="Refresh">
           <Icon name="again" />
         </button>
@@ -93,6 +95,7 @@ export function Rows({ table }: { table: Table }) {
           found.rows.length > 0 ? (
             <Grid
               table={table}
+              facts={facts}
               rows={found.rows}
               shown={shown}
               sort={sort}
@@ -103,7 +106,7 @@ export function Rows({ table }: { table: Table }) {
               chosen={chosen}
               choose={setChosen}
               open={setOpen}
-              follow={(link, row) => go(addressOf("data", [link.type], { where: JSON.stringify([{ column: "nodeId", operator: "eq", value: row["nodeId"], label: String(row[link.label]) }]) }))}
+              follow={followLink}
               save={save}
             />
           ) : (
@@ -114,20 +117,27 @@ export function Rows({ table }: { table: Table }) {
         }
       </Loaded>
       {rows.value && <Pages cursors={rows.value.cursors} turn={turn} go={setTurn} />}
-      {open === "new" && <NewRow table={table} done={after} close={() => setOpen(null)} />}
+      {open === "new" && <NewRow table={table} facts={facts} done={after} close={() => setOpen(null)} />}
       {open === "delete" && (
         <Deletion table={table} ids={[...chosen]} done={(changed) => after(`Deleted ${changed.count} of ${plural(chosen.size, "row")}.`)} close={() => setOpen(null)} />
       )}
       {open && typeof open === "object" && (
-        <WholeRow
+        <OpenedRow
           table={table}
+          facts={facts}
           row={open}
+          follow={followLink}
+          done={after}
           close={() => setOpen(null)}
           lead={(to, label) => go(addressOf("data", [to.type], { where: JSON.stringify([{ column: to.back, operator: "eq", value: open["nodeId"], label }]) }))}
         />
       )}
     </div>
   );
+}
+
+function followLink(link: Link, row: Row) {
+  go(addressOf("data", [link.type], { where: JSON.stringify([{ column: "nodeId", operator: "eq", value: row["nodeId"], label: String(row[link.label]) }]) }));
 }
 
 function Pages({ cursors, turn, go }: { cursors: PageOf["cursors"]; turn: Turn; go: (turn: Turn) => void }) {
@@ -144,7 +154,7 @@ function Pages({ cursors, turn, go }: { cursors: PageOf["cursors"]; turn: Turn; 
       <button disabled={!cursors.next} onClick={() => go({ after: cursors.end })}>
         Next <Icon name="right" />
       </button>
-      <span className="muted small">up to {PAGE} rows per page</span>
+      <span className="muted small">up to {plural(PAGE, "row")} per page</span>
     </nav>
   );
 }

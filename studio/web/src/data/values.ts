@@ -4,6 +4,8 @@ import { Failure } from "../http";
 import type { ValueKind } from "./model";
 
 const LONGEST = 300;
+const FORMS: Record<string, RegExp> = { UUID: /^\{?[0-9a-f]{4}(?:-?[0-9a-f]{4}){7}\}?$/i, BigInt: /^[+-]?\d+$/ };
+const FORM_NAMES: Record<string, string> = { UUID: "a UUID", BigInt: "a whole number" };
 
 /** A value as one line of a cell. */
 export function shownValue(value: unknown): string {
@@ -22,6 +24,8 @@ export function editedText(value: unknown): string {
 export function valueOf(text: string, kind: ValueKind, name: string): unknown {
   if (kind.isList) return list(text, kind, name);
   if (kind.type === "Boolean") return text === "true";
+  const form = FORMS[kind.type];
+  if (form && !form.test(text.trim())) throw new Failure(`${name} must be ${FORM_NAMES[kind.type]}, not “${shownValue(text)}”.`, "BAD_INPUT");
   if (kind.type === "Int" || kind.type === "Float") {
     const number = Number(text);
     if (text.trim() === "" || !Number.isFinite(number) || (kind.type === "Int" && !Number.isInteger(number))) {

@@ -1,16 +1,17 @@
-// An editor for GraphQL or JSON: CodeMirror, with the language service of the GraphiQL project for documents.
+// An editor for GraphQL, JSON or another language: CodeMirror, with the language service of the GraphiQL project for
+// documents.
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
-import { lintKeymap } from "@codemirror/lint";
-import { EditorState, type Extension } from "@codemirror/state";
+import { lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { graphql, updateSchema } from "cm6-graphql";
 import type { GraphQLSchema } from "graphql";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="portico-style"]')?.content ?? "";
 
@@ -34,16 +35,26 @@ interface Given {
   label: string;
   text: string;
   change?: (text: string) => void;
-  language: "graphql" | "json";
+  language: "graphql" | "json" | Extension;
   schema?: GraphQLSchema;
   run?: () => void;
   showInDocs?: (type?: string) => void;
   hint?: string;
+  mark?: Mark | null;
 }
 
-export function Editor({ label, text, change, language, schema, run, showInDocs, hint }: Given) {
+/** A message at a place in the text. */
+export interface Mark {
+  from: number;
+  to: number;
+  message: string;
+}
+
+export function Editor({ label, text, change, language, schema, run, showInDocs, hint, mark }: Given) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
+  const [slot] = useState(() => new Compartment());
+  const own = typeof language === "string" ? null : language;
   const latest = useRef({ change, run, showInDocs });
   latest.current = { change, run, showInDocs };
 
@@ -65,9 +76,7 @@ export function Editor({ label, text, change, language, schema, run, showInDocs,
         bracketMatching(),
         foldGutter(),
         syntaxHighlighting(classHighlighter),
-        language === "graphql"
-          ? graphql(undefined, { onShowInDocs: (_field, type) => latest.current.showInDocs?.(type) })
-          : json(),
+        slot.of(own ?? (language === "graphql" ? graphql(undefined, { onShowInDocs: (_field, type) => latest.current.showInDocs?.(type) }) : json())),
       ];
       if (!change) return [...shared, EditorState.readOnly.of(true), keymap.of([...foldKeymap, ...defaultKeymap])];
       return [
@@ -97,6 +106,14 @@ export function Editor({ label, text, change, language, schema, run, showInDocs,
   useEffect(() => {
     if (view.current && language === "graphql" && schema) updateSchema(view.current, schema);
   }, [schema]);
+
+  useEffect(() => {
+    if (own) view.current?.dispatch({ effects: slot.reconfigure(own) });
+  }, [own]);
+
+  useEffect(() => {
+    if (view.current && mark !== undefined) view.current.dispatch(setDiagnostics(view.current.state, mark ? [{ ...mark, severity: "error" }] : []));
+  }, [mark]);
 
   return <div ref={place} className="editor" />;
 }

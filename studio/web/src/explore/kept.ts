@@ -20,7 +20,7 @@ const OPEN = "portico-documents";
 const MOST = 60;
 const LONGEST = 20_000;
 
-function read<Value>(place: string, otherwise: Value): Value {
+export function read<Value>(place: string, otherwise: Value): Value {
   try {
     return JSON.parse(sessionStorage.getItem(place) ?? "") as Value;
   } catch {
@@ -28,7 +28,7 @@ function read<Value>(place: string, otherwise: Value): Value {
   }
 }
 
-function write(place: string, value: unknown) {
+export function write(place: string, value: unknown) {
   try {
     sessionStorage.setItem(place, JSON.stringify(value));
   } catch {
@@ -74,9 +74,9 @@ export function useDocuments(first: Document) {
   };
 }
 
-export function useHistory() {
-  const [past, setPast] = useState<Past[]>(() => read("portico-history", []));
-  useEffect(() => write("portico-history", past), [past]);
+export function useHistory(place = "portico-history") {
+  const [past, setPast] = useState<Past[]>(() => read(place, []));
+  useEffect(() => write(place, past), [past]);
   const remember = (entry: Past) => {
     if (entry.query.length > LONGEST) return;
     setPast((old) => [entry, ...old.filter((each) => each.query !== entry.query || each.variables !== entry.variables)].slice(0, MOST));

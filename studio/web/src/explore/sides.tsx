@@ -51,8 +51,16 @@ export function Examples({ items, take }: { items: Collection[]; take: (collecti
   );
 }
 
-export function HistoryList({ past, take, clear }: { past: Past[]; take: (query: string, variables: string) => void; clear: () => void }) {
-  if (!past.length) return <p className="muted">Documents that you run are listed here until this tab is closed.</p>;
+interface History {
+  past: Past[];
+  take: (query: string, variables: string) => void;
+  clear: () => void;
+  what?: string;
+  name?: (query: string) => string;
+}
+
+export function HistoryList({ past, take, clear, what = "Documents", name = nameOf }: History) {
+  if (!past.length) return <p className="muted">{what} that you run are listed here until this tab is closed.</p>;
   return (
     <div className="stack">
       <div className="row">
@@ -66,9 +74,8 @@ export function HistoryList({ past, take, clear }: { past: Past[]; take: (query:
           <li key={each.at}>
             <button onClick={() => take(each.query, each.variables)}>
               <span className="grow">
-                <span className="ellipsis">{nameOf(each.query)}</span>
+                <span className="ellipsis">{name(each.query)}</span>
                 <span className="small muted">
-                  {" "}
                   as {each.as}, {new Date(each.at).toLocaleTimeString()}
                 </span>
               </span>

@@ -1,11 +1,15 @@
 // A table's page: columns, keys, policies, comment directives, and the GraphQL type that each role gets.
 
+import { useState } from "react";
 import { PolicyCard } from "../access/policy";
 import { COMMANDS, KINDS, type Catalog, type Relation } from "../catalog";
 import { ask } from "../http";
 import { useLoading } from "../loading";
 import { addressOf, follow } from "../router";
 import { useSession } from "../session";
+import { NewColumnForm } from "../sql/new-column";
+import { NewPolicyForm } from "../sql/new-policy";
+import { Icon } from "../ui/icons";
 import { count, FailureNotice, Notice, Sql, Waiting } from "../ui/parts";
 
 interface RelationDetails {
@@ -15,7 +19,9 @@ interface RelationDetails {
 }
 
 export function RelationPage({ relation, catalog }: { relation: Relation; catalog: Catalog }) {
-  const { serviceKey } = useSession();
+  const { serviceKey, session } = useSession();
+  const [form, setForm] = useState<"" | "column" | "policy">("");
+  const changeable = session?.canRunSql && (relation.kind === "r" || relation.kind === "p");
   const details = useLoading(() => ask<RelationDetails>(`relations/${relation.oid}`, serviceKey), [relation.oid, serviceKey]);
   const name = `${relation.schema}.${relation.name}`;
   const typeName = /^type (\w+)/m.exec(details.value?.types["service_role"] ?? "")?.[1];
@@ -27,6 +33,11 @@ export function RelationPage({ relation, catalog }: { relation: Relation; catalo
         {relation.rowSecurity ? <span className="badge good">row level security</span> : relation.kind === "r" && <span className="badge warn">no row level security</span>}
         {relation.rows >= 0 && <span className="small muted">about {count.format(relation.rows)} rows</span>}
         <span className="grow" />
+        {changeable && (
+          <button onClick={() => setForm("column")}>
+            <Icon name="plus" /> New column
+          </button>
+        )}
         {typeName && (
           <a className="button" href={addressOf("data", [typeName])} onClick={follow}>
             Show rows
@@ -65,7 +76,14 @@ export function RelationPage({ relation, catalog }: { relation: Relation; catalo
       </section>
       <Keys relation={relation} catalog={catalog} />
       <section aria-label="Policies" className="stack">
-        <h3>Policies</h3>
+        <div className="row">
+          <h3 className="grow">Policies</h3>
+          {changeable && (
+            <button onClick={() => setForm("policy")}>
+              <Icon name="plus" /> New policy
+            </button>
+          )}
+        </div>
         {relation.policies.map((each) => (
           <PolicyCard key={each.name} policy={each} />
         ))}
@@ -102,6 +120,8 @@ export function RelationPage({ relation, catalog }: { relation: Relation; catalo
           </div>
         )}
       </section>
+      {form === "column" && <NewColumnForm relation={relation} catalog={catalog} close={() => setForm("")} />}
+      {form === "policy" && <NewPolicyForm relation={relation} catalog={catalog} close={() => setForm("")} />}
     </article>
   );
 }

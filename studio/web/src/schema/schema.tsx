@@ -3,6 +3,8 @@
 import { useDeferredValue, useMemo, useState } from "react";
 import { KINDS, useCatalog, type Catalog, type Relation } from "../catalog";
 import { addressOf, follow, go, usePlace } from "../router";
+import { useSession } from "../session";
+import { NewTable } from "../sql/new-table";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/loaded";
 import { Blank, count, plural } from "../ui/parts";
@@ -25,16 +27,33 @@ export default function SchemaView() {
 
 function Relations({ catalog }: { catalog: Catalog }) {
   const { rest } = usePlace();
+  const { session } = useSession();
+  const [isCreating, setCreating] = useState(false);
   const [search, setSearch] = useState("");
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const found = useMemo(() => catalog.relations.filter((each) => isFound(each, wanted)), [catalog, wanted]);
   const oids = useMemo(() => (wanted ? new Set(found.map((each) => each.oid)) : null), [found, wanted]);
   const drawn = useMemo(() => drawnOf(catalog.relations, wanted ? found : null), [catalog, found, wanted]);
   const chosen = catalog.relations.find((each) => `${each.schema}.${each.name}` === rest[0]);
-  if (!catalog.relations.length) return <Blank icon="schema" title="No table is in the API's schemas">API_SCHEMAS names the schemas. Create a table there, and it appears here.</Blank>;
+  if (!catalog.relations.length) {
+    return (
+      <>
+        <Blank icon="schema" title="No table is in the API's schemas">
+          <p>API_SCHEMAS names the schemas. Create a table there, and it appears here.</p>
+          {session?.canRunSql && <button onClick={() => setCreating(true)}>New table</button>}
+        </Blank>
+        {isCreating && <NewTable close={() => setCreating(false)} />}
+      </>
+    );
+  }
   return (
     <div className="split">
       <aside aria-label="Tables" className="stack">
+        {session?.canRunSql && (
+          <button onClick={() => setCreating(true)}>
+            <Icon name="plus" /> New table
+          </button>
+        )}
         <input type="search" aria-label="Search tables and columns" placeholder="Search" value={search} onChange={(event) => setSearch(event.target.value)} />
         <select
           className="only-narrow"
@@ -83,6 +102,7 @@ function Relations({ catalog }: { catalog: Catalog }) {
           </>
         )}
       </div>
+      {isCreating && <NewTable close={() => setCreating(false)} />}
     </div>
   );
 }

@@ -6,8 +6,9 @@ import { COMMANDS, type Catalog } from "../catalog";
 import { ask } from "../http";
 import { useLoading } from "../loading";
 import { useCaller, useSession } from "../session";
+import { Proposal } from "../sql/proposal";
 import { Icon } from "../ui/icons";
-import { Dialog, FailureNotice, Sql, Waiting } from "../ui/parts";
+import { Dialog, FailureNotice, Waiting } from "../ui/parts";
 
 export function Policies() {
   const [open, setOpen] = useState(false);
@@ -47,7 +48,7 @@ function PoliciesDialog({ close }: { close: () => void }) {
               .map((policy) => (
                 <PolicyCard key={policy.name} policy={policy} />
               ))}
-            {access[each].rows === "none" && access[each].fix && <Sql text={access[each].fix} what="the statement that would allow it" />}
+            {access[each].rows === "none" && access[each].fix && <Proposal text={access[each].fix} what="the statement that would allow it" done={found.again} />}
           </section>
         ))}
     </Dialog>

@@ -1,0 +1,1 @@
+"""The image: built and started without a container engine."""
