@@ -116,6 +116,7 @@ class ContextBuilder:
         bookmark: Bookmark | None = None,
         discarded: bool = False,
         guarded: bool = False,
+        propagated: bool = True,
         proved_by: str = "",
     ) -> Context:
         """The context for one request of ``caller``.
@@ -127,10 +128,12 @@ class ContextBuilder:
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         ``bookmark`` belongs to the request; with it, replicas may answer reads. ``discarded``: the transaction is
         read-only and is rolled back, so that nothing that it calls can change anything. ``guarded``: the calls are
-        guarded (``app.database.run.guard``). ``proved_by``: the version of the catalog by which the calls cannot
-        change their session, so that the context may stay there; '' if they may change it.
+        guarded (``app.database.run.guard``). ``propagated``: with Citus, pass the
+        settings on to other servers, and commit there together; False for a single read that calls nothing which needs
+        settings. ``proved_by``: the version of the catalog by which the calls cannot change their session, so that the
+        context may stay there; '' if they may change it.
         """
-        mode = EXPLICIT if self._is_distributed() else IMPLICIT
+        mode = EXPLICIT if propagated and self._is_distributed() else IMPLICIT
         if discarded:
             mode = mode.discarded
         if guarded:
