@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")"
 . .ci/environment.sh
-prepare demo,embedded,images
+prepare demo,embedded,images,live
 add_sign_in
 add_studio
 exec "$python" -m app serve --demo "$@"

@@ -16,6 +16,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Set
 from pathlib import Path
 
 from build import ProjectBuilder
@@ -24,6 +25,8 @@ from pyproject_hooks import quiet_subprocess_runner
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 CONSTRAINTS = REPOSITORY / ".ci" / "release-constraints.txt"
+_REQUIRED: set[str] = set()
+"""The requirements that are installed for the build."""
 GENERATED = ("portico_studio/page/",)
 """Folders of wheels whose files are built and not in the repository."""
 
@@ -86,9 +89,15 @@ def _wheel(environment: DefaultIsolatedEnv, sdist: Path, target: Path) -> Path:
 def _built(environment: DefaultIsolatedEnv, place: Path, kind: str, target: str) -> Path:
     """The archive that the build backend of ``place`` makes, in an environment with what it requires."""
     builder = ProjectBuilder.from_isolated_env(environment, place, runner=quiet_subprocess_runner)
-    environment.install(builder.build_system_requires)
-    environment.install(builder.get_requires_for_build(kind))
+    _require(environment, builder.build_system_requires)
+    _require(environment, builder.get_requires_for_build(kind))
     return Path(builder.build(kind, target))
+
+
+def _require(environment: DefaultIsolatedEnv, requirements: Set[str]) -> None:
+    """Install the requirements that the environment does not have yet."""
+    environment.install(requirements - _REQUIRED)
+    _REQUIRED.update(requirements)
 
 
 def _normalized(sdist: Path, target: Path, epoch: int) -> Path:

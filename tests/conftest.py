@@ -45,6 +45,8 @@ hypothesis.settings.load_profile("repeatable")
 
 
 _LONGEST = (
+    "tests/image/test_image.py",
+    "tests/process/test_release.py",
     "tests/elsewhere/test_debian.py",
     "tests/live/test_live.py",
     "tests/docs/test_performance_page.py",

@@ -11,7 +11,7 @@ from app.commands.literals import array, literal
 from app.database import Database, RoleRefused, StatementError
 from app.errors import Unavailable
 from app.pipeline.engine import Engine
-from app.query.plan.claims import cluster_of
+from app.query.plan.claims import with_claim
 from app.settings import Settings
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
 
@@ -83,7 +83,7 @@ def claims(settings: Settings, engine: Engine) -> Iterator[Finding]:
         return
     relations = engine.schema_cache.current().relations
     spread = [each for each in relations if each.distribution is not None]
-    cluster = cluster_of(relations, settings.citus_claim, settings.citus_claim_column)
+    cluster = with_claim(relations, settings.citus_claim, settings.citus_claim_column)
     others = [f"{each.schema}.{each.name}" for each in spread if each.oid not in cluster.claimed]
     if len(others) == len(spread) > 0:
         yield Finding(

@@ -27,7 +27,7 @@ def command() -> None:
     url = settings.database_url
     refuse_tables_of_others(url)
     install(url)
-    plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, url))
+    plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, url), owner_url=url)
     load_demo(url, click.echo)
     report_changes(url)
     store_pictures(url, settings, plugins, click.echo)

@@ -26,6 +26,10 @@ from app.settings import Settings, misspelt
 
 log = logging.getLogger("portico.serve")
 
+_NO_PAGE = """
+
+Portico Studio, the page for browsers, is not installed. In a copy of Portico's repository: `pip install ./studio`, or
+`sh demo.sh`, which includes it."""
 _ONLY_HERE = ("127.0.0.1", "::1", "localhost")
 
 
@@ -168,7 +172,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
             def started() -> None:
                 address = _address(settings, listener)
-                text = banner(settings, address) + _start(settings, plugins, address)
+                text = banner(settings, address) + (_start(settings, plugins, address) or (_NO_PAGE if demo else ""))
                 announce(log, text, f"Portico is ready: {address}/graphql/v1")
 
             import_faces(settings)

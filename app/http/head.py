@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote
 
 from app.http.environ import HEADER_BLOCK
 
+# Long heads would fill the memory.
+_LONGEST_REMEMBERED = 4096
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Head:
     """``lines`` are the headers in their order, with names in lower case and values in Latin-1. ``path`` and
-    ``query_string`` are percent-encoded. ``headers`` has the values of each name, joined by commas."""
+    ``query_string`` are percent-encoded. ``headers`` has the values of each name, joined by commas. A head equals only
+    itself."""
 
     method: str
     path: str
@@ -51,7 +56,7 @@ class ReceivedHead(NamedTuple):
 
     def as_sent(self) -> Head:
         """The head with all headers as the client sent them."""
-        return Head.of(self.method, self.target, lines_of(self.block))
+        return _head_of_block(self.method, self.target, self.block)
 
 
 def path_of(target: str) -> str:
@@ -70,8 +75,22 @@ def head_of(environ: Mapping[str, Any]) -> Head:
         target = quote(environ["PATH_INFO"].encode("latin-1"), safe="/!*'()&$@=;:+,?~")
         if environ.get("QUERY_STRING"):
             target += f"?{environ['QUERY_STRING']}"
-    lines = lines_of(block) if block is not None else _lines_of_environ(environ)
-    return Head.of(environ["REQUEST_METHOD"], target, lines)
+    method = environ["REQUEST_METHOD"]
+    if block is None:
+        return Head.of(method, target, _lines_of_environ(environ))
+    return _head_of_block(method, target, block)
+
+
+def _head_of_block(method: str, target: str, block: bytes) -> Head:
+    if len(block) > _LONGEST_REMEMBERED:
+        return Head.of(method, target, lines_of(block))
+    return _short_head(method, target, block)
+
+
+# Admission and the face read the same head: both get the same object, by which they can find what they know about it.
+@lru_cache(64)
+def _short_head(method: str, target: str, block: bytes) -> Head:
+    return Head.of(method, target, lines_of(block))
 
 
 def lines_of(block: bytes) -> tuple[tuple[str, str], ...]:

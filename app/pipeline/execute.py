@@ -82,6 +82,7 @@ def context_of(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) ->
         bookmark=operation.parsed.request.bookmark,
         discarded=plan.has_effects,
         guarded=_is_guarded(operation, plan),
+        propagated=plan.is_mutation or plan.has_effects or plan.reads_claims,
         proved_by="" if plan.is_mutation or plan.has_effects else catalog.version,
     )
 

@@ -22,7 +22,7 @@ from app.packed_text import size_of as size_of_text
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
 from app.pipeline.response_text import kept_response
-from app.query.plan.claims import Cluster, cluster_of
+from app.query.plan.claims import cluster_of
 from app.query.plan.distribution import CLAIM
 from app.query.plan.node_count import Cap, NodeCount
 from app.query.plan.planning import Planning
@@ -215,7 +215,7 @@ class _RootPlanner:
         self._root = root
         self._selector = selector
         self._variables = variables
-        self._cluster = _cluster_of(api)
+        self._cluster = cluster_of(api)
 
     def query(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
         """One statement with a column for each root field, so that all fields see the same state of the database.
@@ -258,8 +258,18 @@ class _RootPlanner:
             depends_on_schema_alone=depends_on_schema and not statements,
             is_volatile=is_volatile,
             has_effects=is_volatile or self._api.catalog.effects.may_follow(reads),
+            reads_claims=self._cluster is None or len(statements) > 1 or not self._reads_tables_alone(reads),
             caps=tuple(cap for each in plannings for cap in each.caps),
             reads=reads,
+        )
+
+    def _reads_tables_alone(self, reads: Iterable[int]) -> bool:
+        """Whether these are tables to which no policies apply: not views or functions."""
+        found = [self._api.rows_by_oid.get(oid) for oid in reads]
+        bypasses = self._api.rules.bypasses_policies
+        return all(
+            each is not None and each.relation.kind in "rp" and (bypasses or not each.relation.row_security)
+            for each in found
         )
 
     def _calls_functions(self, nodes: Sequence[FieldNode]) -> bool:
@@ -324,13 +334,6 @@ class _RootPlanner:
     def _statement(planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> PlannedStatement:
         query = select(*(as_text(expression).label(None) for expression in expressions.values()))
         return _planned(planning, query, tuple(expressions), planning.nodes.count)
-
-
-def _cluster_of(api: ApiSchema) -> Cluster | None:
-    """The cluster of a database with Citus."""
-    if not api.catalog.distributed:
-        return None
-    return api.shared("cluster", lambda: cluster_of(api.catalog.relations, *api.rules.claim))
 
 
 def _planned(

@@ -125,7 +125,8 @@ class SQLPlan:
 
     ``depends_on_schema_alone``: the response depends on the schema, and the plan runs no statement that would fail if
     the schema were outdated. ``is_volatile``: the plan calls a volatile function. ``has_effects``: a function that a
-    query calls, directly or in a view or policy, may do more than read.
+    query calls, directly or in a view or policy, may do more than read. ``reads_claims``: something that the plan calls
+    may read claims and other settings on another server; False is certain, and found out with Citus alone.
 
     ``caps``: the collections of which a request may want more rows than a page may have. ``reads``: the oids of the
     relations and functions that a query names. ``unread``: the variables that the plan does not use, such as those of
@@ -140,6 +141,7 @@ class SQLPlan:
     depends_on_schema_alone: bool = False
     is_volatile: bool = False
     has_effects: bool = False
+    reads_claims: bool = True
     caps: tuple[Cap, ...] = ()
     reads: frozenset[int] = frozenset()
     unread: frozenset[str] = frozenset()

@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from uuid import uuid4
 
 from app.database import Bookmark, Context, ContextBuilder
 from app.identity import ANON, SERVICE_ROLE, Caller
+from app.random_uuid import new_uuid
 from app.storage.errors import ServiceRoleOnly
 
 _REMEMBERED_CALLERS = 1000
@@ -63,7 +63,7 @@ class RequestContext:
 
     def request_id(self) -> str:
         """The request's id; without one, a new id at each call."""
-        return self.given_id or str(uuid4())
+        return self.given_id or new_uuid()
 
     def check_service_role(self) -> None:
         """Raise ServiceRoleOnly unless the caller has the service role."""

@@ -30,6 +30,8 @@ def json_value(value: object) -> RawValue:
     """The value as JSON, without characters that PostgreSQL's JSON cannot contain: NUL and unpaired surrogates."""
     if value is None:
         return None
+    if value == {}:
+        return b"{}"
     encoded = _encoder.encode(value)
     if "\\u0000" in encoded:
         encoded = _ESCAPED_NUL.sub(r"\1", encoded)

@@ -6,8 +6,8 @@ root's file system. So a blob is complete or does not exist, even if the process
 be on one file system.
 
 A new blob needs fewer steps, since no one reads it before its row is committed: it is written to a file without a name,
-gets its name, and is then synced. A crash of the machine may leave an incomplete file, which no row names and the sweep
-deletes; one of the process leaves nothing.
+gets its name, and is then synced, and so is its directory where that is needed. A crash of the machine may leave an
+incomplete file, which no row names and the sweep deletes; a crash of the process leaves nothing.
 """
 
 from __future__ import annotations

@@ -21,11 +21,12 @@ START = start_secret(load({}, {"jwt_secret": JWT_SECRET}))
 def studio(portico_service, monkeypatch):
     """Makes a service with Studio on its own database; further settings are named like options."""
     monkeypatch.setenv("PORTICO_STUDIO_SECRET", PAGE)
-    # If Studio is installed, or was built here for the demonstration, its entry point is found; not in a fresh copy.
-    own = {} if entry_points(group="portico", name="studio") else {"studio": Studio}
 
     def make(sql="", plugins=None, **settings):
-        return portico_service(sql, plugins={**own, **(plugins or {})}, **{"studio": True, **settings})
+        wanted = {"studio": Studio, **(plugins or {})}
+        # Entry points of what is installed, or was built here for the demonstration, are found; not in a fresh copy.
+        own = {name: plugin for name, plugin in wanted.items() if not entry_points(group="portico", name=name)}
+        return portico_service(sql, plugins=own, **{"studio": True, **settings})
 
     return make
 

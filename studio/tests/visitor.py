@@ -53,7 +53,8 @@ def use_service_role(page):
 @contextmanager
 def serving(application):
     """Serve the application on its own port. Yields the address."""
-    server = create_server(application, host="127.0.0.1", port=0, threads=8)
+    # Responses stay in memory: a file of one that the browser did not receive would be left open.
+    server = create_server(application, host="127.0.0.1", port=0, threads=8, outbuf_overflow=1 << 28)
     thread = threading.Thread(target=server.run)
     thread.start()
     yield f"http://127.0.0.1:{server.effective_port}"

@@ -182,3 +182,20 @@ def test_doctor_reports_the_requirements_of_citus(api: Api, postgres: PostgresSe
     (mixed,) = (what for what in reported if "policies" in what and "local" in what)
     assert '"of books" on book_genre' in mixed
     assert not any("set_local" in what or "CITUS" in what for what in reported)
+
+
+def test_a_read_of_tables_without_policies_does_not_propagate_settings(postgres: PostgresServer) -> None:
+    # Without `portico init` there is no function that propagates them.
+    url = postgres.create_database(sql=ROLES + TABLES + POLICIES)
+    postgres.execute(CATALOG, url)
+    api = Api(url, max_rows=100)
+    authors = "{ authorCollection { edges { node { name } } } }"
+    pairs = "{ pairsCollection { edges { node { id } } } }"
+    propagating = [(authors, "authenticated"), ("{ propagated }", "service_role"), (pairs, "service_role")]
+    try:
+        assert len(api.ask(authors, role="service_role").data["authorCollection"]["edges"]) == 3
+        for text, role in propagating:
+            assert api.ask(text, role=role).errors[0]["message"] == 'schema "graphql" does not exist'
+    finally:
+        api.close()
+        postgres.drop_database(url)

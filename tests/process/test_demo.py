@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +29,7 @@ from app.wsgi import create_app
 from tests.live.streams import Stream, serving_beside
 from tests.postgres_server import PostgresServer
 from tests.process.conftest import Portico
-from tests.process.running import PATIENCE_S
+from tests.process.running import PATIENCE_S, started
 
 pytestmark = pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="it is for the embedded PostgreSQL")
 
@@ -179,6 +180,20 @@ def tokens(settings: Settings) -> dict[str, str]:
 def _status(client: falcon.testing.TestClient, method: str, key: str, path: str, **options: Any) -> int:
     headers = {"Authorization": f"Bearer {key}"}
     return client.simulate_request(method, f"/storage/v1/object/visits/{path}", headers=headers, **options).status_code
+
+
+def test_without_studio_the_demonstration_says_how_to_get_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "app", "serve", "--demo", "--port", "0", "--workers", "1"]
+    with started(command, tmp_path, DATA_DIR=str(tmp_path / "data")) as process:
+        assert process.stdout
+        text = ""
+        while "pip install ./studio" not in text:
+            line = process.stdout.readline()
+            assert line, text
+            text += line
+        assert "Ctrl-C stops." in text
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
 
 
 def test_a_database_elsewhere_gets_the_demonstration_and_keeps_other_tables(

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.testing import MakeService, Service
+from app.testing.fixtures import MakeService
+from app.testing.service import Service
 from tests.process.running import REPOSITORY
+from tests.sign_in.installing import own_plugin
 
 PASSWORD = "correct horse"
 
@@ -67,7 +69,7 @@ def start(portico_service: MakeService, monkeypatch: pytest.MonkeyPatch) -> Call
 
     def start_(sql: str = "", **settings: Any) -> SignIn:
         given = {"development": True, **settings}
-        return SignIn(portico_service(plugin.TABLES + ";" + sql, {"sign_in": plugin.SignIn}, **given))
+        return SignIn(portico_service(plugin.TABLES + ";" + sql, own_plugin(), **given))
 
     return start_
 

@@ -15,6 +15,7 @@ from app.installation.version import VERSION
 from tests.packages import program as node_program
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, REPOSITORY
+from tests.sign_in.installing import own_plugin
 from tests.storage.service import ANON, SERVICE, Service, running
 
 NOTES = """
@@ -34,10 +35,10 @@ DEVELOPMENT = "Development sign-in has no"
 @pytest.fixture
 def service(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     monkeypatch.syspath_prepend(str(REPOSITORY / "signin"))
-    from portico_sign_in.plugin import TABLES, SignIn
+    from portico_sign_in.plugin import TABLES
 
     url = postgres.create_database(sql=install_script(VERSION) + TABLES + NOTES)
-    with running(postgres, url, tmp_path, plugins={"sign_in": SignIn}, development=True) as running_service:
+    with running(postgres, url, tmp_path, plugins=own_plugin(), development=True) as running_service:
         yield running_service
 
 

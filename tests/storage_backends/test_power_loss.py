@@ -43,10 +43,7 @@ def mounted(image: Path, folder: Path) -> Iterator[None]:
 @pytest.mark.skipif(not os.environ.get("PORTICO_TEST_POWER_LOSS"), reason="only in the long form")
 @pytest.mark.parametrize("kind", ["ext4", "xfs"])
 def test_acknowledged_blobs_survive_a_loss_of_power(tmp_path: Path, kind: str) -> None:
-    image, folder = tmp_path / "image", tmp_path / "mounted"
-    folder.mkdir()
-    with image.open("wb") as file:
-        file.truncate(512 * 1024 * 1024)
+    image, folder = _image(tmp_path), tmp_path / "mounted"
     subprocess.run([f"mkfs.{kind}", "-q", image], check=True)
     for _ in range(5):
         with mounted(image, folder):
@@ -56,6 +53,24 @@ def test_acknowledged_blobs_survive_a_loss_of_power(tmp_path: Path, kind: str) -
         with mounted(image, folder):
             backend = FolderBackend(folder)
             assert {key for key, data in acknowledged.items() if content(backend, key) != data} == set()
+
+
+@pytest.mark.skipif(not os.environ.get("PORTICO_TEST_POWER_LOSS"), reason="only in the long form")
+def test_directories_are_synced_where_there_is_no_journal(tmp_path: Path) -> None:
+    image, folder = _image(tmp_path), tmp_path / "mounted"
+    subprocess.run(["mkfs.ext4", "-q", "-O", "^has_journal", image], check=True)
+    with mounted(image, folder):
+        assert can_name_files(str(folder))
+        assert not syncs_names_with_files(str(folder))
+
+
+def _image(tmp_path: Path) -> Path:
+    """A file for a file system, beside a folder to mount it."""
+    (tmp_path / "mounted").mkdir()
+    image = tmp_path / "image"
+    with image.open("wb") as file:
+        file.truncate(512 * 1024 * 1024)
+    return image
 
 
 def _write_until_shutdown(folder: Path) -> dict[str, bytes]:

@@ -100,7 +100,7 @@ class ContextBuilder:
         self._with_tokens = with_tokens
         self._of_caller = lru_cache(_REMEMBERED_CALLERS)(self._settings_of_caller)
         self._repeated = lru_cache(_REMEMBERED_CALLERS)(self._assemble)
-        self._repeated_headers = lru_cache(_REMEMBERED_HEADERS)(self._encode_headers)
+        self._repeated_headers = lru_cache(_REMEMBERED_HEADERS)(_encode_headers)
 
     def build(
         self,
@@ -116,6 +116,7 @@ class ContextBuilder:
         bookmark: Bookmark | None = None,
         discarded: bool = False,
         guarded: bool = False,
+        propagated: bool = True,
         proved_by: str = "",
     ) -> Context:
         """The context for one request of ``caller``.
@@ -127,10 +128,12 @@ class ContextBuilder:
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         ``bookmark`` belongs to the request; with it, replicas may answer reads. ``discarded``: the transaction is
         read-only and is rolled back, so that nothing that it calls can change anything. ``guarded``: the calls are
-        guarded (``app.database.run.guard``). ``proved_by``: the version of the catalog by which the calls cannot
-        change their session, so that the context may stay there; '' if they may change it.
+        guarded (``app.database.run.guard``). ``propagated``: with Citus, pass the
+        settings on to other servers, and commit there together; False for a single read that calls nothing which needs
+        settings. ``proved_by``: the version of the catalog by which the calls cannot change their session, so that the
+        context may stay there; '' if they may change it.
         """
-        mode = EXPLICIT if self._is_distributed() else IMPLICIT
+        mode = EXPLICIT if propagated and self._is_distributed() else IMPLICIT
         if discarded:
             mode = mode.discarded
         if guarded:
@@ -148,14 +151,10 @@ class ContextBuilder:
     def _encoded_headers(self, headers: Mapping[str, str]) -> bytes:
         """The encoded setting of the headers without credentials. It is cached, because clients mostly send the same
         headers; long ones are not, because they would fill the memory."""
-        items = tuple(headers.items())
-        is_long = sum(map(len, headers)) + sum(map(len, headers.values())) > _LONGEST_REMEMBERED
-        return self._encode_headers(items) if is_long else self._repeated_headers(items)
-
-    def _encode_headers(self, headers: tuple[tuple[str, str], ...]) -> bytes:
         hidden = () if self._with_tokens else _CREDENTIALS
-        shown = {lower: value for name, value in headers if (lower := name.lower()) not in hidden}
-        return _encode_pairs([("request.headers", json.dumps(shown))])
+        shown = tuple([(lower, value) for name, value in headers.items() if (lower := name.lower()) not in hidden])
+        is_long = sum([len(name) + len(value) for name, value in shown]) > _LONGEST_REMEMBERED
+        return _encode_headers(shown) if is_long else self._repeated_headers(shown)
 
     def request_settings(self, header: Callable[[str], str | None]) -> tuple[SettingValue, ...]:
         """The settings that identify the request, for ``extra``, from its headers. The id is a parameter of the context
@@ -254,6 +253,10 @@ def _claim_settings(claims: Mapping[str, object]) -> Iterator[SettingValue]:
             continue
         seen.add(folded)
         yield _CLAIM_SETTING + name, text
+
+
+def _encode_headers(headers: tuple[tuple[str, str], ...]) -> bytes:
+    return _encode_pairs([("request.headers", json.dumps(dict(headers)))])
 
 
 def _encode_pairs(pairs: Sequence[SettingValue]) -> bytes:

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from app.errors import PorticoError
 from app.faces.s3.body import decoded_length, is_streaming
 from app.faces.s3.face import S3Face
-from app.faces.s3.query_headers import with_query_headers
-from app.faces.s3.request_signature import RequestSignature, signature_of_request
-from app.faces.s3.routes import route
+from app.faces.s3.request_signature import RequestSignature
 from app.faces.s3.verification import missing_signature
 from app.faces.s3.xml_reading import MAX_XML_BYTES
 from app.http.admission import Admitted
@@ -36,21 +34,16 @@ class S3Admission:
         return self.face.leads_here(path, host)
 
     def may_wait(self, head: ReceivedHead) -> bool:
-        """Whether ``admit`` verifies the signature, which may read an access key from the database. A small body is
-        received before the response anyway, so then the signature is verified only once, with the complete request."""
-        length = head.headers.get("content-length", "")
-        return not (length.isascii() and length.isdigit() and len(length) < 10 and int(length) <= _SMALL)
+        """Whether ``admit`` may read an access key from the database, or fetch the keys that verify a token."""
+        return _is_large(head) and not self.face.knows_key_of(head.as_sent())
 
     def admit(self, head: ReceivedHead) -> Admitted:
         sent = head.as_sent()
-        target = self.face.target(sent)
-        query = sent.query()
-        headers = with_query_headers(sent.headers, query)
-        operation = route(sent.method, target.bucket, target.key, query, headers)
+        _, _, headers, operation = self.face.routed(sent)
         if not operation.is_form:
-            if self.may_wait(head):
-                self.face.authenticate(sent, query, operation)
-            signature = signature_of_request(sent, query)
+            if _is_large(head):
+                self.face.authenticate(sent, operation, is_early=True)
+            signature = self.face.signature_of(sent)
             if signature is None and not operation.is_public:
                 raise missing_signature()
             if operation.takes_object:
@@ -75,3 +68,10 @@ class S3Admission:
             length = int(headers.get("content-length") or 0)
         if length > self.largest_upload:
             raise TooLarge
+
+
+def _is_large(head: ReceivedHead) -> bool:
+    """Whether the signature is verified before the body is received. A small body is received before the response
+    anyway, so then the signature is verified only once, with the complete request."""
+    length = head.headers.get("content-length", "")
+    return not (length.isascii() and length.isdigit() and len(length) < 10 and int(length) <= _SMALL)

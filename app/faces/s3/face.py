@@ -6,9 +6,9 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
-from uuid import uuid4
 
 from app.errors import PorticoError
 from app.faces.s3.body import verified_body
@@ -30,6 +30,7 @@ from app.faces.shared.upload_body import check_declared
 from app.http.head import Head
 from app.http.response import Response
 from app.identity import Caller
+from app.random_uuid import new_uuid
 from app.settings import Settings
 from app.storage.bytes.backend import ByteSource
 from app.storage.request_context import RequestContext, anonymous
@@ -37,6 +38,7 @@ from app.storage.storage import Storage
 
 PATH = "/s3"
 _PREFIX = "/storage/v1"
+_REMEMBERED_HEADS = 64
 _PORT = re.compile(r":[0-9]+\Z")
 
 
@@ -49,6 +51,15 @@ class RequestTarget:
     key: str
     base: str
     by_host: bool
+
+
+class Routed(NamedTuple):
+    """The operation of a request, and the values in its head that it takes. ``headers`` has also those in the query."""
+
+    target: RequestTarget
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    operation: S3Operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +81,9 @@ class S3Face:
         self.settings = settings
         self._verifier = Verifier(settings.public_url, settings.s3_protocol_host, settings.s3_protocol_debug)
         self._anonymous = anonymous()
+        # Admission needs the same as the request itself.
+        self.routed = lru_cache(_REMEMBERED_HEADS)(self._routed)
+        self.signature_of = lru_cache(_REMEMBERED_HEADS)(_signature_of)
 
     def leads_here(self, path: str, host: str | None) -> bool:
         """Whether a request to this path on this host is one of this protocol."""
@@ -107,11 +121,8 @@ class S3Face:
         self, head: Head, source: ByteSource, length: int | None, request_id: str
     ) -> tuple[S3Operation, S3Request]:
         """The operation of a request, and the request as operations take it. Raises S3Error for a refused request."""
-        target = self.target(head)
-        query = head.query()
-        headers = with_query_headers(head.headers, query)
-        operation = route(head.method, target.bucket, target.key, query, headers)
-        authenticated = self.authenticate(head, query, operation)
+        target, query, headers, operation = self.routed(head)
+        authenticated = self.authenticate(head, operation)
         if operation.takes_object:
             check_declared(headers)
         found, signature = authenticated.found, authenticated.signature
@@ -145,6 +156,12 @@ class S3Face:
             request.check_bucket(request.bucket)
         return operation, request
 
+    def _routed(self, head: Head) -> Routed:
+        """Raises S3Error for a head that names no operation."""
+        target, query = self.target(head), head.query()
+        headers = with_query_headers(head.headers, query)
+        return Routed(target, query, headers, route(head.method, target.bucket, target.key, query, headers))
+
     def probe(self, head: Head) -> Response | None:
         """The response to an operator's probe; None for any other request."""
         if PARAMETER not in head.query_string or not self._probe_secret:
@@ -161,17 +178,26 @@ class S3Face:
         check_expected_owners(request)
         return operation.run(self._storage, request)
 
-    def authenticate(self, head: Head, query: Mapping[str, str], operation: S3Operation) -> Authenticated:
-        """The caller of a request. Raises S3Error."""
-        signature = signature_of_request(head, query)
+    def authenticate(self, head: Head, operation: S3Operation, *, is_early: bool = False) -> Authenticated:
+        """The caller of a request. ``is_early``: its body is not received yet. Raises S3Error."""
+        signature = self.signature_of(head)
         if signature is None:
             if operation.is_public or operation.is_form:
                 return Authenticated(self._anonymous, None, None)
             raise missing_signature()
         check_time(signature, time.time())
         found = self._keys.find(signature)
-        self._verifier.check(head, signature, found.secret)
+        check = self._verifier.check_early if is_early else self._verifier.check
+        check(head, signature, found.secret)
         return Authenticated(found.caller(), signature, found)
+
+    def knows_key_of(self, head: Head) -> bool:
+        """Whether ``authenticate`` needs neither the database nor the network."""
+        try:
+            signature = self.signature_of(head)
+        except S3Error:
+            return True
+        return signature is None or self._keys.is_in_settings(signature)
 
     def _authenticate_form(self, request: S3Request, signature: RequestSignature, policy: str) -> S3Request:
         """The request of a form whose policy has this signature, with the caller. Raises S3Error."""
@@ -194,6 +220,10 @@ class S3Face:
         if target.by_host:
             host = _with_port_of(host, self.settings.s3_protocol_host or "")
         return f"{scheme if scheme in ('http', 'https') else 'http'}://{host}{target.base}"
+
+
+def _signature_of(head: Head) -> RequestSignature | None:
+    return signature_of_request(head, head.query())
 
 
 def _with_port_of(given: str, own: str) -> str:
@@ -221,4 +251,4 @@ def _invalid_uri() -> S3Error:
 
 
 def new_request_id() -> str:
-    return str(uuid4())
+    return new_uuid()

@@ -58,7 +58,7 @@ class KeyRing:
         """The secret for the access key of a signature. Raises S3Error for an unknown key."""
         if signature.token:
             return self._session(signature.access_key, signature.token)
-        if self._pair is not None and _same(signature.access_key, self._pair[0]):
+        if self._pair is not None and self.is_in_settings(signature):
             return SigningSecret(self._pair[1], lambda: self._service)
         # Keys of any other format are not in the table, so they cause no query.
         if self._stored is not None and _STORED.fullmatch(signature.access_key):
@@ -68,6 +68,11 @@ class KeyRing:
                 buckets = None if key.buckets is None else frozenset(key.buckets)
                 return SigningSecret(key.secret, lambda: self._caller(claims), buckets=buckets, stored=key.id)
         raise S3Error("InvalidAccessKeyId", 403, "The AWS access key ID you provided does not exist in our records.")
+
+    def is_in_settings(self, signature: RequestSignature) -> bool:
+        """Whether the access key of a signature is that of the settings, so that ``find`` reads no table."""
+        is_session = bool(signature.token)
+        return self._pair is not None and not is_session and _same(signature.access_key, self._pair[0])
 
     @cached_property
     def _service(self) -> Caller:

@@ -22,6 +22,7 @@ _REFUSED = (
     "x-amz-write-offset-bytes", "x-amz-rename-source", "x-amz-grant-", "x-amz-website-redirect-location",
 )  # fmt: skip
 _TAGS = "x-amz-tagging"
+_STORED = ("x-robots-tag", "content-encoding", "content-disposition", "content-language", "expires")
 
 
 def check_refused_headers(headers: Mapping[str, str]) -> None:
@@ -44,8 +45,10 @@ def caching_of(headers: Mapping[str, str]) -> str:
 
 def stored_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """The metadata for the other headers that responses repeat. Raises InvalidRequest and InvalidRobotsTag."""
-    given = {name: value.replace("\t", " ") for name, value in headers.items()}
-    stored = headers_to_store({**given, "content-encoding": _encoding(given.get("content-encoding", ""))})
+    if headers.keys().isdisjoint(_STORED):
+        return {}
+    given = {name: headers.get(name, "").replace("\t", " ") for name in _STORED}
+    stored = headers_to_store({**given, "content-encoding": _encoding(given["content-encoding"])})
     language, expires = (header_text(headers.get(name, "")) for name in ("content-language", "expires"))
     if len(language) > _LONGEST_LANGUAGE or not (language + expires).isprintable():
         raise invalid_argument("content-language or expires is not valid")
@@ -61,6 +64,8 @@ def _encoding(value: str) -> str:
 def user_metadata_of(headers: Mapping[str, str]) -> dict[str, str]:
     """The user's metadata. Raises TooLarge, and S3Error for a NUL character, which the database cannot store."""
     found = {name[len(_USER) :]: _text(value) for name, value in headers.items() if name.startswith(_USER)}
+    if not found:
+        return found
     if any("\0" in name + value for name, value in found.items()):
         raise invalid_argument("The metadata have a NUL character")
     if sum(len(name) + len(value) for name, value in found.items()) > _MAX_USER_METADATA_BYTES:

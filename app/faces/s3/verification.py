@@ -32,6 +32,8 @@ _UNSIGNED_ALLOWED = frozenset({
 })  # fmt: skip
 _UNSIGNED_PREFIXES = ("x-amz-checksum-", "x-amz-sdk-")
 _REMEMBERED_HOSTS = 1000
+# More heads are not remembered, see app.http.head.
+_MOST_CHECKED = 64
 _LONGEST_HOST = 261
 
 
@@ -65,9 +67,20 @@ class Verifier:
     host: str | None = None
     debug: bool = False
     _winners: dict[str, int] = field(default_factory=dict)
+    _checked: dict[Head, str] = field(default_factory=dict, repr=False)
+
+    def check_early(self, head: Head, signature: RequestSignature, secret: str) -> None:
+        """``check`` before the body is received; the next ``check`` of the same head then takes no time."""
+        self.check(head, signature, secret)
+        if len(self._checked) >= _MOST_CHECKED:
+            # Requests whose body never arrived.
+            self._checked.clear()
+        self._checked[head] = secret
 
     def check(self, head: Head, signature: RequestSignature, secret: str) -> None:
         """Raise S3Error unless the request was signed with ``secret``."""
+        if self._checked and self._checked.pop(head, None) == secret:
+            return
         check_signed_headers(head, signature)
         key = signing_key(secret, signature.scope)
         query = canonical_query(head.query_string)
@@ -75,9 +88,9 @@ class Verifier:
         values = _signed_values(head, signature)
         first = ""
         for number, candidate in self._in_order(head, client_host):
-            canonical = canonical_request(
-                head.method, candidate.path, query, _signed(values, candidate), signature.payload
-            )
+            # The first variant is the request as received.
+            signed = list(values.items()) if number == 0 else _signed(values, candidate)
+            canonical = canonical_request(head.method, candidate.path, query, signed, signature.payload)
             text = string_to_sign(signature.moment, signature.scope, canonical)
             if hmac.compare_digest(sign(key, text), signature.signature):
                 self._remember(client_host, number)

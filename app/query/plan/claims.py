@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from app.graphql.schema.api_schema import ApiSchema
 from schema_cache.distribution import Distribution
 from schema_cache.model import Relation
 
@@ -29,7 +30,14 @@ class Cluster:
         return relation.oid in self.claimed
 
 
-def cluster_of(relations: Iterable[Relation], claim: str | None, column: str | None) -> Cluster:
+def cluster_of(api: ApiSchema) -> Cluster | None:
+    """The cluster of a database with Citus."""
+    if not api.catalog.distributed:
+        return None
+    return api.shared("cluster", lambda: with_claim(api.catalog.relations, *api.rules.claim))
+
+
+def with_claim(relations: Iterable[Relation], claim: str | None, column: str | None) -> Cluster:
     """The cluster with these relations, for the settings CITUS_CLAIM and CITUS_CLAIM_COLUMN.
 
     The claim counts for tables that are distributed by that column, and for those whose distribution column a foreign

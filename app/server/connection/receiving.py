@@ -12,6 +12,8 @@ from app.server.request.request import Request
 
 _HEADER_CHUNK = 16 * 1024
 _BODY_CHUNK = 256 * 1024
+# Other clients wait until then.
+_MAX_IN_A_TURN = 1024 * 1024
 
 
 class Receiving:
@@ -30,20 +32,31 @@ class Receiving:
         self.since = self.last_activity = time.monotonic()
 
     def read(self) -> bool:
-        """Receive once. False if the client has closed the connection."""
-        request = self.request
-        size = _HEADER_CHUNK if request is None or not request.headers_finished else _BODY_CHUNK
-        try:
-            data = self._socket.recv(size)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        if not data:
-            return False
-        self.last_activity = time.monotonic()
-        self._parse(data)
+        """Receive once, or several times if a client sends a body fast, so that few turns are needed for it. False if
+        the client has closed the connection."""
+        received = 0
+        while received < _MAX_IN_A_TURN:
+            request = self.request
+            size = _HEADER_CHUNK if request is None or not request.headers_finished else _BODY_CHUNK
+            try:
+                data = self._socket.recv(size)
+            except BlockingIOError:
+                return True
+            except OSError:
+                return False
+            if not data:
+                return False
+            self.last_activity = time.monotonic()
+            self._parse(data)
+            received += len(data)
+            if len(data) < _HEADER_CHUNK or not self._awaits_body():
+                return True
         return True
+
+    def _awaits_body(self) -> bool:
+        """Whether the next bytes belong to the body of the current request."""
+        request = self.request
+        return request is not None and request.headers_finished and not (self.is_ready or request.awaits_decision)
 
     def read_rest(self) -> bool:
         """Parse the bytes that arrived after an earlier request. False if there are none."""

@@ -69,7 +69,8 @@ export function schemaFrom(roots: Roots, known: Iterable<Introspected>): GraphQL
     types.set(name!, { kind, name, fields: [], inputFields: [], interfaces: [], possibleTypes: [], enumValues: [] });
   }
   for (const each of whole) types.set(each.name, { ...each, possibleTypes: [] });
-  const described = { queryType, mutationType, subscriptionType: null, directives, types: [...types.values()] };
+  // A live query is a query, or a subscription with the fields of the query type.
+  const described = { queryType, mutationType, subscriptionType: { name: queryType.name }, directives, types: [...types.values()] };
   return buildClientSchema({ __schema: described } as never, { assumeValid: true });
 }
 

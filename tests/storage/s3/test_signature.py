@@ -107,6 +107,20 @@ def test_a_changed_request_does_not_match() -> None:
             check(each)
 
 
+def test_a_head_that_was_checked_early_vouches_for_no_other() -> None:
+    found = signed("PUT", url_of("h", "key", {}), {"x-amz-meta-a": "1"})
+    signature = signature_of_request(found, found.query())
+    assert signature is not None
+    verifier = Verifier(None)
+    verifier.check_early(found, signature, SECRET)
+    changed = Head.of("PUT", found.path.replace("key", "kez"), found.lines)
+    with pytest.raises(S3Error, match="does not match"):
+        verifier.check(changed, signature, SECRET)
+    with pytest.raises(S3Error, match="does not match"):
+        verifier.check(found, signature, "another secret")
+    verifier.check(found, signature, SECRET)
+
+
 def test_the_host_must_be_signed() -> None:
     with pytest.raises(S3Error, match="which were not signed"):
         check(signed("GET", url_of("h", "key", {}), {}, in_header=_WithoutHost))

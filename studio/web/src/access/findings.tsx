@@ -47,17 +47,18 @@ export function Findings() {
   if (failure) return null;
   if (isLoading || !value) return <p className="small muted" role="status">Running portico doctor…</p>;
   const wrong = value.findings.filter((each) => each.mark === "WRONG").length;
+  const notes = value.findings.length - wrong;
   if (!value.findings.length) return <p className="notice tone-good">portico doctor has no findings.</p>;
   return (
-    <details className={`notice ${wrong ? "tone-bad" : "tone-warn"} findings`}>
+    <details className={`notice ${wrong ? "tone-bad" : "tone-info"} findings`}>
       <summary>
-        <Icon name="warn" /> portico doctor has {plural(value.findings.length, "finding")}
-        {wrong > 0 && `, of which ${wrong} must be fixed`}
+        <Icon name={wrong ? "warn" : "book"} /> portico doctor has{" "}
+        {[wrong && `${plural(wrong, "finding")} that must be fixed`, notes && plural(notes, "note")].filter(Boolean).join(" and ")}
       </summary>
       <ul className="stack">
         {value.findings.map((each) => (
           <li key={each.what}>
-            <span className={`badge ${each.mark === "WRONG" ? "bad" : "warn"}`}>{each.mark === "WRONG" ? "wrong" : "note"}</span> <span className="what">{each.what}</span>
+            <span className={`badge ${each.mark === "WRONG" ? "bad" : "info"}`}>{each.mark === "WRONG" ? "wrong" : "note"}</span> <span className="what">{each.what}</span>
             {each.fix && statementIn(each.fix) ? (
               <Proposal text={`${statementIn(each.fix)};`} />
             ) : each.fix && (

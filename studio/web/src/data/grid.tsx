@@ -114,7 +114,7 @@ export function Grid(given: Given) {
   );
 }
 
-const CHARACTER = 7.6;
+const CHARACTER = 8;
 const NARROWEST = 84;
 const WIDEST = 340;
 

@@ -33,7 +33,7 @@ function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; sch
   const { current, change } = open;
   const schema = useLoading(() => schemas.about(current.query), [caller.id, current.query]);
   const { past, remember, clear } = useHistory();
-  const { ran, failure, isRunning, execute } = useRunning(remember);
+  const { ran, live, failure, isRunning, execute, listen, stop } = useRunning(remember);
   const [side, setSide] = useState<Side>(() => (window.innerWidth > 1100 ? "examples" : ""));
   const [trail, setTrail] = useState<string[]>([]);
   const run = () => void execute(current);
@@ -71,6 +71,11 @@ function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; sch
               Dry run
             </button>
           )}
+          {operationKind(current.query) === "query" && (
+            <button onClick={() => listen(current)} title="Show the answer, and a new one whenever it has changed">
+              <Icon name="live" /> Live
+            </button>
+          )}
           <button className="primary" onClick={run} disabled={isRunning}>
             <Icon name="play" /> {isRunning ? "Running" : "Run"}
           </button>
@@ -88,7 +93,7 @@ function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; sch
           <Editor key={`h${current.id}`} label="Headers" text={current.headers} change={(headers) => change({ headers })} language="json" run={run} hint='{ "X-Header": "value" }, in addition to those of the caller' />
         </details>
       </section>
-      <Result ran={ran} failure={failure} isRunning={isRunning} />
+      <Result ran={ran} live={live} stop={stop} failure={failure} isRunning={isRunning} />
     </div>
   );
 }

@@ -86,6 +86,6 @@ export function useHistory(place = "portico-history") {
 
 /** The name of a document: its operation's name, or else its first field. */
 export function nameOf(query: string): string {
-  const named = /(?:query|mutation)\s+(\w+)/.exec(query)?.[1];
+  const named = /(?:query|mutation|subscription)\s+(\w+)/.exec(query)?.[1];
   return named ?? /\{\s*(?:\w+\s*:\s*)?(\w+)/.exec(query)?.[1] ?? "New";
 }

@@ -76,7 +76,7 @@ function Step({ node, of, total, wasRun }: { node: PlanNode; of: (node: PlanNode
             {each}
           </code>
         ))}
-        {!!node["Rows Removed by Filter"] && <span className="small muted">{count.format(node["Rows Removed by Filter"])} rows removed by the filter</span>}
+        {!!node["Rows Removed by Filter"] && <span className="small muted">{plural(node["Rows Removed by Filter"], "row")} removed by the filter</span>}
       </div>
       {node.Plans && (
         <ul>

@@ -7,6 +7,7 @@ import { Refusal } from "../refusal";
 import { useCaller, type Caller } from "../session";
 import { Blank, bytes, duration, FailureNotice, Notice, Panel, plural, Sql, Tabs, Waiting } from "../ui/parts";
 import { Editor } from "./editor";
+import { LiveAnswers, type Live } from "./live";
 import { PlanTree, type Explained } from "./plan";
 import { laidOut } from "./sql";
 
@@ -19,7 +20,15 @@ export interface Ran {
 
 const LONGEST = 400_000;
 
-export function Result({ ran, failure, isRunning }: { ran: Ran | null; failure: Failure | null; isRunning: boolean }) {
+interface Given {
+  ran: Ran | null;
+  live: Live | null;
+  stop: () => void;
+  failure: Failure | null;
+  isRunning: boolean;
+}
+
+export function Result({ ran, live, stop, failure, isRunning }: Given) {
   const [shown, setShown] = useState("answer");
   const tabs = [
     { id: "answer", label: "Response" },
@@ -41,7 +50,8 @@ export function Result({ ran, failure, isRunning }: { ran: Ran | null; failure: 
       </div>
       <Panel name="result" chosen={shown} className="result-body">
         {failure && <FailureNotice failure={failure} />}
-        {!ran && !failure && (
+        {live && (shown === "answer" ? <LiveAnswers live={live} stop={stop} /> : <p className="muted">A stream has answers only. Run the operation as a query to see its SQL, its plan and its times.</p>)}
+        {!ran && !live && !failure && (
           <Blank icon="play" title="No result yet">
             Run the document with Ctrl-Enter, or choose an example from the list.
           </Blank>

@@ -1,6 +1,6 @@
 // The entity diagram: tables, their keys, and their relationships.
 
-import { Background, Controls, Handle, MarkerType, MiniMap, Position, ReactFlow, type Edge, type Node, type NodeProps, type ReactFlowInstance } from "@xyflow/react";
+import { Background, BaseEdge, Controls, Handle, MarkerType, MiniMap, Position, ReactFlow, type Edge, type EdgeProps, type Node, type NodeProps, type ReactFlowInstance } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Relation } from "../catalog";
@@ -9,10 +9,11 @@ import { addressOf, go } from "../router";
 import { Icon } from "../ui/icons";
 import { FailureNotice, Waiting, count } from "../ui/parts";
 import { save } from "../ui/save";
-import { layoutOf, WIDTH, type Placed } from "./layout";
+import { layoutOf, pathOf, WIDTH, type Placed } from "./layout";
 import { svgOf } from "./svg";
 
 const nodeTypes = { relation: RelationNode };
+const edgeTypes = { routed: RoutedEdge };
 const FIT = { maxZoom: 1, padding: 0.08 };
 
 export function Diagram({ relations, found }: { relations: Relation[]; found: Set<number> | null }) {
@@ -40,7 +41,7 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
     [layout.value, found],
   );
   const edges = useMemo<Edge[]>(
-    () => (layout.value?.drawn ?? []).map((each) => ({ id: each.id, source: each.from, target: each.to, ariaLabel: each.name, markerEnd: { type: MarkerType.ArrowClosed }, focusable: false })),
+    () => (layout.value?.drawn ?? []).map((each) => ({ id: each.id, type: "routed", source: each.from, target: each.to, data: { path: pathOf(each.points) }, ariaLabel: each.name, markerEnd: { type: MarkerType.ArrowClosed }, focusable: false })),
     [layout.value],
   );
   if (layout.failure) return <FailureNotice failure={layout.failure} again={layout.again} />;
@@ -53,6 +54,7 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
         nodes={nodes}
         edges={edges}
         nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
         fitView
         fitViewOptions={FIT}
         onInit={(instance) => {
@@ -92,6 +94,11 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
 function openNode(node: Node) {
   const { relation } = (node.data as { placed: Placed }).placed;
   go(addressOf("schema", [`${relation.schema}.${relation.name}`]));
+}
+
+/** A line as the layout routes it: around the tables, which a straight one would cross. */
+function RoutedEdge({ data, markerEnd }: EdgeProps) {
+  return <BaseEdge path={(data as { path: string }).path} markerEnd={markerEnd} />;
 }
 
 function RelationNode({ data }: NodeProps) {

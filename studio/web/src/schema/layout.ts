@@ -26,6 +26,8 @@ export interface Drawn {
   from: string;
   to: string;
   name: string;
+  /** The corners of its line, which leads around the tables. */
+  points: { x: number; y: number }[];
 }
 
 export interface Layout {
@@ -61,6 +63,27 @@ function longestChain(drawn: Drawn[]): number {
   return Math.max(0, ...[...next.keys()].map(from));
 }
 
+const ROUNDING = 8;
+
+/** The path of a line with rounded corners, in the syntax of SVG. */
+export function pathOf(points: Drawn["points"]): string {
+  const parts = points.map((point, index) => {
+    const [before, after] = [points[index - 1], points[index + 1]];
+    if (!before) return `M${point.x} ${point.y}`;
+    if (!after) return `L${point.x} ${point.y}`;
+    const [enter, leave] = [towards(point, before), towards(point, after)];
+    return `L${enter.x} ${enter.y}Q${point.x} ${point.y} ${leave.x} ${leave.y}`;
+  });
+  return parts.join("");
+}
+
+/** The point where the rounding of a corner begins on the way to the next one. */
+function towards(corner: Drawn["points"][number], next: Drawn["points"][number]) {
+  const distance = Math.hypot(next.x - corner.x, next.y - corner.y) || 1;
+  const share = Math.min(ROUNDING, distance / 2) / distance;
+  return { x: corner.x + (next.x - corner.x) * share, y: corner.y + (next.y - corner.y) * share };
+}
+
 export async function layoutOf(relations: Relation[], signal: AbortSignal): Promise<Layout> {
   const known = new Set(relations.map((each) => each.oid));
   const placed: Placed[] = relations.map((relation) => {
@@ -71,7 +94,7 @@ export async function layoutOf(relations: Relation[], signal: AbortSignal): Prom
   const drawn: Drawn[] = relations.flatMap((relation) =>
     relation.keys
       .filter((each) => each.type === "f" && each.to !== null && known.has(each.to))
-      .map((each) => ({ id: `${relation.oid} ${each.name}`, from: String(relation.oid), to: String(each.to), name: each.name })),
+      .map((each) => ({ id: `${relation.oid} ${each.name}`, from: String(relation.oid), to: String(each.to), name: each.name, points: [] })),
   );
   const elk = new ELK({ workerUrl });
   signal.addEventListener("abort", () => elk.terminateWorker());
@@ -100,6 +123,8 @@ export async function layoutOf(relations: Relation[], signal: AbortSignal): Prom
       each.x = places.get(each.id)?.x ?? 0;
       each.y = places.get(each.id)?.y ?? 0;
     }
+    const lines = new Map(found.edges?.map((each) => [each.id, each.sections ?? []]));
+    for (const each of drawn) each.points = (lines.get(each.id) ?? []).flatMap(({ startPoint, bendPoints, endPoint }) => [startPoint, ...(bendPoints ?? []), endPoint]);
     return { placed, drawn, width: found.width ?? 0, height: found.height ?? 0 };
   } finally {
     elk.terminateWorker();

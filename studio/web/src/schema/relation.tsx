@@ -10,7 +10,7 @@ import { useSession } from "../session";
 import { NewColumnForm } from "../sql/new-column";
 import { NewPolicyForm } from "../sql/new-policy";
 import { Icon } from "../ui/icons";
-import { count, FailureNotice, Notice, Sql, Waiting } from "../ui/parts";
+import { FailureNotice, Notice, plural, Sql, Waiting } from "../ui/parts";
 
 interface RelationDetails {
   types: Record<string, string | null>;
@@ -31,7 +31,7 @@ export function RelationPage({ relation, catalog }: { relation: Relation; catalo
         <h2>{name}</h2>
         <span className="badge">{KINDS[relation.kind]}</span>
         {relation.rowSecurity ? <span className="badge good">row level security</span> : relation.kind === "r" && <span className="badge warn">no row level security</span>}
-        {relation.rows >= 0 && <span className="small muted">about {count.format(relation.rows)} rows</span>}
+        {relation.rows >= 0 && <span className="small muted">about {plural(relation.rows, "row")}</span>}
         <span className="grow" />
         {changeable && (
           <button onClick={() => setForm("column")}>

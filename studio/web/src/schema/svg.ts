@@ -1,6 +1,6 @@
 // The diagram as a separate SVG file, to save or print. Names become text, never markup.
 
-import { type Layout, WIDTH } from "./layout";
+import { type Layout, pathOf, WIDTH } from "./layout";
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`);
 const MARGIN = 24;
@@ -8,13 +8,7 @@ const LONGEST = 28;
 const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
 
 export function svgOf({ placed, drawn, width, height }: Layout): string {
-  const at = new Map(placed.map((each) => [each.id, each]));
-  const lines = drawn.map((each) => {
-    const [from, to] = [at.get(each.from)!, at.get(each.to)!];
-    const [x1, y1, x2, y2] = [from.x + WIDTH, from.y + from.height / 2, to.x, to.y + to.height / 2];
-    const bend = Math.max(40, Math.abs(x2 - x1) / 2);
-    return `<path d="M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}" fill="none" stroke="#8a8075" marker-end="url(#arrow)"/>`;
-  });
+  const lines = drawn.map((each) => `<path d="${pathOf(each.points)}" fill="none" stroke="#8a8075" marker-end="url(#arrow)"/>`);
   const boxes = placed.map((each) => {
     const rows = each.columns.map(
       (column, index) =>

@@ -1,6 +1,6 @@
 // The view Storage: buckets and their folders, as the chosen caller.
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Failure } from "../http";
 import { useLoading } from "../loading";
 import { addressOf, follow, go, usePlace } from "../router";
@@ -31,6 +31,9 @@ function Buckets({ all, chosen, prefix, again }: { all: Bucket[]; chosen: string
   const known = all.find((each) => each.id === chosen);
   const seesAll = caller.role === "service_role";
   const hidden = { id: chosen, public: false, file_size_limit: null, allowed_mime_types: null };
+  useEffect(() => {
+    if (!chosen && all.length) go(addressOf("storage", [all[0]!.id]), true);
+  }, [chosen, all]);
   const bucket = known ?? (chosen && !seesAll ? hidden : undefined);
   return (
     <div className="split">
@@ -59,9 +62,7 @@ function Buckets({ all, chosen, prefix, again }: { all: Bucket[]; chosen: string
           </div>
         ) : chosen ? (
           <Blank icon="storage" title={`There is no bucket ${chosen}`}>It may have been deleted.</Blank>
-        ) : all.length ? (
-          <Blank icon="storage" title="Choose a bucket">Its folders and objects are listed here.</Blank>
-        ) : seesAll ? (
+        ) : all.length ? null : seesAll ? (
           <Blank icon="storage" title="No buckets yet">Create the first one with “New bucket”.</Blank>
         ) : (
           <Blank icon="storage" title={`${caller.name} sees no buckets`}>
