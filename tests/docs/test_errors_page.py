@@ -12,7 +12,7 @@ from app.errors import SQLSTATE_CODES, UNNAMED_SQLSTATE
 REPOSITORY = Path(__file__).parents[2]
 OTHERS = (
     "storage", "app/faces/rest/", "app/faces/s3/", "app/faces/resumable/", "app/faces/images/", "app/faces/direct/",
-    "app/faces/shared/", "app/installation/", "app/commands/", "app/embedded/", "app/wsgi.py",
+    "app/faces/shared/", "app/installation/", "app/commands/", "app/embedded/", "app/testing/", "app/wsgi.py",
 )  # fmt: skip
 """Parts of paths whose errors the GraphQL API never returns, or whose errors are named after their HTTP status."""
 
