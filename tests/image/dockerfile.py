@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import shutil
+import ssl
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -123,7 +124,7 @@ def _copy_context(context: Path, place: Path) -> None:
 def _run(image: Image, command: str, arguments: Mapping[str, str]) -> None:
     kept = _replaced(image.root, _OF_THE_MACHINE)
     variables = {name: value for name, value in os.environ.items() if _REGISTRIES.fullmatch(name)}
-    certificates = os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE")
+    certificates = os.environ.get("PIP_CERT") or ssl.get_default_verify_paths().cafile
     if certificates:
         shutil.copy(certificates, image.root / _CERTIFICATES.lstrip("/"))
         variables |= {"PIP_CERT": _CERTIFICATES, "SSL_CERT_FILE": _CERTIFICATES}
