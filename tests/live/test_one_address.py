@@ -86,20 +86,20 @@ def metric(live: Live, name: str) -> float:
 
 
 def live_process(live: Live) -> int:
-    """The process id of the child that no worker is: it has no connection to the listening port."""
-    port = urlsplit(live.url).port
-    children = psutil.Process(live.process.pid).children()
-    (found,) = [
-        each.pid
-        for each in children
-        if not any(one.status == "LISTEN" and one.laddr.port == port for one in each.net_connections("tcp"))
-    ]
+    """The process id of the child that no worker is."""
+    children = {each.pid for each in psutil.Process(live.process.pid).children()}
+    (found,) = children - workers(live)
     return found
 
 
 def workers(live: Live) -> set[int]:
-    children = {each.pid for each in psutil.Process(live.process.pid).children()}
-    return children - {live_process(live)}
+    """The process ids of the children that have the listening socket; one that was killed has none."""
+    port = urlsplit(live.url).port
+    return {
+        each.pid
+        for each in psutil.Process(live.process.pid).children()
+        if any(one.status == "LISTEN" and one.laddr.port == port for one in each.net_connections("tcp"))
+    }
 
 
 def test_one_address_has_the_api_and_both_protocols(beside: Live, change: Callable[[str], None]) -> None:

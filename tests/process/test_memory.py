@@ -51,7 +51,7 @@ NEVER: Mapping[str, str] = {
     "app.demo": "only --demo needs it",
     "app.embedded.cluster": "DATABASE_URL is set",
     "app.faces.images.drawing": "images are drawn in processes of their own",
-    "app.faces.live": "only `portico live` needs it",
+    "app.faces.live.process": "only the process of live queries needs it",
     "app.storage.outside.exporting": "only `portico storage export` needs it",
     "app.storage.outside.importing": "only `portico storage import` needs it",
     "app.verification": "only `portico verify` needs it",
@@ -61,8 +61,8 @@ NEVER: Mapping[str, str] = {
     "google": "STORAGE_URL is a folder",
     "smart_open": "STORAGE_URL is a folder; importing it takes 40 MiB, since it imports the library of each cloud",
     "sqlalchemy.orm": "SQL is composed of SQLAlchemy's expressions alone",
-    "uvicorn": "only `portico live` needs it",
-    "websockets": "only `portico live` needs it",
+    "uvicorn": "only the process of live queries needs it",
+    "websockets": "only the process of live queries needs it",
 }
 """Modules and packages that a service whose objects are in a folder does not import, and why."""
 
@@ -145,7 +145,8 @@ def test_workers_import_nothing_themselves(postgres: PostgresServer, tmp_path: P
     parents, own = _imported(postgres, tmp_path, distribute, IMAGES="on", S3_PROTOCOL="on")
     assert {"app.faces.s3.resource", "app.faces.images.face", "prometheus_client"} <= set(parents)
     assert _within(parents, NEVER) == []
-    assert own == []
+    # Python imports a codec, a small module, at its first use.
+    assert [each for each in own if not each.startswith("encodings.")] == []
 
 
 @pytest.mark.timing
