@@ -24,7 +24,10 @@ def commands() -> str:
 
 
 def _command(path: str, command: click.Command) -> Iterator[str]:
-    context = click.Context(command, info_name=path)
+    from app.cli import cli
+
+    # A command keeps its help option, with the names that the first context of the process had.
+    context = click.Context(command, info_name=path, **cli.context_settings)
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             yield from _command(f"{path} {name}", cast("click.Command", command.get_command(context, name)))

@@ -7,7 +7,7 @@ import signal
 import socket as sockets
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -95,11 +95,13 @@ def live_process(live: Live) -> int:
 def workers(live: Live) -> set[int]:
     """The process ids of the children that have the listening socket; one that was killed has none."""
     port = urlsplit(live.url).port
-    return {
-        each.pid
-        for each in psutil.Process(live.process.pid).children()
-        if any(one.status == "LISTEN" and one.laddr.port == port for one in each.net_connections("tcp"))
-    }
+
+    def listens(child: psutil.Process) -> bool:
+        with suppress(psutil.NoSuchProcess):
+            return any(one.status == "LISTEN" and one.laddr.port == port for one in child.net_connections("tcp"))
+        return False
+
+    return {each.pid for each in psutil.Process(live.process.pid).children() if listens(each)}
 
 
 def test_one_address_has_the_api_and_both_protocols(beside: Live, change: Callable[[str], None]) -> None:
