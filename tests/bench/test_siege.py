@@ -28,6 +28,8 @@ SHORT = (
     "tokens and the database",
     "sign-in from elsewhere",
     "users who want more",
+    "SQL from elsewhere",
+    "SQL from another site",
     "variables of a mebibyte",
     "regular expressions",
     "errors and hidden tables",

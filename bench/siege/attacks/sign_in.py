@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import base64
 import os
-import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from bench.siege.client import ANON, SERVICE, Answer, raw, token
+from bench.siege.elsewhere import ELSEWHERE, LOCAL_NAMES, OLD_LINES, own_address
 from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import SCHEMA, Besieged, Grounds
 from tests.sign_in.installing import install_sign_in
 
 _ANN = {"email": "ann@example.com", "password": "correct horse"}
-_ELSEWHERE: tuple[dict[str, str], ...] = (
-    {"X-Forwarded-For": "127.0.0.1"}, {"X-Forwarded-Host": "localhost"}, {"X-Forwarded-Proto": "http"},
-    {"X-Forwarded-For": ""}, {"x-forwarded-server": "localhost"}, {"Forwarded": "for=127.0.0.1"}, {"Forwarded": ""},
-    {"Forwarded": 'for="[::1]";host=localhost;proto=http'}, {"Via": "1.1 localhost"}, {"X-Real-IP": "127.0.0.1"},
-    {"X-Client-IP": "127.0.0.1"}, {"True-Client-IP": "127.0.0.1"}, {"CF-Connecting-IP": "127.0.0.1"},
-    {"X-Original-URL": "/auth/v1/health"}, {"Host": "example.com"}, {"Host": "localhost.example.com"},
-    {"Host": "127.0.0.1.example.com"}, {"Host": "example.com@localhost.example.com"}, {"Host": "[::ffff:8.8.8.8]"},
-    {"Host": "localhost, example.com"}, {"Host": "0.0.0.0"}, {"Host": ""},
-)  # fmt: skip
 _ODD: tuple[Any, ...] = (
     None, True, 0, -1, 1e400, "", " ", "a" * 60_000, "\0", "\ud800", "'", "$1", "%s", "{}", [], ["a"], {}, {"a": {}},
 )  # fmt: skip
@@ -64,17 +55,17 @@ def _session(service: Besieged, number: int) -> Any:
 
 def _outside(grounds: Grounds, _: float) -> Finding:
     """From another machine and through proxies, as far as this machine can imitate them; and with DEVELOPMENT=off."""
-    tally, own = Tally(), _own_address()
+    tally, own = Tally(), own_address()
     with _serving(grounds, "on") as service:
         assert _call(service, "POST", "signup", _ANN).status == 200
-        for headers in _ELSEWHERE:
+        for headers in ELSEWHERE:
             _knock(tally, service, headers)
-        for line in ("HTTP/1.0", "HTTP/1.1\r\nX-Forwarded-For: 203.0.113.7"):
+        for line in OLD_LINES:
             answer = raw(service.address, f"GET /auth/v1/health {line}\r\nHost: localhost\r\n\r\n".encode())
             tally.add(b"development_only" in answer, (line, answer))
     if own:
         with _serving(grounds, "on", HOST=own) as service:
-            for headers in ({}, {"Host": "localhost"}, {"Host": "127.0.0.1", "X-Forwarded-For": "127.0.0.1"}):
+            for headers in LOCAL_NAMES:
                 _knock(tally, service, headers)
     with _serving(grounds, "off", SIGN_IN="everywhere") as service:
         for path in _PATHS:
@@ -91,15 +82,6 @@ def _knock(tally: Tally, service: Besieged, headers: dict[str, str]) -> None:
         tally.add(answer.status in (400, 403) and b"access_token" not in answer.body, (headers, path, answer))
     answer = _call(service, "GET", "admin/users", None, SERVICE, **headers)
     tally.add(answer.status in (400, 403) and b"ann@" not in answer.body, (headers, answer))
-
-
-def _own_address() -> str:
-    """An address of this machine that is not loopback, or ''."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked, suppress(OSError):
-        # Chooses the address of the route, and sends nothing.
-        asked.connect(("192.0.2.1", 9))
-        return str(asked.getsockname()[0])
-    return ""
 
 
 def _ambitious(grounds: Grounds, _: float) -> Finding:
