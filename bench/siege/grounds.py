@@ -76,6 +76,11 @@ grant execute on function slow, spoil, replace_prepared, state, claims_seen to a
 """
 
 
+def with_plugins(site: Path) -> dict[str, str]:
+    """The variables with which a service also finds the distributions in a folder."""
+    return {"PYTHONPATH": os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH", ""))))}
+
+
 @dataclass(frozen=True)
 class Besieged:
     """A running service. ``database_url`` is that of a superuser; ``folder`` has the bytes of its objects."""

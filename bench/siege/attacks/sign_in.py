@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import Any
 from bench.siege.client import ANON, SERVICE, Answer, raw, token
 from bench.siege.elsewhere import ELSEWHERE, LOCAL_NAMES, OLD_LINES, own_address
 from bench.siege.finding import Attack, Finding, Tally
-from bench.siege.grounds import SCHEMA, Besieged, Grounds
+from bench.siege.grounds import SCHEMA, Besieged, Grounds, with_plugins
 from tests.sign_in.installing import install_sign_in
 
 _ANN = {"email": "ann@example.com", "password": "correct horse"}
@@ -36,10 +35,9 @@ _NAMES = {
 @contextmanager
 def _serving(grounds: Grounds, development: str, **settings: str) -> Iterator[Besieged]:
     site = install_sign_in(grounds.place)
-    path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH", ""))))
     tables = (site / "portico_sign_in" / "tables.sql").read_text()
     database = grounds.database(SCHEMA + tables)
-    with grounds.serving(database, PYTHONPATH=path, DEVELOPMENT=development, **settings) as service:
+    with grounds.serving(database, **with_plugins(site), DEVELOPMENT=development, **settings) as service:
         yield service
 
 
