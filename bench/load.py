@@ -5,7 +5,7 @@ from __future__ import annotations
 import selectors
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -96,6 +96,27 @@ def seconds_of(address: tuple[str, int], request: bytes) -> float:
             pass
     assert received.startswith(b"HTTP/1.1 200"), bytes(received)
     return time.perf_counter() - began
+
+
+def answers_of(address: tuple[str, int], request: bytes, until: Callable[[], bool]) -> Iterator[tuple[float, bytes]]:
+    """Repeat a request on one connection until ``until()``. Yields the seconds and the answer of each."""
+    sock = socket.create_connection(address)
+    try:
+        asking = _Asking(sock, lambda: request)
+        while True:
+            while (received := asking.receive()) is None:
+                pass
+            yield time.perf_counter() - asking.sent, bytes(received)
+            if until():
+                return
+            if _CLOSES in received:
+                sock.close()
+                sock = socket.create_connection(address)
+                asking = _Asking(sock, lambda: request)
+            else:
+                asking.send()
+    finally:
+        sock.close()
 
 
 class _Asking:
