@@ -84,9 +84,10 @@ def measure(url: str, execute: Any, options: argparse.Namespace) -> dict[str, fl
         fresh = _mib(pid)
         single, held = _single_changes(address, execute, options.rounds)
         print(f"one change: visible after {_listed(single)} s; {held.line()}", flush=True)
-        burst = _burst(address, execute, 20, 2.0)
+        changing = range(4, min(options.tables, 54))
+        burst = _burst(address, execute, changing, 20, 2.0)
         print(f"20 changes in two seconds: {burst.line()}", flush=True)
-        rest = _burst(address, execute, options.changes, options.changes * 0.15)
+        rest = _burst(address, execute, changing, options.changes, options.changes * 0.15)
         print(f"{options.changes} more: {rest.line()}", flush=True)
         changed = _mib(pid)
     with serving(variables, options.workers, 4) as (address, pid):
@@ -119,12 +120,12 @@ def _single_changes(address: Address, execute: Any, rounds: int) -> tuple[Sequen
     return visible, held
 
 
-def _burst(address: Address, execute: Any, changes: int, seconds: float) -> Held:
-    """That many changes, spread over some seconds, while requests run."""
+def _burst(address: Address, execute: Any, tables: Sequence[int], changes: int, seconds: float) -> Held:
+    """That many changes, of these tables in turn, spread over some seconds, while requests run."""
     with _asking(address) as held:
         began = time.perf_counter()
         for number in range(changes):
-            execute(f"alter table t{4 + number % 50} add column burst{changes}_{number} int")
+            execute(f"alter table t{tables[number % len(tables)]} add column burst{changes}_{number} int")
             time.sleep(max(0.0, began + (number + 1) * seconds / changes - time.perf_counter()))
     return held
 
@@ -149,7 +150,7 @@ def _asking(address: Address) -> Iterator[Held]:
 
 
 def _warm_up(address: Address) -> None:
-    """Requests over so many connections that each worker has answered some."""
+    """Requests over several connections, so that each worker has answered some."""
     with ThreadPoolExecutor(8) as threads:
         for _ in range(3):
             list(threads.map(lambda _: _ask(address, schema_building.FIRST), range(16)))

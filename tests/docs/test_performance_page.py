@@ -34,6 +34,10 @@ SHORT = {
     ),
     "s3": (["--seconds", "0.2"], ["S3 PUT 1 KiB", "S3 GET 1 MiB", "S3 multipart 64 MiB", "PUT 64 MiB"]),
     "growth": (["--short", "--only", "rows"], ["10 rows", "100 rows"]),
+    "schema_changes": (
+        ["--tables", "10", "--rounds", "1", "--changes", "2"],
+        ["one change", "20 changes in two seconds", "memory of a worker"],
+    ),
     "pages": (
         ["--rows", "2000", "--rounds", "1"],
         ["timestamptz, descending", "text with a collation", "first 10 of 1,000, 100 times"],
