@@ -21,9 +21,12 @@ does no harm:
 
 from __future__ import annotations
 
-from schema_cache.catalog_types import TYPES
+import re
+
+from schema_cache.catalog_roles import ROLES
+from schema_cache.catalog_types import OPERATORS, TYPES
 from schema_cache.effects_query import EFFECTS_QUERY
-from schema_cache.fingerprint import COMMENTS_ON_ROLES, CONTENTS_FINGERPRINT, PREAMBLE, shared_fingerprint
+from schema_cache.fingerprint import CONTENTS_FINGERPRINT, PREAMBLE, shared_fingerprint
 
 # Anyone with CREATE on the database may create a schema of this name and a function in it, which the service would run
 # with its privileges. So the function is used only if its owner could do everything anyway. A volatile function would
@@ -38,19 +41,31 @@ select json_build_array(exists (
     and (owner.rolsuper or owner.rolname = session_user
          or owner.oid = (select d.datdba from pg_catalog.pg_database d where d.datname = current_database()))
     and has_schema_privilege(n.oid, 'USAGE') and has_function_privilege(p.oid, 'EXECUTE')
-), to_regclass('pg_catalog.pg_dist_partition') is not null)::text
+), to_regclass('pg_catalog.pg_dist_partition') is not null, exists (
+  select from pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  join pg_catalog.pg_roles owner on owner.oid = c.relowner
+  where n.nspname = 'graphql' and c.relname = 'changed_object' and c.relkind = 'r'
+    and (owner.rolsuper or owner.rolname = session_user
+         or owner.oid = (select d.datdba from pg_catalog.pg_database d where d.datname = current_database()))
+    and has_table_privilege(c.oid, 'SELECT')
+))::text
 """  # noqa: S608 (only constants)
 
 
-def catalog_query(*, counted: bool, distributed: bool = False, with_queries: bool = False) -> str:
+def catalog_query(*, counted: bool, distributed: bool = False, listed: bool = False, with_queries: bool = False) -> str:
     """The statement that reads the catalog. ``counted``: the support objects count schema changes. ``distributed``: the
-    database has Citus. ``with_queries``: also read the queries of views, which may be long."""
-    return (
-        _CATALOG_QUERY.replace(":change_count", _count(counted))
+    database has Citus. ``listed``: the support objects list the changed objects. ``with_queries``: also read the
+    queries of views, which may be long."""
+    query = (
+        CATALOG_TEMPLATE.replace(":whole", _WHOLE)
+        .replace(":change_count", _count(counted))
         .replace(":distribution", _DISTRIBUTION if distributed else "null")
         .replace(":shared", shared_fingerprint(distributed=distributed))
+        .replace(":snapshot", "pg_current_snapshot()" if counted and listed else "null")
         .replace(":view_queries", _VIEW_QUERIES if with_queries else "null")
     )
+    return _LIMIT_TO_SCOPE.sub("", query)
 
 
 def state_query(*, counted: bool, distributed: bool, thorough: bool) -> str:
@@ -59,6 +74,10 @@ def state_query(*, counted: bool, distributed: bool, thorough: bool) -> str:
     contents = f"({CONTENTS_FINGERPRINT})" if thorough else "null"
     shared = shared_fingerprint(distributed=distributed)
     return f"{PREAMBLE}\nselect json_build_array({_count(counted)}, ({shared}), {contents})::text"
+
+
+_LIMIT_TO_SCOPE = re.compile(r" *:(scope|of_[a-z]+)\b")
+"""The places of ``CATALOG_TEMPLATE`` where ``changes_query.py`` limits a part to the changed objects."""
 
 
 def _count(counted: bool) -> str:
@@ -97,8 +116,16 @@ _INSTEAD = """(
         from pg_catalog.pg_rewrite w where w.ev_class = r.oid and w.is_instead and w.ev_qual = '<>'
       ) as instead (changes))"""
 
-_CATALOG_QUERY = f"""{PREAMBLE}
-with recursive schema_row as materialized (
+_WHOLE = f""",
+  'contents', ({CONTENTS_FINGERPRINT}),
+  'view_queries', :view_queries,
+  'distribution', :distribution,
+  {OPERATORS},
+  {ROLES}"""
+"""The parts that are only read together with all others."""
+
+CATALOG_TEMPLATE = f"""{PREAMBLE}
+with recursive :scope schema_row as materialized (
   select n.oid, n.nspname, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl,
          n.nspname in ('pg_catalog', 'information_schema') as is_system
   from pg_catalog.pg_namespace n
@@ -138,7 +165,7 @@ with recursive schema_row as materialized (
     where c.relhasrules and w.ev_class = c.oid and w.ev_type <> '1' and w.ev_enabled in ('O', 'A')
       and not (w.is_instead and w.ev_qual = '<>' and strpos(w.ev_action::text, ':returningList (') > 0)
   ) as refused
-  where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
+  where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't' :of_relations
 ), column_row as materialized (
   select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.atthasdef, a.attgenerated,
          a.attidentity, a.attndims, a.attacl, a.attcollation
@@ -160,11 +187,12 @@ with recursive schema_row as materialized (
          coalesce(t.typacl, acldefault('T', t.typowner)) as acl, s.is_system
   from pg_catalog.pg_type t
   join schema_row s on s.oid = t.typnamespace
+  where true :of_types
 ), function_row as materialized (
   select p.*, coalesce(p.proacl, acldefault('f', p.proowner)) as acl
   from pg_catalog.pg_proc p
   join schema_row s on s.oid = p.pronamespace and not s.is_system
-  where p.prokind = 'f'
+  where p.prokind = 'f' :of_functions
 ), acl_row as materialized (
   select row_number() over () as id, acl
   from (
@@ -179,7 +207,7 @@ select json_build_object(
   'login', (select r.oid::bigint from pg_catalog.pg_roles r where r.rolname = session_user),
   'change_count', :change_count,
   'shared', (:shared),
-  'contents', ({CONTENTS_FINGERPRINT}),
+  'snapshot', :snapshot,
   'acls', (
     select json_agg(json_build_array(a.id, g.grantee::bigint, g.privileges) order by a.id, g.grantee)
     from acl_row a
@@ -210,7 +238,7 @@ select json_build_object(
     from pg_catalog.pg_class s
     join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_class'::regclass and d.objid = s.oid and d.objsubid = 0
       and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
-    where s.relkind = 'S'),
+    where s.relkind = 'S' :of_serials),
   'fixed_columns', (
     select json_agg(json_build_array(c.attrelid::bigint, c.attnum, 12 & ~{_INSTEAD}))
     from relation_row r
@@ -242,7 +270,7 @@ select json_build_object(
     left join lateral pg_partition_ancestors(t.relation) as whole (relid) on true),
   'unvalidated_not_nulls', (
     select json_agg(json_build_array(k.conrelid::bigint, k.conkey[1]))
-    from pg_catalog.pg_constraint k where k.contype = 'n' and not k.convalidated),
+    from pg_catalog.pg_constraint k where k.contype = 'n' and not k.convalidated :of_constraints),
   'unique_indexes', (
     select json_agg(json_build_array(
       i.indrelid::bigint, c.relname, i.indisprimary::int, (i.indpred is not null)::int,
@@ -279,8 +307,6 @@ select json_build_object(
       and parent.conrelid is distinct from k.conrelid
       -- PERIOD keys (PostgreSQL 18) are not matched by equality.
       and i.indisexclusion is not true),
-  'view_queries', :view_queries,
-  'distribution', :distribution,
   'effects', {EFFECTS_QUERY},
   {TYPES},
   'functions', (
@@ -300,39 +326,12 @@ select json_build_object(
     from pg_catalog.pg_description d
     join pg_catalog.pg_class c on c.oid = d.classoid and c.relnamespace = 'pg_catalog'::regnamespace
     where c.relname in ('pg_class', 'pg_namespace', 'pg_type', 'pg_proc', 'pg_constraint')
-      and (d.objoid >= '16384' or c.relname = 'pg_namespace')),
+      and (d.objoid >= '16384' or c.relname = 'pg_namespace') :of_comments),
   'extension_members', (
     select json_agg(d.objid::bigint)
     from pg_catalog.pg_depend d
-    where d.deptype = 'e' and d.classid in ('pg_catalog.pg_class'::regclass, 'pg_catalog.pg_proc'::regclass)),
-  'roles', (
-    select json_agg(json_build_array(r.oid::bigint, r.rolname, r.rolsuper::int, r.rolbypassrls::int) order by r.oid)
-    from pg_catalog.pg_roles r),
-  'role_comments', (
-    select json_agg(json_build_array(objoid::bigint, description)) from {COMMENTS_ON_ROLES}),
-  'memberships', (
-    -- inherit_option and set_option exist from PostgreSQL 16 on; before, the member's INHERIT decided.
-    select json_agg(json_build_array(
-      m.member::bigint, m.roleid::bigint,
-      coalesce((to_jsonb(m) ->> 'inherit_option')::boolean, r.rolinherit)::int,
-      coalesce((to_jsonb(m) ->> 'set_option')::boolean, true)::int) order by m.member, m.roleid)
-    from pg_catalog.pg_auth_members m join pg_catalog.pg_roles r on r.oid = m.member),
-  'role_settings', (
-    select json_agg(json_build_array(s.setrole::bigint, setting.name, setting.value) order by s.setrole, s.setdatabase)
-    from pg_catalog.pg_db_role_setting s
-    cross join lateral (
-      select split_part(c.config, '=', 1) as name, substr(c.config, strpos(c.config, '=') + 1) as value
-      from unnest(s.setconfig) as c (config)
-    ) setting
-    left join pg_catalog.pg_settings known on lower(known.name) = lower(setting.name)
-    where s.setrole <> 0
-      and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d where d.datname = current_database()))
-      and case
-        when known.name is not null then known.context = 'user'
-        -- A setting of the user's own making, unless an extension owns its prefix and would refuse it.
-        else setting.name ~ '[.]' and not exists (
-          select from pg_catalog.pg_settings p
-          where starts_with(lower(p.name), lower(split_part(setting.name, '.', 1)) || '.'))
-      end)
+    where d.deptype = 'e' and d.classid in ('pg_catalog.pg_class'::regclass, 'pg_catalog.pg_proc'::regclass)
+      :of_members)
+  :whole
 )::text
 """  # noqa: S608 (only constants)

@@ -8,7 +8,28 @@ TYPES = """'types', (
       t.typcategory, t.typtype, t.element::bigint, t.typrelid::bigint, t.typbasetype::bigint, t.typdelim,
       a.id) order by t.oid)
     from type_row t join acl_row a on a.acl = t.acl),
-  'operators', (
+  'triggers', exists (
+    select from pg_catalog.pg_trigger t
+    join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where not t.tgisinternal and n.nspname not in ('storage', 'graphql')),
+  'called_by_writes', (
+    select json_agg(distinct d.refobjid::bigint) from pg_catalog.pg_depend d
+    where d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid >= '16384'
+      and d.classid in ('pg_catalog.pg_attrdef'::regclass, 'pg_catalog.pg_constraint'::regclass,
+                        'pg_catalog.pg_policy'::regclass, 'pg_catalog.pg_rewrite'::regclass)),
+  'attributes', (
+    select json_agg(json_build_array(
+      c.reltype::bigint, c.oid::bigint, a.attnum, a.attname, a.atttypid::bigint, a.attndims)
+      order by c.reltype, a.attnum)
+    from pg_catalog.pg_class c
+    join schema_row s on s.oid = c.relnamespace and not s.is_system
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind = 'c' :of_composites),
+  'labels', (
+    select json_agg(json_build_array(e.enumtypid::bigint, e.enumlabel) order by e.enumtypid, e.enumsortorder)
+    from pg_catalog.pg_enum e :of_enums)"""
+
+OPERATORS = """'operators', (
     select json_agg(json_build_array(
       c.opcintype::bigint, quote_ident(n.nspname),
       (select json_agg(o.oprname order by s.amopstrategy)
@@ -35,15 +56,6 @@ TYPES = """'types', (
     from pg_catalog.pg_opclass c
     join pg_catalog.pg_am m on m.oid = c.opcmethod and m.amname = 'hash'
     where c.opcdefault),
-  'triggers', exists (
-    select from pg_catalog.pg_trigger t
-    join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where not t.tgisinternal and n.nspname not in ('storage', 'graphql')),
-  'called_by_writes', (
-    select json_agg(distinct d.refobjid::bigint) from pg_catalog.pg_depend d
-    where d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid >= '16384'
-      and d.classid in ('pg_catalog.pg_attrdef'::regclass, 'pg_catalog.pg_constraint'::regclass,
-                        'pg_catalog.pg_policy'::regclass, 'pg_catalog.pg_rewrite'::regclass)),
   'shadowed', exists (
     select from pg_catalog.pg_operator o
     where o.oid >= '16384' and o.oprnamespace <> 'pg_catalog'::regnamespace
@@ -62,15 +74,5 @@ TYPES = """'types', (
   'ranges', (
     -- rngmultitypid exists from PostgreSQL 14 on.
     select json_agg(json_build_array((to_jsonb(g) ->> 'rngmultitypid')::bigint, g.rngtypid::bigint))
-    from pg_catalog.pg_range g),
-  'attributes', (
-    select json_agg(json_build_array(
-      c.reltype::bigint, c.oid::bigint, a.attnum, a.attname, a.atttypid::bigint, a.attndims)
-      order by c.reltype, a.attnum)
-    from pg_catalog.pg_class c
-    join schema_row s on s.oid = c.relnamespace and not s.is_system
-    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where c.relkind = 'c'),
-  'labels', (
-    select json_agg(json_build_array(e.enumtypid::bigint, e.enumlabel) order by e.enumtypid, e.enumsortorder)
-    from pg_catalog.pg_enum e)"""
+    from pg_catalog.pg_range g)"""
+"""Operators, operator classes, casts and ranges: no part of the catalog that is read again on its own."""

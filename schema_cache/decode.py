@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from schema_cache.collector import collector_paused
+from schema_cache.decode_acls import read_acls
 from schema_cache.decode_roles import read_roles
 from schema_cache.distribution import Distribution, Placement
-from schema_cache.effects import read_effects
+from schema_cache.effects import Effects, read_effects
 from schema_cache.model import (
     Acl,
     Argument,
@@ -23,14 +24,13 @@ from schema_cache.model import (
     Column,
     ForeignKey,
     Function,
-    Grant,
     Relation,
     ResultColumn,
     Schema,
     Type,
     UniqueIndex,
 )
-from schema_cache.type_operators import TypeOperators, TypeRow
+from schema_cache.type_operators import TypeOperators, TypeRow, members_of_types, read_operators
 from schema_cache.type_text import modified_type_text, type_text
 from schema_cache.view_columns import with_fixed_columns
 from schema_cache.view_keys import with_keys_of_views
@@ -41,7 +41,6 @@ CatalogRow = Sequence[Any]
 _OF_LIMITED_LENGTH = frozenset((1042, 1043, 1014, 1015))  # char(n), varchar(n), and arrays of them
 _LENGTH_HEADER = 4  # the modifier of char(n) and varchar(n) is n + VARHDRSZ
 _UPDATE, _INSERT, _DELETE = 1 << 2, 1 << 3, 1 << 4  # 1 << CmdType, as in the result of pg_relation_is_updatable
-_MULTIRANGES_FOLLOW_RANGES = 170000  # in older versions, multiranges had their own privileges
 _VECTORS = frozenset({"int2vector", "oidvector"})  # arrays that are not named after their element
 _INPUT_MODES = frozenset("ibv")
 _OUTPUT_MODES = frozenset("obt")
@@ -50,28 +49,31 @@ _OUTPUT_MODES = frozenset("obt")
 def decode(payload: str | bytes) -> Catalog:
     """The catalog that the text describes. Raises ``ValueError``, ``KeyError`` or ``TypeError`` for any other text."""
     with collector_paused:
-        return _Decoder(json.loads(payload)).catalog()
+        return CatalogDecoder(json.loads(payload)).catalog()
 
 
-class _Decoder:
-    """Holds the look-up tables for decoding one payload."""
+class CatalogDecoder:
+    """Holds the look-up tables for decoding one payload. ``known``: the catalog of which the payload has a part."""
 
-    def __init__(self, payload: Payload) -> None:
+    def __init__(self, payload: Payload, known: Catalog | None = None) -> None:
         self._payload = payload
-        self._acls = _acls(self._rows("acls"))
+        self._operators = read_operators(payload) if known is None else known.operators
+        self._known_types = {} if known is None else known.type_by_oid
+        self._known_relations = {} if known is None else known.relation_by_oid
+        self._acls = read_acls(self._rows("acls"))
         self._schema_names: dict[int, str] = {oid: name for oid, name, *_ in self._rows("schemas")}
         self._quoted_schemas: dict[int, str] = {oid: quoted for oid, _, quoted, *_ in self._rows("schemas")}
         self._comments = {(catalog, oid, number): text for catalog, oid, number, text in self._rows("comments")}
         self._extension_members = frozenset(payload["extension_members"] or ())
-        self._types = self._read_types()
+        self.types = self._read_types()
 
     def catalog(self) -> Catalog:
         payload = self._payload
         database, owner = payload["database"]
         count = payload["change_count"]
         shared, contents = payload["shared"], payload["contents"]
-        named = {oid: (name, kind) for oid, _, name, kind, *_ in self._rows("relations")}
-        effects = read_effects(payload["effects"], named)
+        relations = tuple(with_keys_of_views(self.relations(), self._view_queries()))
+        effects = self.effects(relations)
         return Catalog(
             version=f"{shared}-{contents}" if count is None else f"{count}-{shared}-{contents}",
             database=database,
@@ -81,19 +83,27 @@ class _Decoder:
             change_count=count or 0,
             shared_fingerprint=shared,
             contents_fingerprint=contents,
-            schemas=tuple(self._read_schemas()),
-            types=tuple(self._types.values()),
-            relations=tuple(with_keys_of_views(self._relations_with_fixed_columns(), self._view_queries())),
-            functions=tuple(self._read_functions()),
+            schemas=self.schemas(),
+            types=tuple(self.types.values()),
+            relations=relations,
+            functions=tuple(self.functions()),
             roles=tuple(read_roles(self._rows)),
             distributed=payload["distribution"] is not None,
-            usual_operators=self._usual_operators,
+            operators=self._operators,
             effects=effects,
-            writes_run_code=payload["triggers"] or effects.may_follow(payload["called_by_writes"] or ()),
+            writes_run_code=self.writes_run_code(effects),
+            snapshot=payload["snapshot"] or "",
             server_version=payload["server_version"],
         )
 
-    def _relations_with_fixed_columns(self) -> list[Relation]:
+    def effects(self, relations: Iterable[Relation]) -> Effects:
+        """The effects of code; ``relations`` are those of the whole catalog."""
+        return read_effects(self._payload["effects"], {each.oid: (each.name, each.kind) for each in relations})
+
+    def writes_run_code(self, effects: Effects) -> bool:
+        return bool(self._payload["triggers"]) or effects.may_follow(self._payload["called_by_writes"] or ())
+
+    def relations(self) -> list[Relation]:
         """The relations. Columns of views that show generated columns or identities of tables are not writable."""
         relations = list(self._read_relations())
         views = {oid: (changes, query) for oid, changes, query in self._rows("views_of_made_columns")}
@@ -103,7 +113,7 @@ class _Decoder:
         return {oid: query for oid, query in self._rows("view_queries")}  # noqa: C416 (dict() fails in mypy)
 
     def _rows(self, key: str) -> Sequence[CatalogRow]:
-        return self._payload[key] or ()
+        return self._payload.get(key) or ()
 
     def _acl(self, number: int) -> Acl:
         # A list without any grants has no row.
@@ -112,22 +122,20 @@ class _Decoder:
     def _comment(self, catalog: str, oid: int | None) -> str | None:
         return self._comments.get((catalog, oid, 0))
 
-    def _read_schemas(self) -> Iterator[Schema]:
-        for oid, name, _, acl in self._rows("schemas"):
-            yield Schema(oid, name, self._acl(acl), self._comment("pg_namespace", oid))
+    def schemas(self) -> tuple[Schema, ...]:
+        return tuple(
+            Schema(oid, name, self._acl(acl), self._comment("pg_namespace", oid))
+            for oid, name, _, acl in self._rows("schemas")
+        )
 
     def _read_types(self) -> dict[int, Type]:
         rows = {row[0]: TypeRow(*row) for row in self._rows("types")}
-        ranges: dict[int, int] = {}
-        if self._payload["server_version"] >= _MULTIRANGES_FOLLOW_RANGES:
-            ranges.update(((multirange, range_) for multirange, range_ in self._rows("ranges")))
         labels: dict[int, list[str]] = defaultdict(list)
         for oid, label in self._rows("labels"):
             labels[oid].append(label)
         attributes = self._read_attributes()
-        operators = TypeOperators(self._payload, rows)
-        self._usual_operators = operators.usual
-        json_casts = frozenset(self._rows("json_casts"))
+        members = members_of_types(self._payload, rows)
+        operators = TypeOperators(self._operators, rows, members, self._known_types)
         types = {}
         for oid, row in rows.items():
             # An array is named after its element.
@@ -140,7 +148,7 @@ class _Decoder:
                 printed.quoted_name,
             )
             acl_type = row.element if row.element in rows else oid
-            acl_type = ranges.get(acl_type, acl_type)
+            acl_type = self._operators.range_of.get(acl_type, acl_type)
             types[oid] = Type(
                 oid=oid,
                 schema=self._schema_names[row.schema],
@@ -157,7 +165,7 @@ class _Decoder:
                 comment=self._comment("pg_type", oid),
                 operators=operators.of(oid),
                 equality=operators.equality(oid),
-                has_json_cast=oid in json_casts,
+                has_json_cast=oid in self._operators.with_json_cast,
                 attributes=tuple(attributes.get(oid, ())),
             )
         return types
@@ -170,11 +178,11 @@ class _Decoder:
         return attributes
 
     def _text(self, oid: int) -> str:
-        type_ = self._types.get(oid)
+        type_ = self.types.get(oid) or self._known_types.get(oid)
         return type_.text if type_ else "unknown"
 
     def _read_columns(self) -> dict[int, dict[int, Column]]:
-        types = self._types
+        types = {**self._known_types, **self.types} if self._known_types else self.types
         acls = {(relation, number): self._acl(acl) for relation, number, acl in self._rows("column_acls")}
         serials = {(relation, number) for relation, number in self._rows("serials")}
         fixed = {(relation, number): changes for relation, number, changes in self._rows("fixed_columns")}
@@ -234,6 +242,7 @@ class _Decoder:
                     predicate=predicate,
                     needs=read if read is None else read.union(named),
                     comment=self._comment("pg_constraint", constraint) or self._comment("pg_class", oid),
+                    oid=oid,
                 )
             )
         return indexes
@@ -241,7 +250,8 @@ class _Decoder:
     def _read_foreign_keys(self, columns: Mapping[int, Mapping[int, Column]]) -> dict[int, list[ForeignKey]]:
         keys: dict[int, list[ForeignKey]] = defaultdict(list)
         for relation, oid, name, foreign, local_numbers, foreign_numbers in self._rows("foreign_keys"):
-            if foreign not in columns:
+            foreign_columns = columns.get(foreign) or self._known_columns(foreign)
+            if not foreign_columns:
                 continue
             keys[relation].append(
                 ForeignKey(
@@ -249,11 +259,15 @@ class _Decoder:
                     name,
                     tuple(columns[relation][number].name for number in local_numbers),
                     foreign,
-                    tuple(columns[foreign][number].name for number in foreign_numbers),
+                    tuple(foreign_columns[number].name for number in foreign_numbers),
                     self._comment("pg_constraint", oid),
                 )
             )
         return keys
+
+    def _known_columns(self, oid: int) -> Mapping[int, Column]:
+        relation = self._known_relations.get(oid)
+        return {} if relation is None else {each.number: each for each in relation.columns}
 
     def _read_relations(self) -> Iterator[Relation]:
         columns = self._read_columns()
@@ -286,7 +300,7 @@ class _Decoder:
                 placement=placed[oid][1] if oid in placed else None,
             )
 
-    def _read_functions(self) -> Iterator[Function]:
+    def functions(self) -> Iterator[Function]:
         for (
             oid, schema, name, acl, types, modes, names, default_count, printed,
             returns, returns_set, rows, volatility
@@ -328,11 +342,3 @@ def _result_columns(names: Sequence[str], types: Sequence[int], modes: Sequence[
         return ()
     # Columns without a name are named by their number.
     return tuple(ResultColumn(name or f"column{n}", type_) for n, (name, type_, _) in enumerate(output, start=1))
-
-
-def _acls(rows: Sequence[CatalogRow]) -> dict[int, Acl]:
-    grants: dict[int, list[Grant]] = defaultdict(list)
-    for number, grantee, privileges in rows:
-        grants[number].append(Grant(grantee, frozenset(privileges.split())))
-    interned: dict[Acl, Acl] = {}
-    return {number: interned.setdefault(tuple(held), tuple(held)) for number, held in grants.items()}

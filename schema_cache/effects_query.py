@@ -59,7 +59,7 @@ EFFECTS_QUERY = f"""(
         from pg_catalog.pg_proc p where p.oid >= {_OLDEST_OF_USERS}
         union all
         select 't', 0, 'pg_catalog.pg_constraint'::regclass, k.oid, k.conbin::text
-        from pg_catalog.pg_constraint k where k.contypid <> 0 and k.oid >= {_OLDEST_OF_USERS}
+        from pg_catalog.pg_constraint k where k.contypid > 0 and k.oid >= {_OLDEST_OF_USERS}
       ) as c (kind, oid, class, object, tree)
     ), implied (kind, oid, called) as (
       -- The functions of PostgreSQL that no node tree names where they are used.
@@ -103,7 +103,11 @@ EFFECTS_QUERY = f"""(
         from (
           select c.kind, c.oid, case d.refclassid when 'pg_catalog.pg_proc'::regclass then 'f' else 'r' end, d.refobjid
           from caller c
-          join pg_catalog.pg_depend d on d.classid = c.class and d.objid = c.object and d.deptype in ('n', 'a', 'i')
+          -- With a join, the planner compares all callers with all dependencies: 0.25 s with 3,000 tables.
+          cross join lateral (
+            select d.refclassid, d.refobjid from pg_catalog.pg_depend d
+            where d.classid = c.class and d.objid = c.object and d.deptype in ('n', 'a', 'i')
+            offset 0) d
           where d.refclassid in ('pg_catalog.pg_proc'::regclass, 'pg_catalog.pg_class'::regclass)
             and d.refobjid >= {_OLDEST_OF_USERS}
           union all

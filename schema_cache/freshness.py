@@ -6,13 +6,14 @@ import logging
 from threading import Lock
 from time import time
 
+from schema_cache.changes import with_changes
 from schema_cache.decode import decode
 from schema_cache.exclusion import NOTHING, Exclusion
-from schema_cache.loader import Run, fetch_catalog
+from schema_cache.loader import Run, fetch_catalog, fetch_changes
 from schema_cache.model import Catalog
 from schema_cache.role_view import RoleViews
 from schema_cache.shared_call import SharedCall
-from schema_cache.state import read_schema_state
+from schema_cache.state import SchemaState, read_schema_state
 
 _CATALOGS_WITH_VIEWS = 2
 
@@ -47,7 +48,10 @@ class SchemaCache:
         self._missing: list[str] = []
         self._views_lock = Lock()
         self._views: tuple[RoleViews, ...] = ()
+        self._reading = Lock()
+        self._contents: tuple[Catalog | None, str] = None, ""
         self._first_load = SharedCall(self._first)
+        self._update = SharedCall(self._read_changes)
         self._reload = SharedCall(self._load)
         self._thorough_refresh = SharedCall(lambda: self._refresh(thorough=True))
         self._quick_refresh = SharedCall(lambda: self._refresh(thorough=False))
@@ -88,7 +92,8 @@ class SchemaCache:
         with self._views_lock:
             views = self._find_views(catalog)
             if views is None:
-                views = RoleViews(catalog, self._api_schemas, self._exclusion)
+                before = next(iter(self._views), None)
+                views = RoleViews(catalog, self._api_schemas, self._exclusion, before)
                 # Requests that began before a change may still use the previous catalog.
                 self._views = (views, *self._views[: _CATALOGS_WITH_VIEWS - 1])
             return views
@@ -97,7 +102,31 @@ class SchemaCache:
         return self._catalog or self._reload()
 
     def _load(self) -> Catalog:
-        catalog = self._catalog = decode(fetch_catalog(self._run, with_queries=self._infer_view_keys))
+        with self._reading:
+            return self._use(decode(fetch_catalog(self._run, with_queries=self._infer_view_keys)))
+
+    def _read_changes(self) -> Catalog:
+        """Read what has changed, or the whole catalog if the database does not list that."""
+        known = self._catalog
+        if known is None or not known.snapshot or self._infer_view_keys:
+            return self._reload()
+        with self._reading:
+            known = self._catalog or known
+            changed = self._fetch_changes(known)
+            if changed is not None:
+                return self._use(changed)
+        return self._reload()
+
+    def _fetch_changes(self, known: Catalog) -> Catalog | None:
+        try:
+            return with_changes(known, fetch_changes(self._run, known))
+        except Exception as ex:
+            # As for the whole catalog, an object may be dropped while PostgreSQL prints it. Reading all is tried again.
+            log.debug("the changes of the schema could not be read (%s)", type(ex).__name__)
+            return None
+
+    def _use(self, catalog: Catalog) -> Catalog:
+        self._catalog = catalog
         self.read_at = time()
         self._log_missing_schemas(catalog)
         return catalog
@@ -115,6 +144,19 @@ class SchemaCache:
         known = self.current()
         state = read_schema_state(self._run, counted=known.counted, distributed=known.distributed, thorough=thorough)
         # Another thread may have read the schema again in the meantime.
-        if state.is_of(known) or state.is_of(self.current()):
-            return self.current()
-        return self._reload()
+        current = self.current()
+        if self._is_current(state, known) or self._is_current(state, current):
+            return current
+        contents = state.contents_fingerprint
+        if current.contents_fingerprint and state.counts_as(current):
+            # No event trigger reports every change, such as REASSIGN OWNED.
+            return self._reload()
+        current = self._update()
+        if contents and not current.contents_fingerprint and state.counts_as(current):
+            # The changes were read after this fingerprint, so they include all that it covers.
+            self._contents = current, contents
+        return current
+
+    def _is_current(self, state: SchemaState, catalog: Catalog) -> bool:
+        confirmed, contents = self._contents
+        return state.is_of(catalog, contents if confirmed is catalog else None)

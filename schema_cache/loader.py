@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from schema_cache.catalog_query import SUPPORT_QUERY, catalog_query
+from schema_cache.changes_query import changes_query
+from schema_cache.model import Catalog
 
 _ATTEMPTS = 4
 
@@ -23,10 +25,12 @@ path, so it has several statements, separated by BETWEEN_STATEMENTS; the value i
 
 class Support(NamedTuple):
     """Objects that not every database has. ``counted``: it counts its schema changes, with a function that is
-    trustworthy and that the login may call. ``distributed``: it has Citus."""
+    trustworthy and that the login may call. ``distributed``: it has Citus. ``listed``: it lists the changed objects, in
+    a table that is as trustworthy."""
 
     counted: bool
     distributed: bool
+    listed: bool = False
 
 
 def fetch_catalog(run: Run, *, with_queries: bool = False) -> str | bytes:
@@ -44,9 +48,15 @@ def fetch_catalog(run: Run, *, with_queries: bool = False) -> str | bytes:
     return read_value(run, _query(run, with_queries))
 
 
+def fetch_changes(run: Run, known: Catalog) -> str | bytes:
+    """Read what has changed since ``known`` was read, as the text that ``with_changes`` takes. Errors of ``run`` are
+    passed on."""
+    return read_value(run, changes_query(known.snapshot, known.change_count))
+
+
 def _query(run: Run, with_queries: bool) -> str:
     support = read_support(run)
-    return catalog_query(counted=support.counted, distributed=support.distributed, with_queries=with_queries)
+    return catalog_query(**support._asdict(), with_queries=with_queries)
 
 
 def read_support(run: Run) -> Support:

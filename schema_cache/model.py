@@ -14,6 +14,7 @@ from typing import NamedTuple
 from schema_cache.distribution import Distribution, Placement
 from schema_cache.effects import Effects
 from schema_cache.operators import Operators as Operators
+from schema_cache.operators import OperatorTables
 
 PUBLIC = 0
 """The grantee of ``GRANT ... TO PUBLIC`` in an access control list."""
@@ -127,7 +128,7 @@ class UniqueIndex:
     ``constraint``: it belongs to a constraint, which has the same name. ``arbiter``: ON CONFLICT accepts it, because it
     is neither deferrable nor an exclusion constraint. ``nulls_distinct``: it permits several nulls. ``elements``: the
     SQL of a key with expressions; ``predicate``: the SQL of a partial index's condition; ``needs``: the columns that
-    both read, None for the whole row. ``comment`` is that of the constraint, else of the index.
+    both read, None for the whole row. ``comment`` is that of the constraint, else of the index. ``oid``: the index's.
     """
 
     name: str
@@ -142,6 +143,7 @@ class UniqueIndex:
     predicate: str | None
     needs: frozenset[str] | None
     comment: str | None
+    oid: int = 0
 
     @property
     def is_plain(self) -> bool:
@@ -280,8 +282,9 @@ class Catalog:
     support objects are installed. ``shared_fingerprint`` covers roles, memberships, role settings and comments on
     roles, which the counter does not cover; ``contents_fingerprint`` covers all the rest. ``login`` is the oid of the
     role as which the service connects. ``distributed``: the database has Citus; ``server_version``: PostgreSQL's, as a
-    number; ``effects``: the code that may do more than read; ``usual_operators``: PostgreSQL's own, for values of any
-    type; ``writes_run_code``: writing to some table may run code of users that does more than read, such as a trigger.
+    number; ``effects``: the code that may do more than read; ``operators``: those of all types;
+    ``writes_run_code``: writing to some table may run code of users that does more than read, such as a trigger.
+    ``snapshot``: the database's snapshot in which it was read, '' if the database does not list changed objects.
 
     Catalogs are compared by identity; compare contents by ``version``.
     """
@@ -303,7 +306,12 @@ class Catalog:
     effects: Effects = field(default_factory=Effects)
     server_version: int = 0
     writes_run_code: bool = True
-    usual_operators: Operators = field(default_factory=Operators)
+    operators: OperatorTables = field(default_factory=OperatorTables)
+    snapshot: str = ""
+
+    @property
+    def usual_operators(self) -> Operators:
+        return self.operators.usual
 
     @cached_property
     def schema_by_name(self) -> Mapping[str, Schema]:
@@ -312,6 +320,10 @@ class Catalog:
     @cached_property
     def type_by_oid(self) -> Mapping[int, Type]:
         return {type_.oid: type_ for type_ in self.types}
+
+    @cached_property
+    def relation_by_oid(self) -> Mapping[int, Relation]:
+        return {relation.oid: relation for relation in self.relations}
 
     @cached_property
     def role_by_name(self) -> Mapping[str, Role]:
@@ -324,14 +336,3 @@ class Catalog:
     @cached_property
     def has_foreign_tables(self) -> bool:
         return any(relation.kind == "f" for relation in self.relations)
-
-    @cached_property
-    def column_names(self) -> Mapping[int, frozenset[str]]:
-        """The names of all columns of each relation, by its oid."""
-        return {relation.oid: frozenset([column.name for column in relation.columns]) for relation in self.relations}
-
-    @cached_property
-    def columns_with_grants(self) -> Mapping[int, tuple[Column, ...]]:
-        """The columns that have their own grants, by the oid of their relation; other relations are left out."""
-        found = {relation.oid: tuple([c for c in relation.columns if c.acl]) for relation in self.relations}
-        return {oid: columns for oid, columns in found.items() if columns}

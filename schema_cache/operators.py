@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 _OF_WORDS = {"LIKE": "~~", "ILIKE": "~~*"}
@@ -31,3 +32,23 @@ class Operators:
         if not self.is_shadowed or symbol.startswith("OPERATOR("):
             return symbol
         return f"OPERATOR(pg_catalog.{_OF_WORDS.get(symbol, symbol)})"
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorTables:
+    """The operators and casts of a database by the oids of types, from which those of each type follow.
+
+    ``usual``: PostgreSQL's own operators. ``of_class``: those of the default btree class. ``with_class``: the types
+    with a default btree or hash class. ``equal``: the equality operators outside of classes. ``same_as`` and
+    ``becomes``: the types to which PostgreSQL converts values implicitly, with the same bytes or with a function.
+    ``with_json_cast``: the types that have a cast to JSON. ``range_of``: the range of a multirange.
+    """
+
+    usual: Operators = field(default_factory=Operators)
+    of_class: Mapping[int, Operators] = field(default_factory=dict)
+    with_class: Set[int] = frozenset()
+    equal: Mapping[int, str] = field(default_factory=dict)
+    same_as: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    becomes: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    with_json_cast: frozenset[int] = frozenset()
+    range_of: Mapping[int, int] = field(default_factory=dict)

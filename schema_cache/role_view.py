@@ -6,7 +6,7 @@ for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -27,7 +27,8 @@ _RELATION_PRIVILEGES = frozenset({*_COLUMN_PRIVILEGES, "DELETE"})
 @dataclass(frozen=True, slots=True)
 class VisibleRelation:
     """A relation on which a role has a privilege. ``select``, ``insert`` and ``update`` are names of columns.
-    ``select_all``: the role has SELECT on the whole relation, which implies every column."""
+    ``select_all``: the role has SELECT on the whole relation, which implies every column. ``grants``: all these, as
+    text."""
 
     relation: Relation
     select: frozenset[str]
@@ -35,6 +36,7 @@ class VisibleRelation:
     update: frozenset[str]
     delete: bool
     select_all: bool
+    grants: str = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,13 @@ class RoleView:
     unnamed_types: frozenset[int] = field(repr=False)
     exclusion: Exclusion = field(repr=False)
 
+    def same_relations(self, catalog: Catalog, exclusion: Exclusion) -> Mapping[int, VisibleRelation]:
+        """The relations of this view by oid. Those that are unchanged in another catalog are part of the role's view
+        on it, too. Empty if roles have changed."""
+        if self.catalog.roles is not catalog.roles or self.catalog.database_owner != catalog.database_owner:
+            return {}
+        return {each.relation.oid: each for each in self.relations} if exclusion == self.exclusion else {}
+
     def usable_type(self, oid: int) -> bool:
         """Whether the role has USAGE on the type and on its schema."""
         return oid in self.catalog.type_by_oid and oid not in self.unusable_types
@@ -72,13 +81,22 @@ class RoleView:
 
 
 class RoleViews:
-    """The views on one catalog along one API search path, each made on first use. Threads may share this object."""
+    """The views on one catalog along one API search path, each made on first use. Threads may share this object.
+    ``before``: the views on the catalog before it, whose unchanged parts are used again."""
 
-    def __init__(self, catalog: Catalog, api_schemas: tuple[str, ...], exclusion: Exclusion = NOTHING) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        api_schemas: tuple[str, ...],
+        exclusion: Exclusion = NOTHING,
+        before: RoleViews | None = None,
+    ) -> None:
         self.catalog = catalog
         self._api_schemas = api_schemas
         self._exclusion = exclusion
         self._by_role: dict[str, RoleView] = {}
+        # Each is dropped once it was used, so that only one previous catalog stays in memory.
+        self._before = {} if before is None else dict(before._by_role)
         self._by_key: dict[str, RoleView] = {}
 
     @cached_property
@@ -91,29 +109,41 @@ class RoleViews:
         """The role's view; roles that see the same share one object. Raises ``UnknownRole``."""
         view = self._by_role.get(role_name)
         if view is None:
-            built = role_view(self.catalog, role_name, self._api_schemas, self._exclusion)
+            before = self._before.pop(role_name, None)
+            built = role_view(self.catalog, role_name, self._api_schemas, self._exclusion, before)
             # Two threads may build the same view; setdefault gives both the same one.
             view = self._by_role.setdefault(role_name, self._by_key.setdefault(built.key, built))
         return view
 
 
 def role_view(
-    catalog: Catalog, role_name: str, api_schemas: tuple[str, ...], exclusion: Exclusion = NOTHING
+    catalog: Catalog,
+    role_name: str,
+    api_schemas: tuple[str, ...],
+    exclusion: Exclusion = NOTHING,
+    before: RoleView | None = None,
 ) -> RoleView:
-    """Compute the view of a role along ``api_schemas``, without what ``exclusion`` hides. Raises ``UnknownRole``."""
+    """Compute the view of a role along ``api_schemas``, without what ``exclusion`` hides. ``before``: its view on the
+    catalog before. Raises ``UnknownRole``."""
     role = find_role(catalog, role_name)
     privileges = Privileges(catalog, role)
     wanted = dict.fromkeys(role_name if name == OWN_SCHEMA else name for name in api_schemas)
     usable = {schema.name for schema in catalog.schemas if privileges.may_use_schema(schema.acl)}
     schemas = tuple(catalog.schema_by_name[name] for name in wanted if name in usable and name not in _SYSTEM_SCHEMAS)
     exposed = {schema.name for schema in schemas}
+    same = {} if before is None else before.same_relations(catalog, exclusion)
+
+    def visible_in_api(relation: Relation) -> VisibleRelation | None:
+        known = same.get(relation.oid)
+        if known is not None and known.relation is relation:
+            return known
+        is_hidden = not is_offered(relation) or exclusion.hides_relation(relation)
+        return None if is_hidden else _visible(privileges, relation)
+
     relations = tuple(
         visible
         for relation in catalog.relations
-        if relation.schema in exposed
-        and is_offered(relation)
-        and not exclusion.hides_relation(relation)
-        and (visible := _visible(catalog, privileges, relation))
+        if relation.schema in exposed and (visible := visible_in_api(relation))
     )
     functions = tuple(
         function
@@ -150,20 +180,24 @@ def is_offered(made: Relation | Function) -> bool:
     return not made.of_extension or has_directives(made.comment)
 
 
-def _visible(catalog: Catalog, privileges: Privileges, relation: Relation) -> VisibleRelation | None:
+def _visible(privileges: Privileges, relation: Relation) -> VisibleRelation | None:
     held = privileges.on_relation(relation.acl)
-    granted = catalog.columns_with_grants.get(relation.oid, ())
+    granted = [each for each in relation.columns if each.acl]
+    everything = frozenset([each.name for each in relation.columns])
     columns = []
     for privilege in _COLUMN_PRIVILEGES:
         if privilege in held:
-            columns.append(catalog.column_names[relation.oid])
+            columns.append(everything)
         else:
             columns.append(frozenset(c.name for c in granted if privilege in privileges.granted(c.acl)))
     select, insert, update = columns
     # Privileges on a relation without columns count too.
     if not (select or insert or update or held & _RELATION_PRIVILEGES):
         return None
-    return VisibleRelation(relation, select, insert, update, "DELETE" in held, "SELECT" in held)
+    # Most grants are on whole relations: their columns need no sorting.
+    listed = [True if names == everything else sorted(names) for names in columns]
+    grants = repr((relation.oid, "DELETE" in held, "SELECT" in held, *listed))
+    return VisibleRelation(relation, select, insert, update, "DELETE" in held, "SELECT" in held, grants)
 
 
 def _key(
@@ -181,20 +215,7 @@ def _key(
         yield repr([schema.oid for schema in schemas])
         yield repr([[function.oid for function in some] for some in functions])
         yield repr((sorted(unusable_types), sorted(unnamed_types)))
-        for visible in relations:
-            everything = catalog.column_names[visible.relation.oid]
-            yield repr(
-                (
-                    visible.relation.oid,
-                    visible.delete,
-                    visible.select_all,
-                    *(
-                        # Most grants are on whole relations: their columns need no sorting.
-                        True if columns == everything else sorted(columns)
-                        for columns in (visible.select, visible.insert, visible.update)
-                    ),
-                )
-            )
+        yield from (visible.grants for visible in relations)
 
     digest.update("\n".join(lines()).encode())
     return digest.hexdigest()

@@ -19,12 +19,16 @@ class SchemaState:
     shared_fingerprint: str
     contents_fingerprint: str | None
 
-    def is_of(self, catalog: Catalog) -> bool:
-        """Whether the catalog has this state, in the parts that were requested."""
+    def is_of(self, catalog: Catalog, contents: str | None = None) -> bool:
+        """Whether the catalog has this state, in the parts that were requested. ``contents``: the fingerprint of its
+        contents, if the catalog does not have that itself."""
+        return self.counts_as(catalog) and self.contents_fingerprint in (None, contents or catalog.contents_fingerprint)
+
+    def counts_as(self, catalog: Catalog) -> bool:
+        """Whether the catalog has this state, apart from changes that nothing counts."""
         return (
             self.change_count == (catalog.change_count if catalog.counted else None)
             and self.shared_fingerprint == catalog.shared_fingerprint
-            and self.contents_fingerprint in (None, catalog.contents_fingerprint)
         )
 
 

@@ -7,14 +7,21 @@ from collections.abc import Callable, Sequence
 
 from app.errors import PorticoError
 from app.graphql.documents.errors import DocumentError
-from app.pipeline.authorize import authorize
+from app.pipeline.authorize import authorize, authorize_now
 from app.pipeline.caching import cacheable
 from app.pipeline.engine import Engine
 from app.pipeline.execute import execute
 from app.pipeline.freshness import has_changed, is_outdated
 from app.pipeline.parse import parse, parse_whole
 from app.pipeline.plan import plan
-from app.pipeline.records import GraphQLRequest, GraphQLResponse, ParsedOperation, ResultSet, TextNeeded
+from app.pipeline.records import (
+    CurrentSchemaNeeded,
+    GraphQLRequest,
+    GraphQLResponse,
+    ParsedOperation,
+    ResultSet,
+    TextNeeded,
+)
 from app.pipeline.shape import shape, shape_error
 from app.pipeline.timing import TimedResponse, Timing, together
 
@@ -22,8 +29,8 @@ log = logging.getLogger("portico.graphql")
 
 Parse = Callable[[GraphQLRequest, Engine], ParsedOperation]
 
-MOST_ATTEMPTS = 10
-"""How often a request is planned at most if the schema changes while it runs. Two attempts are enough unless the schema
+MOST_ATTEMPTS = 100
+"""How often a request is tried at most if the schema changes while it runs. Two attempts are enough unless the schema
 changes again, as it does during a migration of many steps."""
 
 
@@ -89,6 +96,10 @@ def _results(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultS
 def _attempt(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSet:
     operation = timing.of("authorize", authorize, parsed, engine)
     timing.role = operation.caller.role
-    bound = timing.of("plan", plan, operation, engine)
+    try:
+        bound = timing.of("plan", plan, operation, engine)
+    except CurrentSchemaNeeded:
+        operation = timing.of("authorize", authorize_now, parsed, engine)
+        bound = timing.of("plan", plan, operation, engine)
     run = execute if parsed.request.extensions is None else engine.extensions.around(execute, parsed)
     return timing.of("execute", run, operation, bound, engine)

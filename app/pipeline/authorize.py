@@ -26,9 +26,23 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
     Raises AccessError for missing or wrong credentials and for a role that the service may not assume, DocumentError if
     the role may not run the document or the document is not valid against the role's schema, and TextNeeded.
     """
+    return _authorized(parsed, engine, may_be_before_change=True)
+
+
+def authorize_now(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
+    """As ``authorize``, with the current schema of the role, even if it must be made first."""
+    return _authorized(parsed, engine, may_be_before_change=False)
+
+
+def _authorized(parsed: ParsedOperation, engine: Engine, *, may_be_before_change: bool) -> AuthorizedOperation:
     caller = caller_of(parsed.request, engine)
     try:
-        return AuthorizedOperation(parsed, caller, _schema_of(caller, parsed, engine))
+        before = engine.role_schemas.before_change(caller.role) if may_be_before_change else None
+        if before is not None and engine.valid_documents.get((before[0].serial, parsed.document.shape)):
+            _check_named(caller, parsed, engine)
+            return AuthorizedOperation(parsed, caller, *before)
+        api = _schema_of(caller, parsed, engine)
+        return AuthorizedOperation(parsed, caller, api, api.catalog)
     except PorticoError as ex:
         ex.role = caller.role
         raise
@@ -37,8 +51,7 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
 def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSchema:
     """The schema of the caller's role, after checking that the role may run the document and that it is valid there."""
     documents = engine.named_documents
-    if documents.is_restricted:
-        documents.check(caller.role, parsed.document.text)
+    _check_named(caller, parsed, engine)
     api = engine.role_schemas.of_role(caller.role)
     check_depth(parsed.document.depth, api.rules.depth)
     if api.dialect.validates:
@@ -48,6 +61,11 @@ def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSc
     if documents.is_automatic and is_taught(parsed.request):
         documents.remember(caller.role, parsed.document.text)
     return api
+
+
+def _check_named(caller: Caller, parsed: ParsedOperation, engine: Engine) -> None:
+    if engine.named_documents.is_restricted:
+        engine.named_documents.check(caller.role, parsed.document.text)
 
 
 def check_valid(document: ParsedDocument, api: ApiSchema, engine: Engine, *, role: str, explain: bool) -> None:

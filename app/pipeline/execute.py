@@ -71,7 +71,7 @@ def _capped(plan: SQLPlan, variables: Mapping[str, Any]) -> list[dict[str, Any]]
 def context_of(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) -> Context:
     """The role, the claims and the settings that the statements of the operation's plan run with."""
     head = operation.parsed.request.head
-    catalog = operation.api.catalog
+    catalog = operation.catalog
     return engine.contexts.build(
         operation.caller,
         method=head.method,
@@ -89,7 +89,7 @@ def context_of(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) ->
 
 def _is_guarded(operation: AuthorizedOperation, plan: SQLPlan) -> bool:
     """Whether the plan may run code that changes the session."""
-    return plan.has_effects or (plan.is_mutation and operation.api.catalog.writes_run_code)
+    return plan.has_effects or (plan.is_mutation and operation.catalog.writes_run_code)
 
 
 def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> list[list[Row]]:
@@ -135,7 +135,7 @@ def _session_changed(names: Sequence[str], plan: SQLPlan, index: int) -> FieldEr
 
 def client_error(error: StatementError, operation: AuthorizedOperation, plan: SQLPlan) -> StatementError | FieldError:
     """The error of a statement of the plan, as it is reported to the client."""
-    catalog = operation.api.catalog
+    catalog = operation.catalog
     if catalog.distributed:
         error = as_of_coordinator(error, catalog)
         unsupported, keys = refusal(error), _keys_of(error, plan)

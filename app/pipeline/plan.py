@@ -20,8 +20,17 @@ from app.graphql.values.variables import errors_of_variables
 from app.packed_text import AnyText
 from app.packed_text import size_of as size_of_text
 from app.pipeline.engine import Engine
-from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
+from app.pipeline.records import (
+    AuthorizedOperation,
+    BoundPlan,
+    CurrentSchemaNeeded,
+    ParsedDocument,
+    PlannedStatement,
+    SQLPlan,
+    TextNeeded,
+)
 from app.pipeline.response_text import kept_response
+from app.pipeline.sql_comments import commented
 from app.query.plan.claims import cluster_of
 from app.query.plan.distribution import CLAIM
 from app.query.plan.node_count import Cap, NodeCount
@@ -31,7 +40,6 @@ from app.query.sql.compiling import compiled
 from app.query.sql.constructs import as_text
 from app.query.sql.json_texts import json_text
 
-_LONGEST_COMMENTED = 100
 MAX_META_FIELDS = 2
 """How many introspection fields an operation may have: each may describe the whole schema."""
 
@@ -39,7 +47,7 @@ MAX_META_FIELDS = 2
 def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     """The statements that answer the operation, with this request's values.
 
-    Raises RequestError if the operation or its values do not fit the schema, and TextNeeded.
+    Raises RequestError if the operation or its values do not fit the schema, TextNeeded, and CurrentSchemaNeeded.
     """
     document = operation.parsed.document
     names, variables = _values(operation, engine)
@@ -47,6 +55,8 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     steering = engine.steering.get(key) or Steering()
     try:
         cached = engine.plans.get((key, steering.shape(names, variables)))
+        if operation.is_before_change and not _is_unchanged(cached, operation, engine):
+            raise CurrentSchemaNeeded
         if cached is not None:
             if cached.unread:
                 declared = [each for each in _declared(document) if each.variable.name.value in cached.unread]
@@ -56,7 +66,8 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
             return _bind(cached, variables)
     except RequestError:
         # A value does not fit. Planning again finds where, and raises the error in the words of the dialect.
-        pass
+        if operation.is_before_change:
+            raise CurrentSchemaNeeded from None
     if document.syntax is None:
         raise TextNeeded
     made = make_plan(document, operation.api, variables, steering)
@@ -77,6 +88,14 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     return _bind(made, variables)
 
 
+def _is_unchanged(plan: SQLPlan | None, operation: AuthorizedOperation, engine: Engine) -> bool:
+    """Whether a plan from before the last change of the database gives the same answer after it: a query of relations
+    that did not change."""
+    if plan is None or plan.is_mutation or plan.constants or plan.errors or not plan.statements:
+        return False
+    return engine.role_schemas.is_unchanged(operation.api, operation.catalog, plan.reads)
+
+
 def _values(operation: AuthorizedOperation, engine: Engine) -> tuple[Sequence[str], Mapping[str, Any]]:
     """The names of the variables that the SQL may depend on, and the variables. Both include ``CLAIM``, the caller's
     value for Citus's distribution columns, if the caller has the claim CITUS_CLAIM."""
@@ -89,22 +108,6 @@ def _values(operation: AuthorizedOperation, engine: Engine) -> tuple[Sequence[st
         # The value comes from the claim alone; a client must not set it.
         variables = {name: value for name, value in variables.items() if name != CLAIM}
     return names, variables
-
-
-def commented(plan: SQLPlan, document: ParsedDocument) -> SQLPlan:
-    """The plan with a comment at the end of each statement that names the operation
-    (https://google.github.io/sqlcommenter/).
-
-    The comment is the same for all requests that use the plan, so that a connection prepares no further statements.
-    """
-    name = document.operation.name.value[:_LONGEST_COMMENTED] if document.operation.name else ""
-    # The grammar of GraphQL allows nothing in a name that could end the comment.
-    tags = "application='portico'" + (f",operation='{name}'" if name else "")
-    statements = [
-        replace(each, statement=Statement(f"{each.statement.sql} /*{tags}*/", each.statement.name_hint))
-        for each in plan.statements
-    ]
-    return replace(plan, statements=tuple(statements))
 
 
 def nodes_of(plan: SQLPlan, variables: Mapping[str, Any]) -> int:

@@ -16,6 +16,7 @@ from app.packed_text import AnyText
 from app.pipeline.response_text import KeptResponse
 from app.query.plan.node_count import Cap, NodeCount
 from app.query.plan.planning import Parameter
+from schema_cache.model import Catalog
 
 NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)
 """The head of a request that did not come by HTTP. It has no credentials."""
@@ -79,6 +80,10 @@ class ParsedDocument:
         return self.operation.operation.value == "mutation"
 
 
+class CurrentSchemaNeeded(Exception):
+    """The schema from before the last change of the database does not serve the request, so the current one must."""
+
+
 class TextNeeded(Exception):
     """The caches have no answer for the document's shape, so its text must be parsed."""
 
@@ -95,11 +100,17 @@ class ParsedOperation:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizedOperation:
-    """An operation with its caller and the schema of the caller's role."""
+    """An operation with its caller and the schema of the caller's role. ``catalog``: the current one. The schema may be
+    that from before the last change, if the change does not concern the operation."""
 
     parsed: ParsedOperation
     caller: Caller
     api: ApiSchema
+    catalog: Catalog
+
+    @property
+    def is_before_change(self) -> bool:
+        return self.api.catalog is not self.catalog
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from graphql import GraphQLField, GraphQLNonNull
@@ -18,8 +19,8 @@ from app.query.plan.rows import Rows
 from app.query.plan.walk import Field, Resolver
 from app.query.read.collection import Collection, Origin
 from app.query.read.connections import arguments_of_collections, connection_type
-from app.query.read.relationship_names import Key, KeyDirection, names_by_direction
-from app.query.read.relationships import Relationship, relationships_of
+from app.query.read.relationship_names import Key, KeyDirection, NamedKey, named_key, names_by_direction
+from app.query.read.relationships import DeferredRelationships, Relationship, relationships_of
 from app.query.sql.comparison import operators_of
 from app.query.sql.compiled_constructs import Query
 from schema_cache.directive_values import ListOf, Object, String
@@ -101,9 +102,10 @@ def relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
     """All relationships, by the oid of the relation that has the field; those to a referenced row come first."""
     if api.whole is not None:
         return _part(api, relationships(api.whole))
-    keys = list({_contents(key): key for key in _keys(api)}.values())
-    found: dict[int, list[Relationship]] = {}
-    for direction, name in names_by_direction(api, keys).items():
+    makers: dict[int, list[Callable[[], Relationship | None]]] = {}
+    sources: dict[int, set[int]] = {}
+    for direction, name in names_by_direction(api, _distinct_keys(api)).items():
+        source, target = direction.source.oid, direction.target.oid
         if name is None:
             by = f"{', '.join(direction.key.columns)} of {direction.key.local.name}"
             api.notices.add(
@@ -111,9 +113,10 @@ def relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
                 f"a relationship by {by} has no field: its names are taken, or no GraphQL names",
                 fix='comment the constraint with @graphql({"local_name": "...", "foreign_name": "..."})',
             )
-        elif direction.target.oid in api.relation_by_oid and _is_readable(api, direction.key):
-            found.setdefault(direction.source.oid, []).append(_relationship(api, direction, name))
-    return found
+        elif source in api.rows_by_oid and target in api.relation_by_oid:
+            makers.setdefault(source, []).append(partial(_relationship, api, direction, name))
+            sources.setdefault(target, set()).add(source)
+    return DeferredRelationships(makers, sources)
 
 
 def _part(api: ApiSchema, whole: Mapping[int, Sequence[Relationship]]) -> Mapping[int, Sequence[Relationship]]:
@@ -130,23 +133,43 @@ def _part(api: ApiSchema, whole: Mapping[int, Sequence[Relationship]]) -> Mappin
     }
 
 
-def _keys(api: ApiSchema) -> Iterator[Key]:
+def _distinct_keys(api: ApiSchema) -> list[NamedKey]:
     """The keys between relations of the API's schemas, including those that the role may not read, sorted by the order
-    of their columns."""
+    of their columns. The same constraint may exist twice."""
     shown = {each.name for each in api.schemas}
     relations = [each for each in api.catalog.relations if each.schema in shown and api.is_exposed(each)]
-    hidden = api.view.exclusion.hidden_keys(relations)
     by_oid = {each.oid: each for each in relations}
     by_name = {(each.schema, each.name): each for each in relations}
+    found: dict[tuple[object, ...], NamedKey] = {}
     for local in sorted(relations, key=lambda each: (each.schema, each.name)):
-        declared = list(_declared(api, local, by_name))
-        constraints = list(_constraints(api, local, by_oid, declared, hidden))
-        yield from sorted(constraints, key=_columns_order) if len(constraints) > 1 else constraints
-        yield from declared
+        if not local.foreign_keys and local.comment is None:
+            continue
+        make = partial(_keys_of, api, local, by_oid, by_name)
+        if _declares_keys(api, local):
+            keys = make()
+        else:
+            keys = api.remember("keys", local, *(by_oid.get(each.foreign) for each in local.foreign_keys), make=make)
+        found.update(keys)
+    return list(found.values())
+
+
+def _declares_keys(api: ApiSchema, local: Relation) -> bool:
+    return bool(local.comment is not None and api.comments.on_relation(local).get("foreign_keys"))
+
+
+def _keys_of(
+    api: ApiSchema, local: Relation, by_oid: Mapping[int, Relation], by_name: Mapping[tuple[str, str], Relation]
+) -> dict[tuple[object, ...], NamedKey]:
+    """The keys of a relation, by their contents."""
+    declared = list(_declared(api, local, by_name))
+    constraints = list(_constraints(api, local, by_oid, declared, api.view.exclusion.hidden_keys([local])))
+    ordered = sorted(constraints, key=_columns_order) if len(constraints) > 1 else constraints
+    # If keys have equal contents, the last one counts.
+    return {_contents(key): named_key(api, key) for key in (*ordered, *declared)}
 
 
 def _contents(key: Key) -> tuple[object, ...]:
-    """The properties of a key. Keys with equal ones are one: the same constraint may exist twice."""
+    """The properties of a key. Keys with equal ones are one."""
     named = key.local_name, key.foreign_name, key.deprecated
     return key.local.oid, key.columns, key.foreign.oid, key.foreign_columns, *named
 
@@ -203,8 +226,11 @@ def _is_readable(api: ApiSchema, key: Key) -> bool:
     )
 
 
-def _relationship(api: ApiSchema, direction: KeyDirection, name: str) -> Relationship:
+def _relationship(api: ApiSchema, direction: KeyDirection, name: str) -> Relationship | None:
+    """The relationship of that direction and name; None if the role may not read its columns."""
     key = direction.key
+    if not _is_readable(api, key):
+        return None
     local, foreign = api.rows_by_oid[key.local.oid], api.rows_by_oid[key.foreign.oid]
     operators = _equality(api, key)
     if direction.back:

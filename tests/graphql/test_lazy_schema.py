@@ -80,7 +80,7 @@ CASES = [
 def fresh(api: Api) -> ApiSchema:
     """A schema whose types are not made yet."""
     known = api.application.services.engine.role_schemas.of_role("anon")
-    return ApiSchema(known.view, known.dialect, known.rules)
+    return ApiSchema(known.view, known.dialect, known.rules, known.remembered)
 
 
 def read_types(schema: GraphQLSchema) -> set[str]:

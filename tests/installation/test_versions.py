@@ -200,6 +200,7 @@ def test_create_extension_creates_the_same_objects_as_init(extension_url: str, s
         "function graphql.schema_version()",
         "function graphql.set_local(text[],text[])",
         "schema graphql",
+        "table graphql.changed_object",
         "table graphql.installation",
         "table graphql.schema_change",
         "view graphql.available_extensions",

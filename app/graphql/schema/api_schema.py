@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from threading import Lock, RLock
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
@@ -28,9 +29,10 @@ from app.graphql.schema.exposure import Exposure
 from app.graphql.schema.fields import ABSENT_FIELD, absent_field, deferred, in_order
 from app.graphql.schema.further_type_names import Announced, OwnTypeNames
 from app.graphql.schema.lazy_schema import LazySchema, LazyTypes
-from app.graphql.schema.name_conflicts import RelationNames, without_name_conflicts
+from app.graphql.schema.name_conflicts import RelationNames, names_from, without_name_conflicts
 from app.graphql.schema.notices import Notices, relation_subject
 from app.graphql.schema.relations import ApiRelation, OwnName
+from app.graphql.schema.remembered import Remembered
 from app.graphql.schema.role_rules import RoleRules
 from app.graphql.schema.root_types import RootType
 from app.graphql.schema.supported_members import possible, possible_in_collation
@@ -51,13 +53,12 @@ _serial = itertools.count(1)
 class ApiSchema:
     """The GraphQL schema for one view of the database. With ``whole`` it is the part of that schema whose objects are
     in the database schemas ``only_schemas``; its names are those of the whole.
-
     Built once for each view, dialect and rules, and used by many threads. Types are made on first use. A type does not
     depend on the order in which types are requested.
-
     ``relations``: those with a key, and so with a collection. ``rows_by_oid``: all relations whose rows have a type.
     ``graphql``: the schema; ``unchecked``: the same, without the check of all its types. ``rules``: the rules of the
     roles that have this schema. ``notices``: the objects of the database that are not in the schema, with reasons.
+    ``remembered``: values that schemas with the same rules share.
     """
 
     def __init__(
@@ -65,10 +66,12 @@ class ApiSchema:
         view: RoleView,
         dialect: Dialect,
         rules: RoleRules,
+        remembered: Remembered,
         whole: ApiSchema | None = None,
         only_schemas: frozenset[str] = frozenset(),
     ) -> None:
         self.whole = whole
+        self.remembered = remembered
         self.view = view
         self.dialect = dialect
         self.rules = rules
@@ -98,6 +101,7 @@ class ApiSchema:
         self.is_exposed = self._exposure.is_exposed
         self.type_name = self._exposure.type_name
         self.field_names_of_columns = self._exposure.field_names_of_columns
+        self.remember = self._exposure.remember
         self.rows_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self._shown_relations()}
         self.relations = tuple(each for each in self.rows_by_oid.values() if each.key)
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
@@ -124,11 +128,12 @@ class ApiSchema:
             dialect=self.dialect,
             comments=self.comments,
             schemas=frozenset(each.name for each in self.schemas),
-            names_of=lru_cache(maxsize=None)(self._names_of),
+            names_of=self._names_of,
             value_type_of=self.value_type_of,
             max_rows=self.rules.max_rows,
             reserved=self._reserved_names(),
             notices=self.notices,
+            remembered=self.remembered,
         )
 
     def _shown_relations(self) -> Sequence[ApiRelation]:
@@ -138,11 +143,7 @@ class ApiSchema:
         return [each for each in shown if each.relation.oid in self.whole.rows_by_oid]
 
     def _names_of(self, type_name: str) -> RelationNames:
-        made: Sequence[RelationNames] = self.hooks.relation_names(type_name=type_name)
-        return RelationNames(
-            types=(type_name, *(name for each in made for name in each.types)),
-            root_fields=tuple(name for each in made for name in each.root_fields),
-        )
+        return self.remembered.of("names", sys.intern(type_name), make=lambda: names_from(self.hooks, type_name))
 
     def _reserved_names(self) -> frozenset[str]:
         listed = {each.name for some in self.hooks.always_listed_types(api=self) for each in some}
@@ -311,7 +312,7 @@ class ApiSchema:
     def anew(self) -> ApiSchema:
         """A copy of this schema, for code that walks all types and drops them afterwards."""
         if self.whole is None:
-            return ApiSchema(self.view, self.dialect, self.rules)
+            return ApiSchema(self.view, self.dialect, self.rules, self.remembered)
         return cast(ApiSchema, self.whole.anew().introspected)
 
     def passing(self) -> ApiSchema:
@@ -346,4 +347,4 @@ class ApiSchema:
             return None
         if len(shown) == len(self.schemas):
             return self
-        return ApiSchema(self.view, self.dialect, self.rules, whole=self, only_schemas=shown)
+        return ApiSchema(self.view, self.dialect, self.rules, self.remembered, whole=self, only_schemas=shown)

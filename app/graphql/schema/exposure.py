@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from app.graphql.schema import missing_keys, names
 from app.graphql.schema.comments import Comments
@@ -13,15 +14,29 @@ from app.graphql.schema.dialect import Dialect
 from app.graphql.schema.name_conflicts import NamesOf
 from app.graphql.schema.notices import Notices, relation_subject
 from app.graphql.schema.relations import ApiColumn, ApiRelation, SupportedColumns, is_exposed_kind, key_of
+from app.graphql.schema.remembered import Remembered
 from app.graphql.values.types import ValueType
 from schema_cache.model import Column, Relation
 from schema_cache.role_view import RoleView, VisibleRelation
+
+Made = TypeVar("Made")
+
+
+class _Shown(NamedTuple):
+    """The properties of an ApiRelation that follow from the relation and its grants."""
+
+    type_name: str
+    inflect: bool
+    max_rows: int
+    key: tuple[str, ...]
+    directives: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Exposure:
     """The rules by which a view's relations are shown. ``schemas``: the names of the schemas whose objects are shown.
-    ``value_type_of``: the API's type for the values of a column. ``reserved``: the API's own type names."""
+    ``value_type_of``: the API's type for the values of a column. ``reserved``: the API's own type names.
+    ``remembered``: values that follow from a relation alone; each has the notices that it comes with."""
 
     view: RoleView
     dialect: Dialect
@@ -32,8 +47,8 @@ class Exposure:
     max_rows: int
     reserved: frozenset[str]
     notices: Notices
+    remembered: Remembered
     _owners: dict[str, Hashable] = field(default_factory=dict)
-    _type_names: dict[int, str] = field(default_factory=dict)
 
     def is_exposed(self, relation: Relation) -> bool:
         """Whether a relation can be shown to any role: relations of its kind are, and nothing hides it."""
@@ -80,19 +95,41 @@ class Exposure:
         """Make the types of all columns, in the order of the columns: some of them claim type names, and the first one
         gets a name."""
         for visible in (each for each in relations if each.select):
-            allowed = visible.select | visible.insert | visible.update
-            for column in visible.relation.columns:
-                if column.name in allowed:
-                    self.value_type_of(column)
+            for column in self.remembered.of("types of columns", visible, make=partial(_of_each_type, visible)):
+                self.value_type_of(column)
 
     def type_name(self, relation: Relation) -> str:
-        if relation.oid not in self._type_names:
-            override = self.comments.on_relation(relation).get("name")
-            inflects = self.comments.inflects(relation.schema)
-            self._type_names[relation.oid] = names.base(relation.name, override, inflects)
-        return self._type_names[relation.oid]
+        return self.remember("type name", relation, make=lambda: self._made_type_name(relation))
+
+    def _made_type_name(self, relation: Relation) -> str:
+        override = self.comments.on_relation(relation).get("name")
+        return sys.intern(names.base(relation.name, override, self.comments.inflects(relation.schema)))
+
+    def remember(self, kind: str, *records: object, make: Callable[[], Made]) -> Made:
+        """The value of that kind, which follows from these records alone."""
+        value, notices = self.remembered.of(kind, *records, make=lambda: self.notices.recorded(make))
+        if notices:
+            self.notices.add_all(notices)
+        return value
 
     def _relation(self, visible: VisibleRelation) -> ApiRelation | None:
+        relation = visible.relation
+        shown = self.remember("shown relation", visible, make=lambda: self._shown(visible))
+        return shown and ApiRelation(
+            visible=visible,
+            relation=relation,
+            type_name=shown.type_name,
+            inflect=shown.inflect,
+            max_rows=shown.max_rows,
+            key=shown.key,
+            supported_columns=SupportedColumns(
+                relation, partial(self._column, relation), self._is_writable, partial(self._is_written, relation)
+            ),
+            directives=shown.directives,
+        )
+
+    def _shown(self, visible: VisibleRelation) -> _Shown | None:
+        """The properties of a relation that is shown; None for others."""
         relation = visible.relation
         directives = self.comments.on_relation(relation)
         type_name = self.type_name(relation)
@@ -102,17 +139,8 @@ class Exposure:
         is_shown = bool(key) or self.dialect.keyless_rows
         if not (visible.select and is_shown and self.is_name(type_name)):
             return None
-        of_schema = self.comments.on_schema(relation.schema)
-        return ApiRelation(
-            visible=visible,
-            relation=relation,
-            type_name=type_name,
-            inflect=self.comments.inflects(relation.schema),
-            max_rows=directives.get("max_rows", of_schema.get("max_rows", self.max_rows)),
-            key=key,
-            supported_columns=SupportedColumns(relation, partial(self._column, relation), self._is_writable),
-            directives=directives,
-        )
+        max_rows = directives.get("max_rows", self.comments.on_schema(relation.schema).get("max_rows", self.max_rows))
+        return _Shown(type_name, self.comments.inflects(relation.schema), max_rows, key, directives)
 
     def _note_missing(self, visible: VisibleRelation, key: tuple[str, ...], type_name: str) -> None:
         """Add a notice if the relation has no collection."""
@@ -137,6 +165,9 @@ class Exposure:
 
     def field_names_of_columns(self, relation: Relation) -> frozenset[str]:
         """The field names of all its columns that are not hidden, including those that the role may not read."""
+        return self.remember("fields of columns", relation, make=lambda: self._made_field_names(relation))
+
+    def _made_field_names(self, relation: Relation) -> frozenset[str]:
         inflect = self.comments.inflects(relation.schema)
         return frozenset(
             [
@@ -161,6 +192,16 @@ class Exposure:
         is_generated = column.generated or column.identity or column.serial
         return not is_generated and column.type not in self.view.unnamed_types
 
+    def _is_written(self, relation: Relation, column: Column) -> bool:
+        """Whether requests can contain values of the column's type, and the column has a field."""
+        if column.comment is not None:
+            made = self._column(relation, column)
+            return made is not None and not made.type.is_read_only
+        value_type = self._value_type(column, {})
+        field_name = names.field(column.name, None, self.comments.inflects(relation.schema))
+        is_supported = value_type is not None and not value_type.is_read_only and self.is_name(field_name)
+        return is_supported and not self.is_hidden(relation, column)
+
     def _column(self, relation: Relation, column: Column) -> ApiColumn | None:
         if self.is_hidden(relation, column):
             return None
@@ -170,3 +211,13 @@ class Exposure:
         if value_type is None or not self.is_name(field_name):
             return None
         return ApiColumn(column, field_name, value_type, directives.get("description"), directives.get("deprecated"))
+
+
+def _of_each_type(visible: VisibleRelation) -> tuple[Column, ...]:
+    """The first column of each type that the role may read or write."""
+    allowed = visible.select | visible.insert | visible.update
+    first: dict[tuple[int, bool], Column] = {}
+    for column in visible.relation.columns:
+        if column.name in allowed:
+            first.setdefault((column.type, column.nondeterministic), column)
+    return tuple(first.values())

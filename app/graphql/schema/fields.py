@@ -107,12 +107,25 @@ def deferred(
         for _ in existing[1:]:
             left_out(name)
         chosen[name] = max(existing, key=lambda each: each.precedence)
-    return Deferred({name: _maker(chosen[name].fields, name) for name in sorted(filter(is_name, chosen))})
+    return Deferred(_Makers({name: chosen[name].fields for name in sorted(filter(is_name, chosen))}))
 
 
-def _maker(fields: Mapping[str, Any], name: str) -> Callable[[], Any]:
-    # Those that ``fields`` would keep are kept once, by the result.
-    return fields.maker(name) if isinstance(fields, Deferred) else partial(fields.get, name)
+class _Makers(Mapping[str, Callable[[], Any]]):
+    """The functions that make chosen fields; ``fields`` has the mapping that has the field, by its name."""
+
+    def __init__(self, fields: Mapping[str, Mapping[str, Any]]) -> None:
+        self._fields = fields
+
+    def __getitem__(self, name: str) -> Callable[[], Any]:
+        fields = self._fields[name]
+        # Those that ``fields`` would keep are kept once, by the result.
+        return fields.maker(name) if isinstance(fields, Deferred) else partial(fields.get, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
 
 
 def free_fields(type_: GraphQLNamedType) -> None:

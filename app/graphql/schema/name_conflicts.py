@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import pluggy
+
 from app.graphql.schema.notices import Notices, relation_subject
 from app.graphql.schema.relations import ApiRelation
 
@@ -19,6 +21,15 @@ class RelationNames:
 
 NamesOf = Callable[[str], RelationNames]
 """A function from the name of a relation's row type to all names that the relation needs."""
+
+
+def names_from(hooks: pluggy.HookRelay, type_name: str) -> RelationNames:
+    """All names that plugins give to a relation with that type name."""
+    made: Sequence[RelationNames] = hooks.relation_names(type_name=type_name)
+    return RelationNames(
+        types=(type_name, *(name for each in made for name in each.types)),
+        root_fields=tuple(name for each in made for name in each.root_fields),
+    )
 
 
 def without_name_conflicts(

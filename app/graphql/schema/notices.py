@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from schema_cache.model import Function, Relation
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,17 @@ class Notices:
     def about(self, field: str) -> Notice | None:
         """The notice that explains why a field of that name does not exist, if there is one."""
         return next((each for each in self._found if each.field == field), None)
+
+    def recorded(self, make: Callable[[], Made]) -> tuple[Made, Sequence[Notice]]:
+        """The result of a function, and the notices that it adds."""
+        before, self._found = self._found, {}
+        try:
+            return make(), self.so_far
+        finally:
+            self._found = before | self._found
+
+    def add_all(self, notices: Sequence[Notice]) -> None:
+        self._found |= dict.fromkeys(notices)
 
     @property
     def so_far(self) -> Sequence[Notice]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import TableClause, column, table
@@ -64,20 +65,30 @@ def _values_in(value: Any) -> Iterator[Any]:
         yield value
 
 
+_is_insertable: Callable[[Column], bool] = attrgetter("insertable")
+_is_updatable: Callable[[Column], bool] = attrgetter("updatable")
+
+
 def _is_written(column: ApiColumn) -> bool:
     return not column.type.is_read_only
 
 
 class SupportedColumns:
     """The columns of a relation that the API supports. ``make`` makes each on first use, or returns None for a column
-    that is not supported. ``is_writable``: whether requests can contain values for a column."""
+    that is not supported. ``is_writable``: whether requests can contain values for a column.
+    ``is_supported``: whether ``make`` makes a column, of a type that is not only read."""
 
     def __init__(
-        self, relation: Relation, make: Callable[[Column], ApiColumn | None], is_writable: Callable[[Column], bool]
+        self,
+        relation: Relation,
+        make: Callable[[Column], ApiColumn | None],
+        is_writable: Callable[[Column], bool],
+        is_supported: Callable[[Column], bool],
     ) -> None:
         self._columns = relation.columns
         self._make = make
         self._is_writable = is_writable
+        self._is_supported = is_supported
         self._cache: dict[str, ApiColumn | None] = {}
 
     def named(self, names: frozenset[str]) -> Iterator[ApiColumn]:
@@ -89,6 +100,13 @@ class SupportedColumns:
         """The columns with these names that requests can contain values for, if ``takes`` accepts them too."""
         accepted = (each for each in self._columns if each.name in names and takes(each) and self._is_writable(each))
         return (made for each in accepted if (made := self._column(each)) is not None)
+
+    def may_write(self, names: frozenset[str], takes: Callable[[Column], bool]) -> bool:
+        """Whether there is such a column, of a type whose values requests can contain. Makes no column for that."""
+        return any(
+            each.name in names and takes(each) and self._is_writable(each) and self._is_supported(each)
+            for each in self._columns
+        )
 
     def _column(self, column: Column) -> ApiColumn | None:
         if column.name not in self._cache:
@@ -148,12 +166,12 @@ class ApiRelation:
     @cached_property
     def takes_rows(self) -> bool:
         """Whether the role may insert rows, with a value in at least one column."""
-        return self.relation.insertable and any(map(_is_written, self._columns_of_insert(self.visible.insert)))
+        return self.relation.insertable and self.supported_columns.may_write(self.visible.insert, _is_insertable)
 
     @cached_property
     def takes_changes(self) -> bool:
         """Whether the role may update at least one column."""
-        return self.relation.updatable and any(map(_is_written, self._columns_of_update(self.visible.update)))
+        return self.relation.updatable and self.supported_columns.may_write(self.visible.update, _is_updatable)
 
     def inserts(self, names: frozenset[str]) -> bool:
         """Whether an insert may give values to all columns with these names."""
@@ -168,10 +186,10 @@ class ApiRelation:
         )
 
     def _columns_of_insert(self, names: frozenset[str]) -> Iterator[ApiColumn]:
-        return self.supported_columns.writable(names, lambda column: column.insertable)
+        return self.supported_columns.writable(names, _is_insertable)
 
     def _columns_of_update(self, names: frozenset[str]) -> Iterator[ApiColumn]:
-        return self.supported_columns.writable(names, lambda column: column.updatable)
+        return self.supported_columns.writable(names, _is_updatable)
 
     @cached_property
     def table(self) -> TableClause:

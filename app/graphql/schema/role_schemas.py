@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Hashable
 from dataclasses import replace
-from threading import Lock
+from threading import Lock, Thread
 
 from app.bounded_cache import UNIT, BoundedCache
-from app.errors import AccessError
+from app.errors import AccessError, PorticoError
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.dialect import Dialect
 from app.graphql.schema.notices import Notice
+from app.graphql.schema.remembered import Remembered
 from app.graphql.schema.role_rules import RuleBook
 from schema_cache.collector import collector_paused
+from schema_cache.difference import Difference, difference
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
 from schema_cache.role_view import RoleView
@@ -27,7 +29,10 @@ SMALLER = 16
 """For the smallest databases, whose schemas take a fraction of the memory, ``KEPT * SMALLER`` schemas are kept."""
 
 _RELATIONS = 16
-"""A schema is large if it has at least ``_RELATIONS * SMALLER`` relations."""
+LARGE = _RELATIONS * SMALLER
+"""A schema is large if it has at least this number of relations."""
+
+_MOST_BEFORE = 4
 
 
 def _kept_schemas() -> BoundedCache[ApiSchema]:
@@ -58,8 +63,14 @@ class RoleSchemas:
         self.rules = rules
         self._catalog: Catalog | None = None
         self._built = _kept_schemas()
+        self._of_role: dict[str, ApiSchema] = {}
+        self._before: dict[str, ApiSchema] = {}
+        self._in_background: set[str] = set()
+        self._difference: tuple[Catalog, Catalog, Difference] | None = None
+        self._remembered: dict[Hashable, Remembered] = {}
         self._logged: set[Notice] = set()
         self._building = Lock()
+        self._lock = Lock()
 
     def of_role(self, role: str) -> ApiSchema:
         """The current schema of ``role``.
@@ -81,7 +92,49 @@ class RoleSchemas:
                 if found is None:
                     found = self._build(role, view, comment, bypasses=bypasses)
                     self._keep(key, found)
+        if view.catalog is self._catalog:
+            self._of_role[role] = found
+            self._before.pop(role, None)
         return found
+
+    def before_change(self, role: str) -> tuple[ApiSchema, Catalog] | None:
+        """The schema that the role had before the last change of the database, and the current catalog, while its
+        current schema is being made: this starts that. None if the current one exists, and for small schemas."""
+        known, current = self._before.get(role) or self._of_role.get(role), self._schema_cache.known
+        if known is None or current is None or known.catalog is current or len(known.rows_by_oid) < LARGE:
+            return None
+        with self._lock:
+            is_first = role not in self._in_background
+            self._in_background.add(role)
+        if is_first:
+            Thread(target=self._make, args=(role,), name="schema-maker", daemon=True).start()
+        return known, current
+
+    def _make(self, role: str) -> None:
+        try:
+            self.of_role(role)
+        except PorticoError as ex:
+            log.debug("the schema of the role %s could not be made (%s)", role, type(ex).__name__)
+        finally:
+            with self._lock:
+                self._in_background.discard(role)
+
+    def is_unchanged(self, api: ApiSchema, current: Catalog, reads: frozenset[int]) -> bool:
+        """Whether the relations with these oids are the same in the schema's catalog and in the current one, and
+        nothing else has changed that a query of them could notice."""
+        known = self._difference
+        if known is None or known[0] is not api.catalog or known[1] is not current:
+            known = self._difference = api.catalog, current, difference(api.catalog, current)
+        return known[2].is_local and known[2].relations.isdisjoint(reads)
+
+    def _remembered_by(self, view: RoleView, rules: Hashable) -> Remembered:
+        """The values that schemas on the view's catalog share if they have the same rules."""
+        catalog = view.catalog
+        context = view.exclusion, tuple((each.name, each.comment) for each in catalog.schemas)
+        before = self._remembered.get(rules)
+        if before is None or before.version != catalog.version:
+            before = self._remembered[rules] = Remembered(catalog.version, context, before)
+        return before
 
     def _view(self, role: str, catalog: Catalog) -> RoleView:
         views = self._schema_cache.views(catalog)
@@ -95,12 +148,16 @@ class RoleSchemas:
         if built.catalog is not self._catalog and built.catalog is self._schema_cache.current():
             # Schemas of an outdated catalog are large, and no request uses them again.
             self._catalog, self._built = built.catalog, _kept_schemas()
+            # Those of a few roles serve requests that the change does not concern until the new ones are made.
+            self._before = dict(list(self._of_role.items())[-_MOST_BEFORE:])
+            self._of_role = {}
+            self._difference = None
         self._built.put(key, built, _size_of(built))
 
     def _build(self, role: str, view: RoleView, comment: str | None, *, bypasses: bool) -> ApiSchema:
         rules = replace(self.rules.of_comment(comment), bypasses_policies=bypasses)
         with collector_paused:
-            built = ApiSchema(view, self._dialect, rules)
+            built = ApiSchema(view, self._dialect, rules, self._remembered_by(view, (comment, bypasses)))
         for problem in rules.problems:
             built.notices.add(f"role {role}", f"its comment directive is left out: {problem}")
         new = [each for each in built.notices.so_far if each not in self._logged]

@@ -158,6 +158,129 @@ end
 $uploads$;
 
 
+-- ------------------------------------------------------------------------------------------- what changes of the schema were
+
+-- The objects that recent changes concern, so that a service reads only these again. One row of each transaction has the
+-- step by which it changed the version: the list is complete if its steps lead from the known version to the new one.
+do $$
+begin
+  if to_regclass('graphql.changed_object') is null then
+    create table graphql.changed_object (
+      transaction xid8 not null,
+      changed_at timestamptz not null,
+      step bigint not null,
+      class oid not null,
+      object oid not null
+    );
+    create index changed_object_changed_at on graphql.changed_object (changed_at);
+    grant all on graphql.changed_object to current_user;
+  end if;
+end
+$$;
+comment on table graphql.changed_object is 'The objects that the changes of the last minutes concern';
+comment on column graphql.changed_object.step is 'The change of the version; one row of each transaction has it, the others 0';
+comment on column graphql.changed_object.class is 'As in pg_depend; 0 where PostgreSQL does not report the object';
+grant select on graphql.changed_object to public;
+
+-- Steps are random, so that two histories of one database (restored from a backup, for example) do not come to the same
+-- version by counting alike. A transaction counts once, however many commands it has.
+create or replace function graphql.count_change() returns void
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+  set lock_timeout = 0
+as $$
+declare
+  -- with its time: after a dump and restore the same number is another transaction
+  me constant text := pg_current_xact_id()::text || ' ' || extract(epoch from now())::text;
+  step constant bigint := 1 + floor(random() * 1000000)::bigint;
+  isolation constant text := current_setting('transaction_isolation');
+  taken bigint;
+begin
+  -- Serializable transactions must not even read the slots: it would make them conflict with each other.
+  if isolation <> 'serializable' and exists (select from graphql.schema_change where holder = me) then
+    return;
+  end if;
+  insert into graphql.changed_object values (pg_current_xact_id(), statement_timestamp(), step, 0, 0);
+  -- Above read committed, a row changed since the snapshot is a serialization error: a new slot can have none.
+  if isolation = 'read committed' then
+    select slot into taken from graphql.schema_change order by slot limit 1 for update skip locked;
+    if found then
+      update graphql.schema_change set changes = changes + step, holder = me where slot = taken;
+      delete from graphql.changed_object where ctid = any (array(
+        select o.ctid from graphql.changed_object o where o.changed_at < clock_timestamp() - interval '10 minutes'
+        for update skip locked));
+      if (select count(*) from graphql.schema_change) > 64 then
+        -- left from a crowd or from serializable transactions: add the free ones up in this one
+        with free as (
+          select slot from graphql.schema_change where slot <> taken for update skip locked
+        ), folded as (
+          delete from graphql.schema_change c using free where c.slot = free.slot returning c.changes
+        )
+        update graphql.schema_change set changes = changes + coalesce((select sum(f.changes) from folded f), 0)
+          where slot = taken;
+      end if;
+      return;
+    end if;
+  end if;
+  insert into graphql.schema_change (changes, holder) values (step, me);
+end
+$$;
+comment on function graphql.count_change() is 'Counts one change of the schema, visible when the transaction commits';
+revoke execute on function graphql.count_change() from public;
+
+create or replace function graphql.count_ddl() returns event_trigger
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_tag in ('REFRESH MATERIALIZED VIEW', 'REINDEX', 'SECURITY LABEL',
+                'CREATE STATISTICS', 'ALTER STATISTICS') then
+    return;
+  end if;
+  -- DROP OWNED revokes without reporting a command
+  if tg_tag = 'DROP OWNED' or exists (
+    select from pg_event_trigger_ddl_commands() c where c.schema_name is null or c.schema_name not like 'pg\_temp%'
+  ) then
+    perform graphql.count_change();
+    insert into graphql.changed_object
+    select distinct pg_current_xact_id(), statement_timestamp(), 0, coalesce(c.classid, 0), coalesce(c.objid, 0)
+    from pg_event_trigger_ddl_commands() c where c.schema_name is null or c.schema_name not like 'pg\_temp%';
+  end if;
+exception when others then
+  raise warning 'portico could not count this change of the schema: %', sqlerrm;
+end
+$$;
+revoke execute on function graphql.count_ddl() from public;
+comment on function graphql.count_ddl() is 'Counts commands that create, alter, comment, grant or revoke';
+
+create or replace function graphql.count_drop() returns event_trigger
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from pg_event_trigger_dropped_objects() o where not o.is_temporary) then
+    perform graphql.count_change();
+    -- What belongs to a relation names it: the relation may go on without it.
+    insert into graphql.changed_object
+    select distinct pg_current_xact_id(), statement_timestamp(), 0, d.class, d.object
+    from (
+      select o.classid, o.objid from pg_event_trigger_dropped_objects() o where not o.is_temporary
+      union all
+      select 'pg_catalog.pg_class'::regclass, c.oid
+      from pg_event_trigger_dropped_objects() o
+      join pg_catalog.pg_namespace n on n.nspname = o.address_names[1]
+      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = o.address_names[2]
+      where not o.is_temporary
+        and o.object_type in ('table constraint', 'trigger', 'rule', 'policy', 'default value')
+    ) d (class, object);
+  end if;
+exception when others then
+  raise warning 'portico could not count this change of the schema: %', sqlerrm;
+end
+$$;
+revoke execute on function graphql.count_drop() from public;
+comment on function graphql.count_drop() is 'Counts commands that drop something';
+
 -- ------------------------------------------------------------------------------------------ settings of a transaction
 
 -- Sets settings until the end of the transaction, by commands: other than set_config, Citus passes these on to the servers that

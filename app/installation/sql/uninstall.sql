@@ -14,6 +14,7 @@ drop function if exists graphql.count_drop();
 drop function if exists graphql.count_ddl();
 drop function if exists graphql.count_change();
 drop table if exists graphql.installation;
+drop table if exists graphql.changed_object;
 drop table if exists graphql.schema_change;
 do $$
 begin

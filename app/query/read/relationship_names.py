@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.graphql.schema import names
 from app.graphql.schema.api_schema import ApiSchema
@@ -41,20 +42,29 @@ class Key:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyDirection:
-    """One direction of a key: from the referencing row to the referenced one, or ``back``."""
+    """One direction of a key: from the referencing row to the referenced one, or ``back``. ``source``: the relation
+    whose rows have the field. ``target``: the relation that the field leads to."""
 
     key: Key
     back: bool
+    source: Relation
+    target: Relation
 
-    @property
-    def source(self) -> Relation:
-        """The relation whose rows have the field."""
-        return self.key.foreign if self.back else self.key.local
 
-    @property
-    def target(self) -> Relation:
-        """The relation that the field leads to."""
-        return self.key.local if self.back else self.key.foreign
+class NamedKey(NamedTuple):
+    """Both directions of a key, and for each the possible names of its field, in the order in which they are tried."""
+
+    forward: KeyDirection
+    back: KeyDirection
+    forward_names: tuple[str, ...]
+    back_names: tuple[str, ...]
+
+
+def named_key(api: ApiSchema, key: Key) -> NamedKey:
+    """The directions of a key with their possible names."""
+    forward = KeyDirection(key, False, key.local, key.foreign)
+    back = KeyDirection(key, True, key.foreign, key.local)
+    return NamedKey(forward, back, *(tuple(_usable(api, _candidates(api, each))) for each in (forward, back)))
 
 
 def is_unique(relation: Relation, columns: Sequence[str], *, at_once: bool = False) -> bool:
@@ -65,13 +75,14 @@ def is_unique(relation: Relation, columns: Sequence[str], *, at_once: bool = Fal
     return any(index.is_plain and known.issuperset(index.columns) for index in indexes)
 
 
-def names_by_direction(api: ApiSchema, keys: Sequence[Key]) -> Mapping[KeyDirection, str | None]:
+def names_by_direction(api: ApiSchema, keys: Sequence[NamedKey]) -> Mapping[KeyDirection, str | None]:
     """The field names of both directions of all keys of a schema, those to a referenced row first. None for a direction
     whose candidates are all taken."""
-    forward, back = [KeyDirection(key, back=False) for key in keys], [KeyDirection(key, back=True) for key in keys]
-    candidates = {direction: _usable(api, _candidates(api, direction)) for direction in (*forward, *back)}
+    candidates = {each.forward: each.forward_names for each in keys}
+    candidates |= {each.back: each.back_names for each in keys}
     if api.dialect.to_one_by_table:
-        named = _by_schema(api, candidates, dict(zip([*forward, *back], [*back, *forward], strict=True)))
+        others = {each.forward: each.back for each in keys}
+        named = _by_schema(api, candidates, others | {back: forward for forward, back in others.items()})
     else:
         named = _by_order(api, candidates)
     taken = _names(api)
@@ -124,11 +135,12 @@ def _candidates(api: ApiSchema, direction: KeyDirection) -> Iterator[str]:
 
 
 def _by_schema(
-    api: ApiSchema, candidates: Mapping[KeyDirection, Iterator[str]], others: Mapping[KeyDirection, KeyDirection]
+    api: ApiSchema, candidates: Mapping[KeyDirection, tuple[str, ...]], others: Mapping[KeyDirection, KeyDirection]
 ) -> Mapping[KeyDirection, str | None]:
     """Names that are unique in their type: all directions that share a name take their next candidate. ``others``: for
     each direction the other one of the same key."""
-    named = {direction: next(candidates_of, None) for direction, candidates_of in candidates.items()}
+    named = {direction: names_of[0] if names_of else None for direction, names_of in candidates.items()}
+    tried: dict[KeyDirection, int] = defaultdict(int)
     sources = {direction.source.oid: direction.source for direction in candidates}
     columns = {source.oid: api.field_names_of_columns(source) for source in sources.values()}
     renamed: set[KeyDirection] = set()
@@ -153,11 +165,12 @@ def _by_schema(
         other_sides = {others[each] for directions in shared for each in directions if each not in renamed}
         next_ones.update(_without_override(other_sides - renamed))
         for direction in next_ones:
-            named[direction] = next(candidates[direction], None)
+            tried[direction] += 1
+            named[direction] = next(iter(candidates[direction][tried[direction] :]), None)
         renamed |= next_ones
 
 
-def _by_order(api: ApiSchema, candidates: Mapping[KeyDirection, Iterator[str]]) -> Mapping[KeyDirection, str | None]:
+def _by_order(api: ApiSchema, candidates: Mapping[KeyDirection, tuple[str, ...]]) -> Mapping[KeyDirection, str | None]:
     taken: dict[int, dict[str, list[KeyDirection]]] = defaultdict(lambda: defaultdict(list))
     named = {}
     for direction, candidates_of in candidates.items():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Select, select
 
@@ -17,6 +17,7 @@ from app.query.plan.one_server import check_step
 from app.query.plan.rows import Rows, TableRows
 from app.query.read.relationship_names import is_unique
 from app.query.sql.comparison import compared
+from schema_cache.collector import collector_paused
 
 
 @dataclass(frozen=True)
@@ -81,27 +82,62 @@ class Relationship:
         return query.correlate(outer.element)
 
 
+class DeferredRelationships(Mapping[int, Sequence[Relationship]]):
+    """Relationships by the oid of their source, made on first use: a request needs few of a large schema. ``makers``
+    has the functions that make them; one that returns None makes none. ``sources``: the oids of the sources of those
+    that lead to a relation, by its oid."""
+
+    def __init__(
+        self, makers: Mapping[int, Sequence[Callable[[], Relationship | None]]], sources: Mapping[int, Iterable[int]]
+    ) -> None:
+        self._makers = makers
+        self._sources = sources
+        self._made: dict[int, Sequence[Relationship]] = {}
+
+    def sources_of(self, oid: int) -> Iterable[int]:
+        """The oids of the relations from which a relationship may lead to the one with that oid."""
+        return self._sources.get(oid, ())
+
+    def __getitem__(self, oid: int) -> Sequence[Relationship]:
+        if oid not in self._made:
+            made = (make() for make in self._makers[oid])
+            self._made[oid] = [each for each in made if each is not None]
+        return self._made[oid]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+Contributed = Sequence[Mapping[int, Sequence[Relationship]]]
+
+
 def relationships_of(api: ApiSchema, relation: ApiRelation) -> Sequence[Relationship]:
     """The relationships of a relation's rows, in the order of their fields."""
-    return api.shared("relationships", lambda: _contributed(api)).get(relation.relation.oid, ())
+    oid = relation.relation.oid
+    known: dict[int, Sequence[Relationship]] = api.shared("relationships by source", dict)
+    if oid not in known:
+        known[oid] = tuple(each for some in _contributed(api) for each in some.get(oid, ()))
+    return known[oid]
 
 
 def relationships_to(api: ApiSchema, relation: ApiRelation) -> Sequence[Relationship]:
     """The relationships that lead to a relation's rows."""
-    return api.shared("relationships by target", lambda: _by_target(api)).get(relation.relation.oid, ())
+    oid = relation.relation.oid
+    sources = dict.fromkeys(each for some in _contributed(api) for each in _sources_of(some, oid))
+    found = (each for source in sources for each in relationships_of(api, api.rows_by_oid[source]))
+    return [each for each in found if each.target.relation.oid == oid]
 
 
-def _by_target(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
-    found: dict[int, list[Relationship]] = {}
-    for source in api.rows_by_oid.values():
-        for each in relationships_of(api, source):
-            found.setdefault(each.target.relation.oid, []).append(each)
-    return found
+def _sources_of(contribution: Mapping[int, Sequence[Relationship]], oid: int) -> Iterable[int]:
+    return contribution.sources_of(oid) if isinstance(contribution, DeferredRelationships) else contribution
 
 
-def _contributed(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
-    merged: dict[int, list[Relationship]] = {}
-    for contribution in api.hooks.relationships(api=api):
-        for oid, relationships in contribution.items():
-            merged.setdefault(oid, []).extend(relationships)
-    return merged
+def _contributed(api: ApiSchema) -> Contributed:
+    def make() -> Contributed:
+        with collector_paused:
+            return cast(Contributed, api.hooks.relationships(api=api))
+
+    return api.shared("relationships", make)
