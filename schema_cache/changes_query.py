@@ -165,18 +165,23 @@ _LIMITS = {
 """The conditions that limit the parts of the catalog statement to the changed objects."""
 
 
+def checked_snapshot(text: str) -> str:
+    """The text of a snapshot, for a constant in SQL. Raises ValueError for any other text."""
+    if not _SNAPSHOT.fullmatch(text):
+        raise ValueError("the text is no snapshot")
+    return text
+
+
 def changes_query(snapshot: str, change_count: int) -> str:
     """The statement that reads the part of the catalog that has changed since a catalog was read, in ``snapshot`` and
     with that count. Its ``is_complete`` is not true if the whole catalog must be read."""
-    if not _SNAPSHOT.fullmatch(snapshot):
-        raise ValueError("the text is no snapshot")
     query = (
         CATALOG_TEMPLATE.replace(":scope", _SCOPE)
         .replace(":whole", f",{_IS_COMPLETE}")
         .replace(":change_count", "graphql.schema_version()")
         .replace(":shared", shared_fingerprint(distributed=False))
         .replace(":snapshot", "pg_current_snapshot()")
-        .replace(":known_snapshot", snapshot)
+        .replace(":known_snapshot", checked_snapshot(snapshot))
         .replace(":known_count", str(int(change_count)))
     )
     return _LIMIT.sub(lambda found: _LIMITS[found[0]], query)

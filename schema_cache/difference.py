@@ -32,9 +32,13 @@ def difference(before: Catalog, after: Catalog) -> Difference:
     oids = {each.oid for pair in changed for each in pair if each}
     if not _are_types_of_relations(before, after, oids):
         return NOT_LOCAL
-    keys = ((each.oid, key.foreign) for some in (before, after) for each in some.relations for key in each.foreign_keys)
-    neighbours = {oid for ends in keys if not oids.isdisjoint(ends) for oid in ends}
-    return Difference(is_local=True, relations=frozenset(oids | neighbours))
+    return Difference(is_local=True, relations=with_neighbours(oids, before) | with_neighbours(oids, after))
+
+
+def with_neighbours(oids: set[int], catalog: Catalog) -> frozenset[int]:
+    """These relations, and those that foreign keys connect with them."""
+    keys = ((each.oid, key.foreign) for each in catalog.relations for key in each.foreign_keys)
+    return frozenset(oids).union(oid for ends in keys if not oids.isdisjoint(ends) for oid in ends)
 
 
 def _changed(before: Catalog, after: Catalog) -> Iterator[tuple[Relation | None, Relation | None]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from threading import Lock
+from threading import Lock, Thread
 from time import time
 
+from schema_cache.ahead import Ahead, look_ahead
 from schema_cache.changes import with_changes
 from schema_cache.decode import decode
 from schema_cache.exclusion import NOTHING, Exclusion
@@ -49,6 +50,10 @@ class SchemaCache:
         self._views_lock = Lock()
         self._views: tuple[RoleViews, ...] = ()
         self._reading = Lock()
+        self.ahead: Ahead | None = None
+        """The last result of ``look_ahead``, until the current catalog is replaced."""
+        self._look = SharedCall(self._look_ahead)
+        self._is_refreshing = Lock()
         self._contents: tuple[Catalog | None, str] = None, ""
         self._first_load = SharedCall(self._first)
         self._update = SharedCall(self._read_changes)
@@ -77,6 +82,32 @@ class SchemaCache:
         fingerprint: this is cheaper, and enough if the counter is known to differ.
         """
         return self._thorough_refresh() if thorough else self._quick_refresh()
+
+    def look_ahead(self) -> Ahead | None:
+        """The relations that have changed since the current catalog was read. Another thread reads these changes now.
+        None if something else has changed, or if the database does not list changes."""
+        found = self._look()
+        if self._is_refreshing.acquire(blocking=False):
+            Thread(target=self._refresh_aside, name="schema-reader", daemon=True).start()
+        return found
+
+    def _look_ahead(self) -> Ahead | None:
+        known = self._catalog
+        if known is None or not known.snapshot:
+            return None
+        found = look_ahead(self._run, known)
+        if known is self._catalog:
+            self.ahead = found
+        return found
+
+    def _refresh_aside(self) -> None:
+        try:
+            self.refresh_if_changed(thorough=False)
+        except Exception as ex:
+            # A request that needs the new catalog reads it again, and reports the error.
+            log.debug("the schema could not be read (%s)", type(ex).__name__)
+        finally:
+            self._is_refreshing.release()
 
     def views(self, catalog: Catalog) -> RoleViews:
         """The views of roles on that catalog, along the API search path."""
@@ -127,6 +158,7 @@ class SchemaCache:
 
     def _use(self, catalog: Catalog) -> Catalog:
         self._catalog = catalog
+        self.ahead = None
         self.read_at = time()
         self._log_missing_schemas(catalog)
         return catalog

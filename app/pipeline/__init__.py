@@ -5,21 +5,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
+from app.database import SchemaOutdated
 from app.errors import PorticoError
 from app.graphql.documents.errors import DocumentError
+from app.graphql.schema.role_schemas import LARGE
 from app.pipeline.authorize import authorize, authorize_now
 from app.pipeline.caching import cacheable
 from app.pipeline.engine import Engine
 from app.pipeline.execute import execute
-from app.pipeline.freshness import has_changed, is_outdated
+from app.pipeline.freshness import at_newer_version, has_changed, is_outdated
 from app.pipeline.parse import parse, parse_whole
 from app.pipeline.plan import plan
 from app.pipeline.records import (
+    AuthorizedOperation,
     CurrentSchemaNeeded,
     GraphQLRequest,
     GraphQLResponse,
     ParsedOperation,
     ResultSet,
+    SQLPlan,
     TextNeeded,
 )
 from app.pipeline.shape import shape, shape_error
@@ -37,7 +41,12 @@ changes again, as it does during a migration of many steps."""
 def run(request: GraphQLRequest, engine: Engine) -> TimedResponse:
     """The response to a request. Never raises: errors become responses."""
     timing = Timing(engine.around)
-    return timing.on(_response(request, engine, timing))
+    schemas = engine.role_schemas.in_use
+    mark = schemas.mark()
+    try:
+        return timing.on(_response(request, engine, timing))
+    finally:
+        schemas.release(mark)
 
 
 def run_batch(
@@ -102,4 +111,23 @@ def _attempt(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultS
         operation = timing.of("authorize", authorize_now, parsed, engine)
         bound = timing.of("plan", plan, operation, engine)
     run = execute if parsed.request.extensions is None else engine.extensions.around(execute, parsed)
+    if engine.schema_cache.ahead is not None:
+        operation = at_newer_version(operation, bound.plan, engine.schema_cache.ahead) or operation
+    for _ in range(MOST_ATTEMPTS):
+        try:
+            return timing.of("execute", run, operation, bound, engine)
+        except SchemaOutdated:
+            newer = _not_concerned(operation, bound.plan, engine)
+            if newer is None:
+                raise
+            operation = newer
     return timing.of("execute", run, operation, bound, engine)
+
+
+def _not_concerned(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) -> AuthorizedOperation | None:
+    """The operation for the newer version of the schema, if its plan stays valid. The schema of a small database is
+    read again in less time than this would save."""
+    is_small = len(operation.api.rows_by_oid) < LARGE
+    if is_small or not plan.depends_on_reads_alone or operation.catalog is not engine.schema_cache.known:
+        return None
+    return at_newer_version(operation, plan, engine.schema_cache.look_ahead())

@@ -52,7 +52,7 @@ def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSc
     """The schema of the caller's role, after checking that the role may run the document and that it is valid there."""
     documents = engine.named_documents
     _check_named(caller, parsed, engine)
-    api = engine.role_schemas.of_role(caller.role)
+    api = engine.role_schemas.lend(caller.role)
     check_depth(parsed.document.depth, api.rules.depth)
     if api.dialect.validates:
         # Only a caller that may see the whole database learns which parts of it are not in the API, and why.

@@ -78,12 +78,12 @@ def context_of(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) ->
         path=head.path,
         role_settings=role_settings(catalog, operation.caller.role),
         extra=engine.contexts.request_settings(head.header),
-        schema_version=catalog.change_count if catalog.counted else None,
+        schema_version=(operation.version or catalog.change_count) if catalog.counted else None,
         bookmark=operation.parsed.request.bookmark,
         discarded=plan.has_effects,
         guarded=_is_guarded(operation, plan),
         propagated=plan.is_mutation or plan.has_effects or plan.reads_claims,
-        proved_by="" if plan.is_mutation or plan.has_effects else catalog.version,
+        proved_by="" if plan.is_mutation or plan.has_effects or operation.version else catalog.version,
     )
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.database import REFUSED_BY_POLICY, SchemaOutdated, StatementError
 from app.errors import PorticoError, RequestError, Unavailable
+from app.pipeline.records import AuthorizedOperation, SQLPlan
+from schema_cache.ahead import Ahead
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
 
@@ -43,6 +47,14 @@ def has_changed(error: PorticoError, known: Catalog | None, schema_cache: Schema
         may_be_outdated = error.diagnosis.sqlstate in _WRONG_SCHEMA and error.routine != REFUSED_BY_POLICY
         return may_be_outdated and schema_cache.refresh_if_changed() is not known
     return isinstance(error, RequestError) and is_outdated(known, schema_cache)
+
+
+def at_newer_version(operation: AuthorizedOperation, plan: SQLPlan, ahead: Ahead | None) -> AuthorizedOperation | None:
+    """The operation for the newer version of the schema that ``ahead`` found; None if that change concerns it."""
+    if ahead is None or ahead.catalog is not operation.catalog or ahead.change_count == operation.version:
+        return None
+    concerned = not plan.depends_on_reads_alone or not ahead.relations.isdisjoint(plan.reads)
+    return None if concerned else replace(operation, version=ahead.change_count)
 
 
 def is_outdated(known: Catalog | None, schema_cache: SchemaCache) -> bool:

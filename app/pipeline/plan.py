@@ -91,7 +91,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
 def _is_unchanged(plan: SQLPlan | None, operation: AuthorizedOperation, engine: Engine) -> bool:
     """Whether a plan from before the last change of the database gives the same answer after it: a query of relations
     that did not change."""
-    if plan is None or plan.is_mutation or plan.constants or plan.errors or not plan.statements:
+    if plan is None or not plan.depends_on_reads_alone:
         return False
     return engine.role_schemas.is_unchanged(operation.api, operation.catalog, plan.reads)
 

@@ -101,12 +101,14 @@ class ParsedOperation:
 @dataclass(frozen=True, slots=True)
 class AuthorizedOperation:
     """An operation with its caller and the schema of the caller's role. ``catalog``: the current one. The schema may be
-    that from before the last change, if the change does not concern the operation."""
+    that from before the last change, if the change does not concern the operation. ``version``: the version of the
+    database's schema, if it is newer than the catalog, but that change does not concern the operation either."""
 
     parsed: ParsedOperation
     caller: Caller
     api: ApiSchema
     catalog: Catalog
+    version: int | None = None
 
     @property
     def is_before_change(self) -> bool:
@@ -156,6 +158,11 @@ class SQLPlan:
     caps: tuple[Cap, ...] = ()
     reads: frozenset[int] = frozenset()
     unread: frozenset[str] = frozenset()
+
+    @property
+    def depends_on_reads_alone(self) -> bool:
+        """Whether the plan is a query that stays valid while its ``reads`` are unchanged."""
+        return bool(self.statements) and not (self.is_mutation or self.constants or self.errors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from weakref import WeakValueDictionary
 
 from graphql import (
     GraphQLIncludeDirective,
-    GraphQLInterfaceType,
     GraphQLNamedType,
     GraphQLObjectType,
     GraphQLSchema,
@@ -26,7 +25,7 @@ from graphql import (
 from app.graphql.schema.comments import DIRECTIVES, Comments
 from app.graphql.schema.dialect import Dialect
 from app.graphql.schema.exposure import Exposure
-from app.graphql.schema.fields import ABSENT_FIELD, absent_field, deferred, in_order
+from app.graphql.schema.fields import deferred, in_order
 from app.graphql.schema.further_type_names import Announced, OwnTypeNames
 from app.graphql.schema.lazy_schema import LazySchema, LazyTypes
 from app.graphql.schema.name_conflicts import RelationNames, names_from, without_name_conflicts
@@ -35,6 +34,7 @@ from app.graphql.schema.relations import ApiRelation, OwnName
 from app.graphql.schema.remembered import Remembered
 from app.graphql.schema.role_rules import RoleRules
 from app.graphql.schema.root_types import RootType
+from app.graphql.schema.row_types import row_type
 from app.graphql.schema.supported_members import possible, possible_in_collation
 from app.graphql.values.types import ValueType
 from schema_cache.collector import collector_paused
@@ -58,8 +58,11 @@ class ApiSchema:
     ``relations``: those with a key, and so with a collection. ``rows_by_oid``: all relations whose rows have a type.
     ``graphql``: the schema; ``unchecked``: the same, without the check of all its types. ``rules``: the rules of the
     roles that have this schema. ``notices``: the objects of the database that are not in the schema, with reasons.
-    ``remembered``: values that schemas with the same rules share.
+    ``remembered``: values that schemas with the same rules share. ``is_retired``, ``is_kept``: see SchemasInUse.
     """
+
+    is_retired = True
+    is_kept = False
 
     def __init__(
         self,
@@ -70,6 +73,7 @@ class ApiSchema:
         whole: ApiSchema | None = None,
         only_schemas: frozenset[str] = frozenset(),
     ) -> None:
+        self.is_retired = False
         self.whole = whole
         self.remembered = remembered
         self.view = view
@@ -189,25 +193,7 @@ class ApiSchema:
 
     def object_type(self, relation: ApiRelation) -> GraphQLObjectType:
         """The type of a relation's rows."""
-        return self.named(
-            relation.type_name,
-            lambda name: GraphQLObjectType(
-                name,
-                fields=lambda: {
-                    field_name: field
-                    for field_name, field in self.contributed("node_fields", relation).items()
-                    if self.is_name(field_name)
-                },
-                interfaces=lambda: self._interfaces() if relation.has_readable_key else [],
-                description=relation.directives.get("description"),
-                extensions={
-                    "unknown_field": lambda field: f"Unknown field '{field}' on type '{relation.type_name}'",
-                    ABSENT_FIELD: lambda field: absent_field(
-                        self.hooks.node_fields(api=self, relation=relation), field
-                    ),
-                },
-            ),
-        )
+        return self.named(relation.type_name, lambda name: row_type(self, relation))
 
     def contributed(self, hook: str, relation: ApiRelation) -> dict[str, Any]:
         """The fields that plugins add to a relation by a hook, in order. A notice reports each field that is left out
@@ -230,9 +216,6 @@ class ApiSchema:
         what = hook.replace("_", " ")
         renamed = "the directive `name` renames columns and functions"
         return lambda name: self.notices.add(subject, f"of two {what} called {name} one is left out; {renamed}")
-
-    def _interfaces(self) -> list[GraphQLInterfaceType]:
-        return [each for some in self.hooks.node_interfaces(api=self) for each in some]
 
     def shared(self, key: str, factory: Callable[[], Made]) -> Made:
         """A value that plugins share within one schema, made on first use."""
@@ -320,6 +303,13 @@ class ApiSchema:
         made = self.anew()
         made._named = WeakValueDictionary(made._named)
         return made
+
+    def free(self) -> None:
+        """Drop all contents. They refer to this schema, so this breaks the cycles."""
+        part = vars(self).get("introspected")
+        vars(self).clear()
+        if part is not None:
+            part.free()
 
     def each_type(self) -> Iterator[GraphQLNamedType]:
         """All types, one by one (LazyTypes.each)."""

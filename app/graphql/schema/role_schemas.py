@@ -14,6 +14,7 @@ from app.graphql.schema.dialect import Dialect
 from app.graphql.schema.notices import Notice
 from app.graphql.schema.remembered import Remembered
 from app.graphql.schema.role_rules import RuleBook
+from app.graphql.schema.schemas_in_use import SchemasInUse
 from schema_cache.collector import collector_paused
 from schema_cache.difference import Difference, difference
 from schema_cache.freshness import SchemaCache
@@ -63,6 +64,8 @@ class RoleSchemas:
         self.rules = rules
         self._catalog: Catalog | None = None
         self._built = _kept_schemas()
+        self.in_use = SchemasInUse()
+        self._living: list[ApiSchema] = []
         self._of_role: dict[str, ApiSchema] = {}
         self._before: dict[str, ApiSchema] = {}
         self._in_background: set[str] = set()
@@ -73,10 +76,21 @@ class RoleSchemas:
         self._lock = Lock()
 
     def of_role(self, role: str) -> ApiSchema:
-        """The current schema of ``role``.
+        """The current schema of ``role``, which is never freed while it is referenced.
 
         Raises AccessError (403) for a role that does not exist or that the service may not assume.
         """
+        found = self.lend(role)
+        found.is_kept = True
+        return found
+
+    def lend(self, role: str) -> ApiSchema:
+        """Like ``of_role``, for as long as this thread holds the schema (``in_use``)."""
+        while not self.in_use.hold(found := self._find(role)):
+            pass
+        return found
+
+    def _find(self, role: str) -> ApiSchema:
         try:
             view = self._view(role, self._schema_cache.current())
         except AccessError:
@@ -94,7 +108,9 @@ class RoleSchemas:
                     self._keep(key, found)
         if view.catalog is self._catalog:
             self._of_role[role] = found
-            self._before.pop(role, None)
+            before = self._before.pop(role, None)
+            if before is not None and before not in self._before.values():
+                self.in_use.retire(before)
         return found
 
     def before_change(self, role: str) -> tuple[ApiSchema, Catalog] | None:
@@ -108,14 +124,16 @@ class RoleSchemas:
             self._in_background.add(role)
         if is_first:
             Thread(target=self._make, args=(role,), name="schema-maker", daemon=True).start()
-        return known, current
+        return (known, current) if self.in_use.hold(known) else None
 
     def _make(self, role: str) -> None:
+        mark = self.in_use.mark()
         try:
-            self.of_role(role)
+            self.lend(role)
         except PorticoError as ex:
             log.debug("the schema of the role %s could not be made (%s)", role, type(ex).__name__)
         finally:
+            self.in_use.release(mark)
             with self._lock:
                 self._in_background.discard(role)
 
@@ -152,7 +170,12 @@ class RoleSchemas:
             self._before = dict(list(self._of_role.items())[-_MOST_BEFORE:])
             self._of_role = {}
             self._difference = None
+            outdated, self._living = self._living, []
+            for each in outdated:
+                if each not in self._before.values():
+                    self.in_use.retire(each)
         self._built.put(key, built, _size_of(built))
+        self._living.append(built)
 
     def _build(self, role: str, view: RoleView, comment: str | None, *, bypasses: bool) -> ApiSchema:
         rules = replace(self.rules.of_comment(comment), bypasses_policies=bypasses)
