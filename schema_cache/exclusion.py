@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from schema_cache.directive_values import Flag
-from schema_cache.directives import Commented, Directive, DirectiveReader
+from schema_cache.directives import Commented, Directive, DirectiveReader, has_directives
 from schema_cache.model import Catalog, ForeignKey, Function, Relation
 
 EXCLUDING = tuple(Directive(on, "exclude", Flag()) for on in ("relation", "column", "function", "foreign_key"))
@@ -38,18 +38,18 @@ class Exclusion:
     patterns: tuple[str, ...] = ()
 
     def hides_relation(self, relation: Relation) -> bool:
-        return self._hides("relation", relation.comment, _of_relation(relation))
+        return self._may_hide(relation.comment) and self._hides("relation", relation.comment, _of_relation(relation))
 
     def hides_function(self, function: Function) -> bool:
-        return self._hides("function", function.comment, _of_function(function))
+        return self._may_hide(function.comment) and self._hides("function", function.comment, _of_function(function))
 
     def hides_column(self, schema: str, relation: str, column: str, comment: str | None) -> bool:
         """Whether a column of a relation, or an attribute of a composite type, is hidden."""
-        return self._hides("column", comment, _Name((schema, relation, column)))
+        return self._may_hide(comment) and self._hides("column", comment, _Name((schema, relation, column)))
 
     def hides_key(self, relation: Relation, key: ForeignKey) -> bool:
         """Whether the relationships of a foreign key of ``relation`` are hidden."""
-        return self._hides("foreign_key", key.comment, _of_key(relation, key))
+        return self._may_hide(key.comment) and self._hides("foreign_key", key.comment, _of_key(relation, key))
 
     def hidden_keys(self, relations: Iterable[Relation]) -> frozenset[int]:
         """The oids of the hidden foreign keys. A key that a view has because of a constraint has the oid of it."""
@@ -61,6 +61,10 @@ class Exclusion:
         """The patterns that match no object in these schemas."""
         names = list(_names(catalog, frozenset(schemas)))
         return [each for each in self.patterns if not any(_matches(each, name) for name in names)]
+
+    def _may_hide(self, comment: str | None) -> bool:
+        """Whether an object with that comment may be hidden. Most are not, and there are tens of thousands."""
+        return bool(self.patterns) or has_directives(comment)
 
     def _hides(self, on: Commented, comment: str | None, name: _Name) -> bool:
         is_commented = comment is not None and _read(on, comment).directives.get("exclude") is True

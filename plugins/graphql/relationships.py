@@ -140,12 +140,14 @@ def _distinct_keys(api: ApiSchema) -> list[NamedKey]:
     relations = [each for each in api.catalog.relations if each.schema in shown and api.is_exposed(each)]
     by_oid = {each.oid: each for each in relations}
     by_name = {(each.schema, each.name): each for each in relations}
+    hidden = api.view.exclusion.hidden_keys(relations)
     found: dict[tuple[object, ...], NamedKey] = {}
     for local in sorted(relations, key=lambda each: (each.schema, each.name)):
         if not local.foreign_keys and local.comment is None:
             continue
-        make = partial(_keys_of, api, local, by_oid, by_name)
-        if _declares_keys(api, local):
+        make = partial(_keys_of, api, local, by_oid, by_name, hidden)
+        # These depend on further relations.
+        if _declares_keys(api, local) or (hidden and any(each.oid in hidden for each in local.foreign_keys)):
             keys = make()
         else:
             keys = api.remember("keys", local, *(by_oid.get(each.foreign) for each in local.foreign_keys), make=make)
@@ -158,11 +160,15 @@ def _declares_keys(api: ApiSchema, local: Relation) -> bool:
 
 
 def _keys_of(
-    api: ApiSchema, local: Relation, by_oid: Mapping[int, Relation], by_name: Mapping[tuple[str, str], Relation]
+    api: ApiSchema,
+    local: Relation,
+    by_oid: Mapping[int, Relation],
+    by_name: Mapping[tuple[str, str], Relation],
+    hidden: frozenset[int],
 ) -> dict[tuple[object, ...], NamedKey]:
     """The keys of a relation, by their contents."""
     declared = list(_declared(api, local, by_name))
-    constraints = list(_constraints(api, local, by_oid, declared, api.view.exclusion.hidden_keys([local])))
+    constraints = list(_constraints(api, local, by_oid, declared, hidden))
     ordered = sorted(constraints, key=_columns_order) if len(constraints) > 1 else constraints
     # If keys have equal contents, the last one counts.
     return {_contents(key): named_key(api, key) for key in (*ordered, *declared)}
