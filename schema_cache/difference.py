@@ -11,7 +11,7 @@ _SAME = ("schemas", "functions", "roles", "operators", "login", "database_owner"
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class CatalogDifference:
     """``is_local``: only relations have changed, and none got another name or comment, from which names in the API
     follow. ``relations``: the oids of those that have changed, and of those that foreign keys connect with them."""
 
@@ -19,10 +19,10 @@ class Difference:
     relations: frozenset[int] = frozenset()
 
 
-NOT_LOCAL = Difference(is_local=False)
+NOT_LOCAL = CatalogDifference(is_local=False)
 
 
-def difference(before: Catalog, after: Catalog) -> Difference:
+def difference(before: Catalog, after: Catalog) -> CatalogDifference:
     """The difference between two catalogs that share their unchanged records."""
     if any(getattr(before, name) != getattr(after, name) for name in _SAME) or before.effects != after.effects:
         return NOT_LOCAL
@@ -32,7 +32,7 @@ def difference(before: Catalog, after: Catalog) -> Difference:
     oids = {each.oid for pair in changed for each in pair if each}
     if not _are_types_of_relations(before, after, oids):
         return NOT_LOCAL
-    return Difference(is_local=True, relations=with_neighbours(oids, before) | with_neighbours(oids, after))
+    return CatalogDifference(is_local=True, relations=with_neighbours(oids, before) | with_neighbours(oids, after))
 
 
 def with_neighbours(oids: set[int], catalog: Catalog) -> frozenset[int]:

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock, RLock
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from graphql import (
     GraphQLIncludeDirective,
+    GraphQLInterfaceType,
     GraphQLNamedType,
     GraphQLObjectType,
     GraphQLSchema,
@@ -193,7 +194,16 @@ class ApiSchema:
 
     def object_type(self, relation: ApiRelation) -> GraphQLObjectType:
         """The type of a relation's rows."""
-        return self.named(relation.type_name, lambda name: row_type(self, relation))
+
+        def fields() -> dict[str, Any]:
+            contributed = self.contributed("node_fields", relation).items()
+            return {name: field for name, field in contributed if self.is_name(name)}
+
+        def interfaces() -> list[GraphQLInterfaceType]:
+            return [each for some in self.hooks.node_interfaces(api=self) for each in some]
+
+        contributions = partial(self.hooks.node_fields, api=self, relation=relation)
+        return self.named(relation.type_name, lambda _: row_type(relation, fields, interfaces, contributions))
 
     def contributed(self, hook: str, relation: ApiRelation) -> dict[str, Any]:
         """The fields that plugins add to a relation by a hook, in order. A notice reports each field that is left out

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import TableClause, column, table
@@ -65,8 +64,12 @@ def _values_in(value: Any) -> Iterator[Any]:
         yield value
 
 
-_is_insertable: Callable[[Column], bool] = attrgetter("insertable")
-_is_updatable: Callable[[Column], bool] = attrgetter("updatable")
+def _is_insertable(column: Column) -> bool:
+    return column.insertable
+
+
+def _is_updatable(column: Column) -> bool:
+    return column.updatable
 
 
 def _is_written(column: ApiColumn) -> bool:

@@ -17,7 +17,7 @@ from app.graphql.schema.remembered import Remembered
 from app.graphql.schema.role_rules import RuleBook
 from app.graphql.schema.schemas_in_use import SchemasInUse
 from schema_cache.collector import collector_paused
-from schema_cache.difference import Difference, difference
+from schema_cache.difference import CatalogDifference, difference
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
 from schema_cache.role_view import RoleView, RoleViews
@@ -82,7 +82,7 @@ class RoleSchemas:
         self._of_role: dict[str, ApiSchema] = {}
         self._before: dict[str, ApiSchema] = {}
         self._in_background: set[str] = set()
-        self._difference: tuple[Catalog, Catalog, Difference] | None = None
+        self._difference: tuple[Catalog, Catalog, CatalogDifference] | None = None
         self._remembered: dict[Hashable, Remembered] = dict(inherited.remembered) if inherited else {}
         self._logged: set[Notice] = set()
         self._building = Lock()

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from graphql import GraphQLField, GraphQLInterfaceType, GraphQLObjectType
 
-from app.graphql.schema.fields import ABSENT_FIELD, absent_field
+from app.graphql.schema.fields import ABSENT_FIELD, Fields, absent_field
 from app.graphql.schema.relations import ApiRelation
 
-if TYPE_CHECKING:
-    from app.graphql.schema.api_schema import ApiSchema
 
-
-def row_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
-    """A new type for a relation's rows, with the name that the relation has."""
+def row_type(
+    relation: ApiRelation,
+    fields: Callable[[], dict[str, GraphQLField]],
+    interfaces: Callable[[], list[GraphQLInterfaceType]],
+    contributions: Callable[[], Sequence[Fields | None]],
+) -> GraphQLObjectType:
+    """A new type for a relation's rows, with the name that the relation has. ``contributions``: of plugins, which may
+    give reasons why fields are absent."""
     name = relation.type_name
     return GraphQLObjectType(
         name,
-        fields=lambda: _fields(api, relation),
-        interfaces=lambda: _interfaces(api) if relation.has_readable_key else [],
+        fields=fields,
+        interfaces=lambda: interfaces() if relation.has_readable_key else [],
         description=relation.directives.get("description"),
         extensions={
             "unknown_field": lambda field: f"Unknown field '{field}' on type '{name}'",
-            ABSENT_FIELD: lambda field: absent_field(api.hooks.node_fields(api=api, relation=relation), field),
+            ABSENT_FIELD: lambda field: absent_field(contributions(), field),
         },
     )
-
-
-def _fields(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLField]:
-    contributed = api.contributed("node_fields", relation).items()
-    return {name: field for name, field in contributed if api.is_name(name)}
-
-
-def _interfaces(api: ApiSchema) -> list[GraphQLInterfaceType]:
-    return [each for some in api.hooks.node_interfaces(api=api) for each in some]
