@@ -60,6 +60,8 @@ def at_newer_version(operation: AuthorizedOperation, plan: SQLPlan, ahead: Ahead
 def is_outdated(known: Catalog | None, schema_cache: SchemaCache) -> bool:
     """Whether the database counts schema changes and has a newer schema than ``known``. Checked before a response that
     ran no statement, such as the error that a field does not exist."""
+    # The first catalog may have been read by another thread, before a change that came before the request.
+    known = known or schema_cache.known
     if known is None or not known.counted:
         return False
     try:
