@@ -223,5 +223,12 @@ class SchemaMismatch(DatabaseRefused):
     """The tables of the schema ``storage`` do not match this version."""
 
 
+class NotInstalled(StorageError):
+    """The database has an older version of the schema ``storage``, without what the operation needs."""
+
+    def __init__(self) -> None:
+        super().__init__(hint="`portico upgrade` brings the database's storage schema to the version of the service.")
+
+
 class Fault(StorageError):
     """The service failed; the log says why."""

@@ -17,6 +17,7 @@ from app.database import BoundStatement, Context, ContextBuilder, Database, Row,
 from app.identity import SERVICE_ROLE, Identity
 from app.identity.derived_keys import SIGNED_URLS, derived_key
 from app.settings import Settings
+from app.storage.bucket_origins import BucketOrigins
 from app.storage.bytes.backend import Backend, open_backend
 from app.storage.bytes.small_blobs import SmallBlobs
 from app.storage.long_reads import LongReads, Read
@@ -24,7 +25,7 @@ from app.storage.request_context import RequestContext, operator_context
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.upkeep.announcing import announced
 from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, encode_events
-from app.storage.upkeep.work import Background, WorkList
+from app.storage.upkeep.work import Background, WorkList, background_context
 
 _MOST_NOTED = 10_000
 # The rollback to the savepoint also restores the role that a trial changed.
@@ -37,9 +38,9 @@ TRIAL = 2
 @dataclass(frozen=True)
 class Storage:
     """``small_blobs``: the cache of small blobs. ``streams`` limits concurrent downloads of other blobs from a remote
-    backend, and ``long_reads`` concurrent long listings. ``accessed`` collects the ids of objects that were read.
-    ``wake`` is set when there is background work. ``signing_secret``: the key that signs URLs; empty when none is
-    configured."""
+    backend, and ``long_reads`` concurrent long listings. ``bucket_origins``: the CORS rules of buckets. ``accessed``
+    collects the ids of objects that were read. ``wake`` is set when there is background work. ``signing_secret``: the
+    key that signs URLs; empty when none is configured."""
 
     settings: Settings
     database: Database
@@ -52,6 +53,7 @@ class Storage:
     small_blobs: SmallBlobs
     streams: threading.BoundedSemaphore
     long_reads: LongReads
+    bucket_origins: BucketOrigins
     wake: threading.Event
     accessed: set[str]
     background: Background
@@ -161,6 +163,9 @@ def open_storage(
         small_blobs=SmallBlobs(settings.object_cache),
         streams=threading.BoundedSemaphore(settings.remote_streams),
         long_reads=LongReads(settings.threads),
+        bucket_origins=BucketOrigins(
+            lambda statement: database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
+        ),
         wake=wake,
         accessed=accessed,
         background=Background(

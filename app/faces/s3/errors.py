@@ -107,12 +107,14 @@ def method_not_allowed(method: str) -> S3Error:
 
 
 def preflight_refused(headers: Mapping[str, str]) -> S3Error:
-    """The setting CORS_ORIGINS does not allow the preflight request, or an OPTIONS request is not a preflight."""
+    """Neither the bucket's rules nor CORS_ORIGINS allow the preflight, or an OPTIONS request is not a preflight."""
     if "origin" not in headers or "access-control-request-method" not in headers:
         message = "Insufficient information. Origin and Access-Control-Request-Method request headers needed."
         return S3Error("BadRequest", 400, message)
     return S3Error(
-        "AccessForbidden", 403, "CORSResponse: This CORS request is not allowed; CORS_ORIGINS allows origins."
+        "AccessForbidden",
+        403,
+        "CORSResponse: This CORS request is not allowed; the bucket's CORS rules, or else CORS_ORIGINS, allow origins.",
     )
 
 
@@ -190,6 +192,9 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     ),
     core.SchemaMismatch: lambda ex: S3Error(
         "ServiceUnavailable", 503, "The database's storage schema does not match this version", hint=ex.hint
+    ),
+    core.NotInstalled: lambda ex: S3Error(
+        "NotImplemented", 501, "The database's storage schema is older than this feature", hint=ex.hint
     ),
     shared.NoLength: _fixed("MissingContentLength", 411, "You must provide the Content-Length HTTP header."),
     shared.InvalidRequest: lambda ex: invalid_request(ex.message),

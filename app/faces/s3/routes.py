@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from app.faces.s3 import buckets, deleting, listing, multipart, objects, uploads
+from app.faces.s3 import bucket_cors, buckets, canned_acls, deleting, listing, multipart, objects, uploads
 from app.faces.s3 import form_uploads as forms
 from app.faces.s3 import unsupported_configurations as unsupported
 from app.faces.s3.errors import method_not_allowed, preflight_refused
@@ -51,6 +51,11 @@ OPERATIONS: tuple[S3Operation, ...] = (
     _operation("DELETE", "bucket", "", buckets.delete_bucket, "bucket.delete"),
     _operation("GET", "bucket", "location", buckets.get_location, "bucket.get_location"),
     _operation("GET", "bucket", "versioning", buckets.get_versioning, "bucket.get_versioning"),
+    _operation("GET", "bucket", "cors", bucket_cors.get_cors, "bucket.get_cors"),
+    _operation("PUT", "bucket", "cors", bucket_cors.put_cors, "bucket.put_cors"),
+    _operation("DELETE", "bucket", "cors", bucket_cors.delete_cors, "bucket.delete_cors"),
+    _operation("PUT", "bucket", "acl", canned_acls.put_bucket_acl, "bucket.put_acl"),
+    _operation("PUT", "object", "acl", canned_acls.put_object_acl, "object.put_acl"),
     _operation("GET", "bucket", "versions", listing.list_versions, "object.list"),
     _operation("GET", "bucket", "list-type", listing.list_objects_v2, "object.list"),
     _operation("GET", "bucket", "", listing.list_objects, "object.list"),

@@ -20,7 +20,6 @@ from app.storage.reading import find
 from app.storage.storage import Storage
 
 _MISSING: Mapping[str, tuple[str, str]] = {
-    "cors": ("NoSuchCORSConfiguration", "The CORS configuration does not exist"),
     "lifecycle": ("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"),
     "policy": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
     "policyStatus": ("NoSuchBucketPolicy", "The bucket policy does not exist"),

@@ -648,6 +648,40 @@ begin
 end
 $storage$;
 
+-- ------------------------------------------------------------------- schema storage: configurations of a bucket
+
+do $configurations$
+declare
+  waits constant text := current_setting('lock_timeout');
+begin
+  if coalesce(nullif(current_setting('portico.restoring', true), ''), 'false')::boolean then
+    return;
+  end if;
+  -- Nobody shall wait long behind us: take the lock at once or try again.
+  if (select count(*) <> 1 from pg_catalog.pg_attribute
+      where attrelid = 'storage.buckets'::regclass and attname in ('cors') and not attisdropped) then
+    for attempt in 1..100 loop
+      begin
+        set local lock_timeout = '100ms';
+        lock table storage.buckets in access exclusive mode;
+        perform set_config('lock_timeout', waits, true);
+        exit;
+      exception when lock_not_available then
+        if attempt = 100 then
+          raise;
+        end if;
+        perform pg_sleep(random() * 0.1);
+      end;
+    end loop;
+    alter table storage.buckets
+      add column if not exists cors jsonb
+        constraint buckets_cors_check check (jsonb_typeof(cors) = 'array');
+    comment on column storage.buckets.cors is
+      'CORS rules in the words of S3, in place of CORS_ORIGINS: [{"AllowedOrigins": [], "AllowedMethods": [], ...}]';
+  end if;
+end
+$configurations$;
+
 do $storage_functions$
 begin
   if current_setting('portico.restoring')::boolean then
@@ -1324,6 +1358,7 @@ create or replace view graphql.storage_damage as
     ('installation', 'installation_pkey', 'primary key (component)'),
     ('buckets', 'buckets_pkey', 'primary key (id)'),
     ('buckets', 'buckets_versioning_status_check', 'check (versioning_status = ''DISABLED'')'),
+    ('buckets', 'buckets_cors_check', 'check (jsonb_typeof(cors) = ''array'')'),
     ('objects', 'objects_pkey', 'primary key (id)'),
     ('objects', 'objects_bucketId_fkey', 'foreign key (bucket_id) references storage.buckets'),
     ('work', 'work_pkey', 'primary key (id)'),

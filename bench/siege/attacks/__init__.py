@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench.siege.attacks import (
+    bucket_origins,
     callers,
     clients,
     comments,
@@ -50,6 +51,7 @@ ATTACKS = (
     *objects.ATTACKS,
     *races.ATTACKS,
     *s3.ATTACKS,
+    *bucket_origins.ATTACKS,
     *resumable.ATTACKS,
     *uploads_of_others.ATTACKS,
     *images.ATTACKS,
