@@ -17,7 +17,7 @@ from app.storage.request_context import RequestContext
 from app.storage.row_decoding import RawValue, json_value, text
 from app.storage.storage import Storage
 
-ConfigurationColumn = Literal["cors"]
+ConfigurationColumn = Literal["cors", "tags"]
 
 
 @lru_cache(8)

@@ -147,6 +147,10 @@ class InvalidMimeType(StorageError):
         self.mime_type = mime_type
 
 
+class InvalidTags(StorageError):
+    """The tags break a rule; the message, which clients see, says which."""
+
+
 class InvalidContentType(StorageError):
     """The content type ``given`` is not a MIME type."""
 

@@ -92,12 +92,12 @@ def _with_bytes_copied(
     """The permitted write, with metadata from ``describe``, and the copied bytes."""
     missing = None
     while True:
-        found, user_metadata = _source(storage, request, source)
+        found, user_metadata, tags = _source(storage, request, source)
         if found.version == missing:
             raise BytesMissing
-        described = describe(Described(found.metadata, user_metadata), found.updated_at)
+        described = describe(Described(found.metadata, user_metadata, tags), found.updated_at)
         described = described._replace(metadata={**described.metadata, "lastModified": now_as_json()})
-        write = requested._replace(user_metadata=described.user_metadata or {})
+        write = requested._replace(user_metadata=described.user_metadata or {}, tags=described.tags)
         allowed = check_write(storage, request, write, described.metadata)
         _check_described(storage, allowed.permission.bucket, write.name.key, described.metadata)
         new = NewBytes(new_version(), described.metadata)
@@ -227,20 +227,26 @@ def _is_changed(storage: Storage, request: RequestContext, name: ObjectName, cha
     for _ in range(_MOST_ATTEMPTS):
         if change():
             return True
-        there, _user_metadata = _source(storage, request, name)
+        there, _user_metadata, _tags = _source(storage, request, name)
         if there == seen:
             return False
         seen = there
     raise RowLocked
 
 
-def _source(storage: Storage, request: RequestContext, name: ObjectName) -> tuple[StoredObject, Mapping[str, Any]]:
-    """The object and its user metadata. Raises NoSuchObject if it is not visible to the caller."""
+class _Source(NamedTuple):
+    found: StoredObject
+    user_metadata: Mapping[str, Any]
+    tags: Mapping[str, str]
+
+
+def _source(storage: Storage, request: RequestContext, name: ObjectName) -> _Source:
+    """The object and its description. Raises NoSuchObject if it is not visible to the caller."""
     parameters = (text(name.bucket), text(name.key))
     rows = storage.database.run(request.own_context(), [(FIND_SOURCE, parameters)], read_only=True)[0]
     if not rows:
         raise NoSuchObject
-    return read_object(rows[0]), read_metadata(rows[0][4])
+    return _Source(read_object(rows[0]), read_metadata(rows[0][4]), read_metadata(rows[0][5]))
 
 
 def _check_moved(storage: Storage, target: ObjectName, moved_rows: list[Row], buckets: list[Row]) -> None:

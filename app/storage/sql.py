@@ -36,6 +36,9 @@ def time_text(expression: str) -> str:
 _OBJECT_COLUMNS = """
     o.id, coalesce(o.version, ''), extract(epoch FROM o.updated_at), coalesce(o.metadata, '{}')"""
 
+TAGS_OF_OBJECT: Projection = "pg_catalog.to_jsonb(o) -> 'tags'"
+"""The tags of an object; null in a database without the column."""
+
 # -- the caller's role
 
 # One row, also without such a bucket, so that the role always changes: whether the bucket is public, null if there is
@@ -168,7 +171,7 @@ def find_with_bucket(projection: Projection) -> Statement:
 
 FIND_SOURCE = Statement(
     f"""
-    SELECT {_OBJECT_COLUMNS}, o.user_metadata
+    SELECT {_OBJECT_COLUMNS}, o.user_metadata, {TAGS_OF_OBJECT}
     FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2
     """,  # noqa: S608
     "find_source",

@@ -20,6 +20,7 @@ from app.settings import Settings
 from app.storage.bucket_origins import BucketOrigins
 from app.storage.bytes.backend import Backend, open_backend
 from app.storage.bytes.small_blobs import SmallBlobs
+from app.storage.installed_features import InstalledFeatures
 from app.storage.long_reads import LongReads, Read
 from app.storage.request_context import RequestContext, operator_context
 from app.storage.sql import BECOME, RECORD_EVENTS
@@ -38,9 +39,9 @@ TRIAL = 2
 @dataclass(frozen=True)
 class Storage:
     """``small_blobs``: the cache of small blobs. ``streams`` limits concurrent downloads of other blobs from a remote
-    backend, and ``long_reads`` concurrent long listings. ``bucket_origins``: the CORS rules of buckets. ``accessed``
-    collects the ids of objects that were read. ``wake`` is set when there is background work. ``signing_secret``: the
-    key that signs URLs; empty when none is configured."""
+    backend, and ``long_reads`` concurrent long listings. ``bucket_origins``: the CORS rules of buckets. ``features``:
+    those that the database has. ``accessed`` collects the ids of objects that were read. ``wake`` is set when there is
+    background work. ``signing_secret``: the key that signs URLs; empty when none is configured."""
 
     settings: Settings
     database: Database
@@ -54,6 +55,7 @@ class Storage:
     streams: threading.BoundedSemaphore
     long_reads: LongReads
     bucket_origins: BucketOrigins
+    features: InstalledFeatures
     wake: threading.Event
     accessed: set[str]
     background: Background
@@ -149,6 +151,9 @@ def open_storage(
     def opened() -> Backend:
         return open_backend(plugins, storage_url(settings))
 
+    def read(statement: Statement) -> list[Row]:
+        return database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
+
     receivers = tuple(chain.from_iterable(plugins.hook.object_event_receivers(settings=settings)))
     wake, accessed = threading.Event(), set[str]()
     storage = Storage(
@@ -163,9 +168,8 @@ def open_storage(
         small_blobs=SmallBlobs(settings.object_cache),
         streams=threading.BoundedSemaphore(settings.remote_streams),
         long_reads=LongReads(settings.threads),
-        bucket_origins=BucketOrigins(
-            lambda statement: database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
-        ),
+        bucket_origins=BucketOrigins(read),
+        features=InstalledFeatures(read),
         wake=wake,
         accessed=accessed,
         background=Background(

@@ -53,6 +53,7 @@ class Content(NamedTuple):
     more_metadata: Mapping[str, str]
     user_metadata: Mapping[str, Any] | None
     learned: Callable[[], Mapping[str, Any]] = dict
+    tags: Mapping[str, str] | None = None
 
     @property
     def described(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from app.faces.rest.projections import INFO
+from app.faces.rest.projections import INFO, INFO_WITH_TAGS
 from app.faces.rest.request import RestRequest
 from app.faces.rest.versions import refuse_version
 from app.faces.shared.object_headers import DISPOSITION, ENCODING, ROBOTS, stored_header
@@ -77,7 +77,8 @@ def serve(storage: Storage, request: RestRequest, reading: Reading, *, expires: 
 def info(storage: Storage, request: RestRequest, reading: Reading) -> Response:
     """An object's metadata as JSON; for HEAD the same headers with the object's length."""
     refuse_version(request.query.get("versionId"))
-    found, description = find(storage, request.context, request.name, reading, INFO)
+    projection = INFO_WITH_TAGS if storage.features.has_tags else INFO
+    found, description = find(storage, request.context, request.name, reading, projection)
     headers: Headers = (
         *((("etag", found.entity_tag),) if found.entity_tag else ()),
         ("last-modified", http_date(modified(found))),

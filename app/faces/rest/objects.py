@@ -13,7 +13,7 @@ from app.faces.rest.request import RestRequest, json_response
 from app.faces.rest.versions import refuse_version
 from app.faces.shared.errors import InvalidRequest
 from app.faces.shared.object_headers import ENCODING, encoding_to_store
-from app.faces.shared.upload_body import header_metadata
+from app.faces.shared.upload_body import header_metadata, header_tags
 from app.faces.shared.write_conditions import deletion_conditions
 from app.http.response import Response
 from app.storage import moving
@@ -66,7 +66,7 @@ def copy_object(storage: Storage, request: RestRequest) -> Response:
         metadata = {**found.metadata, **_changed(body.get("metadata") or {})}
         if not metadata.get(ENCODING):
             metadata.pop(ENCODING, None)
-        return Described(metadata, header_metadata(request.headers) or {})
+        return Described(metadata, header_metadata(request.headers) or {}, header_tags(request.headers))
 
     copied = moving.copy(
         storage, request.context, source, target, upsert=request.upsert, describe=describe, projection=RECORD

@@ -193,6 +193,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     core.SchemaMismatch: lambda ex: S3Error(
         "ServiceUnavailable", 503, "The database's storage schema does not match this version", hint=ex.hint
     ),
+    core.InvalidTags: lambda ex: S3Error("InvalidTag", 400, ex.message),
     core.NotInstalled: lambda ex: S3Error(
         "NotImplemented", 501, "The database's storage schema is older than this feature", hint=ex.hint
     ),

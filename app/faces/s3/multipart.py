@@ -30,6 +30,7 @@ from app.faces.s3.stored_checksums import (
     requested_checksum_headers,
 )
 from app.faces.s3.stored_parts import as_parts_member
+from app.faces.s3.tagging import tags_of
 from app.faces.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed
 from app.faces.s3.xml_writing import XML, Element, xml_response
 from app.faces.shared.write_conditions import WRITE_CONDITIONS, write_conditions
@@ -70,6 +71,7 @@ def create_upload(storage: Storage, request: S3Request) -> Response:
         length=None,
         notes={**wanted, _CONDITIONS: {name: headers[name] for name in WRITE_CONDITIONS if name in headers}},
         lifetime_s=request.settings.s3_upload_lifetime_s,
+        tags=tags_of(headers),
     )
     upload = uploads.create(storage, request.context, new)
     return xml_response(

@@ -25,6 +25,8 @@ from app.storage.storage import Storage
 from app.times import http_date, read_http_date
 
 _USER_METADATA = "o.user_metadata"
+# Both in one value; the JSON of the database has no line break.
+_WITH_TAGS = "coalesce(o.user_metadata::text, '') || coalesce(E'\\n' || o.tags::text, '')"
 _CHECKSUM_MODE = "x-amz-checksum-mode"
 _OVERRIDES = ("content-type", "content-disposition", "content-language", "content-encoding", "cache-control", "expires")
 
@@ -39,12 +41,6 @@ def get_object(storage: Storage, request: S3Request) -> Response:
             raise
         # The bucket may exist without being public, so the response asks for a signature.
         raise missing_signature() from None
-
-
-def get_tagging(storage: Storage, request: S3Request) -> Response:
-    """GET /{bucket}/{key}?tagging: objects have no tags."""
-    find(storage, request.context, request.name, reading_of(request))
-    return xml_response("Tagging", ("TagSet", []))
 
 
 def get_attributes(storage: Storage, request: S3Request) -> Response:
@@ -80,16 +76,19 @@ def _check_parameters(request: S3Request) -> None:
 
 
 def _served(storage: Storage, request: S3Request) -> Response:
-    def use(found: StoredObject, user_metadata: RawValue) -> Response | None:
-        return _respond(storage, request, found, read_metadata(user_metadata))
+    def use(found: StoredObject, described: RawValue) -> Response | None:
+        user_metadata, _, tags = (described or b"").partition(b"\n")
+        headers = (("x-amz-tagging-count", str(len(read_metadata(tags)))),) if tags else ()
+        return _respond(storage, request, found, read_metadata(user_metadata), headers)
 
-    return find_with_bytes(storage, request.context, request.name, reading_of(request), use, _USER_METADATA)
+    projection = _WITH_TAGS if storage.features.has_tags else _USER_METADATA
+    return find_with_bytes(storage, request.context, request.name, reading_of(request), use, projection)
 
 
 def _respond(
-    storage: Storage, request: S3Request, found: StoredObject, user_metadata: Mapping[str, Any]
+    storage: Storage, request: S3Request, found: StoredObject, user_metadata: Mapping[str, Any], more: Headers
 ) -> Response | None:
-    """The response, or None if the bytes are missing."""
+    """The response, with ``more`` headers, or None if the bytes are missing."""
     second = int(found.updated_at)
     outcome = evaluate(request.headers, etag=found.entity_tag, modified=second)
     if outcome == "failed":
@@ -99,7 +98,7 @@ def _respond(
     content_type, headers = _described(request, found, user_metadata)
     size = size_of(storage, found)
     part, checksums = _requested_bytes(request, found, second, size)
-    headers = (*headers, *part.headers)
+    headers = (*headers, *part.headers, *more)
     if request.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
         headers = (*headers, *checksums)
     if request.is_head:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from app.faces.s3 import bucket_cors, buckets, canned_acls, deleting, listing, multipart, objects, uploads
+from app.faces.s3 import bucket_cors, buckets, canned_acls, deleting, listing, multipart, objects, tagging, uploads
 from app.faces.s3 import form_uploads as forms
 from app.faces.s3 import unsupported_configurations as unsupported
 from app.faces.s3.errors import method_not_allowed, preflight_refused
@@ -60,7 +60,12 @@ OPERATIONS: tuple[S3Operation, ...] = (
     _operation("GET", "bucket", "list-type", listing.list_objects_v2, "object.list"),
     _operation("GET", "bucket", "", listing.list_objects, "object.list"),
     _operation("POST", "bucket", "delete", deleting.delete_objects, "object.delete_many"),
-    _operation("GET", "object", "tagging", objects.get_tagging, "object.get_tagging"),
+    _operation("GET", "object", "tagging", tagging.get_object_tagging, "object.get_tagging"),
+    _operation("PUT", "object", "tagging", tagging.put_object_tagging, "object.put_tagging"),
+    _operation("DELETE", "object", "tagging", tagging.delete_object_tagging, "object.delete_tagging"),
+    _operation("GET", "bucket", "tagging", tagging.get_bucket_tagging, "bucket.get_tagging"),
+    _operation("PUT", "bucket", "tagging", tagging.put_bucket_tagging, "bucket.put_tagging"),
+    _operation("DELETE", "bucket", "tagging", tagging.delete_bucket_tagging, "bucket.delete_tagging"),
     _operation("GET", "object", "attributes", objects.get_attributes, "object.info"),
     _operation("GET", "object", "", objects.get_object, "object.get", is_public=True),
     _operation("GET", "object", "partNumber", objects.get_object, "object.get", is_public=True),

@@ -23,7 +23,6 @@ _MISSING: Mapping[str, tuple[str, str]] = {
     "lifecycle": ("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"),
     "policy": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
     "policyStatus": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
-    "tagging": ("NoSuchTagSet", "The TagSet does not exist"),
     "encryption": (
         "ServerSideEncryptionConfigurationNotFoundError",
         "The server side encryption configuration was not found",

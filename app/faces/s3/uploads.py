@@ -18,6 +18,7 @@ from app.faces.s3.object_headers import (
 )
 from app.faces.s3.request import S3Request
 from app.faces.s3.stored_checksums import as_member, headers_of
+from app.faces.s3.tagging import tags_of
 from app.faces.s3.xml_writing import XML, xml_response
 from app.faces.shared.write_conditions import write_conditions
 from app.http.preconditions import evaluate
@@ -40,6 +41,8 @@ UPLOAD_TYPE = "s3"
 COPIED = f"pg_catalog.json_build_array(o.metadata ->> 'eTag', {time_text('o.updated_at')})"
 
 _SOURCE = "x-amz-copy-source"
+_TAGGING_DIRECTIVE = "x-amz-tagging-directive"
+_DIRECTIVES = ("COPY", "REPLACE")
 _CONDITIONS = ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since")
 _VERSION = "?versionId="
 _STORAGE_CLASS = "x-amz-storage-class"
@@ -66,8 +69,9 @@ def stored(
     event: str = CREATED_POST,
     size: int | None,
     learned: Callable[[], Mapping[str, Any]] = dict,
+    tags: Mapping[str, str] | None = None,
 ) -> str:
-    """Store an object that ``headers`` describe; returns its entity tag."""
+    """Store an object that ``headers`` describe; returns its entity tag. ``tags``: by default those in the headers."""
     etags, must_be_new = write_conditions(headers)
     content = Content(
         stream=source,
@@ -79,6 +83,7 @@ def stored(
         user_metadata=user_metadata_of(headers) or None,
         learned=learned,
     )
+    tags = tags_of(headers) if tags is None else tags
     write = Write(
         name=name,
         upsert=not must_be_new,
@@ -88,6 +93,7 @@ def stored(
         etags=etags,
         must_be_new=must_be_new,
         upload_type=UPLOAD_TYPE,
+        tags=tags,
     )
     try:
         return writing.put(storage, request.context, write, content).entity_tag
@@ -109,15 +115,20 @@ def copy_object(storage: Storage, request: S3Request) -> Response:
     check_object_acl(storage, request, request.headers.get(ACL, ""))
     source = copy_source(request)
     directive = request.headers.get("x-amz-metadata-directive", "COPY").upper()
-    if directive not in ("COPY", "REPLACE"):
+    if directive not in _DIRECTIVES:
         raise invalid_argument("Unknown metadata directive.")
+    tagging = request.headers.get(_TAGGING_DIRECTIVE, "COPY").upper()
+    if tagging not in _DIRECTIVES:
+        raise invalid_argument("Unknown tagging directive.")
+    tags = tags_of(request.headers) if tagging == "REPLACE" else None
     if directive == "COPY" and source == request.name and _STORAGE_CLASS not in request.headers:
         raise invalid_request("A copy of an object to itself must replace its metadata or change its storage class.")
     etags, must_be_new = write_conditions(request.headers)
 
     def describe(found: Described, updated_at: float) -> Described:
         check_source(request, str(found.metadata.get("eTag", "")), updated_at)
-        return _with_new_description(found, request.headers) if directive == "REPLACE" else found
+        copied = _with_new_description(found, request.headers) if directive == "REPLACE" else found
+        return copied._replace(tags=tags) if tagging == "REPLACE" else copied
 
     try:
         copied = moving.copy(
@@ -140,7 +151,7 @@ def copy_object(storage: Storage, request: S3Request) -> Response:
 def _with_new_description(found: Described, headers: Mapping[str, str]) -> Described:
     copied = {name: value for name, value in found.metadata.items() if name not in DESCRIBED_BY_HEADERS}
     changed = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **stored_headers(headers)}
-    return Described({**copied, **changed}, user_metadata_of(headers))
+    return Described({**copied, **changed}, user_metadata_of(headers), found.tags)
 
 
 def copy_source(request: S3Request) -> ObjectName:

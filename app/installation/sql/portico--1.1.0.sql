@@ -648,7 +648,7 @@ begin
 end
 $storage$;
 
--- ------------------------------------------------------------------- schema storage: configurations of a bucket
+-- ------------------------------------------------------------------- schema storage: tags, and configurations of a bucket
 
 do $configurations$
 declare
@@ -657,13 +657,14 @@ begin
   if coalesce(nullif(current_setting('portico.restoring', true), ''), 'false')::boolean then
     return;
   end if;
-  -- Nobody shall wait long behind us: take the lock at once or try again.
-  if (select count(*) <> 1 from pg_catalog.pg_attribute
-      where attrelid = 'storage.buckets'::regclass and attname in ('cors') and not attisdropped) then
+  -- Nobody shall wait long behind us: take the locks at once or try again.
+  if (select count(*) <> 3 from pg_catalog.pg_attribute
+      where not attisdropped and (attrelid = 'storage.buckets'::regclass and attname in ('cors', 'tags')
+                                  or attrelid = 'storage.objects'::regclass and attname in ('tags'))) then
     for attempt in 1..100 loop
       begin
         set local lock_timeout = '100ms';
-        lock table storage.buckets in access exclusive mode;
+        lock table storage.objects, storage.buckets in access exclusive mode;
         perform set_config('lock_timeout', waits, true);
         exit;
       exception when lock_not_available then
@@ -675,9 +676,15 @@ begin
     end loop;
     alter table storage.buckets
       add column if not exists cors jsonb
-        constraint buckets_cors_check check (jsonb_typeof(cors) = 'array');
+        constraint buckets_cors_check check (jsonb_typeof(cors) = 'array'),
+      add column if not exists tags jsonb
+        constraint buckets_tags_check check (jsonb_typeof(tags) = 'object');
+    alter table storage.objects
+      add column if not exists tags jsonb;
     comment on column storage.buckets.cors is
       'CORS rules in the words of S3, in place of CORS_ORIGINS: [{"AllowedOrigins": [], "AllowedMethods": [], ...}]';
+    comment on column storage.buckets.tags is 'Texts by name; null without any';
+    comment on column storage.objects.tags is 'Texts by name, which policies can read: tags ->> ''public'' = ''yes''';
   end if;
 end
 $configurations$;
@@ -1359,6 +1366,7 @@ create or replace view graphql.storage_damage as
     ('buckets', 'buckets_pkey', 'primary key (id)'),
     ('buckets', 'buckets_versioning_status_check', 'check (versioning_status = ''DISABLED'')'),
     ('buckets', 'buckets_cors_check', 'check (jsonb_typeof(cors) = ''array'')'),
+    ('buckets', 'buckets_tags_check', 'check (jsonb_typeof(tags) = ''object'')'),
     ('objects', 'objects_pkey', 'primary key (id)'),
     ('objects', 'objects_bucketId_fkey', 'foreign key (bucket_id) references storage.buckets'),
     ('work', 'work_pkey', 'primary key (id)'),

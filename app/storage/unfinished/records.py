@@ -27,6 +27,7 @@ class NewUpload:
     length: int | None
     notes: Mapping[str, Any]
     lifetime_s: float
+    tags: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
