@@ -10,14 +10,17 @@ from functools import lru_cache
 from typing import Literal
 
 from app.database import Statement, StatementError
-from app.database.wire.sqlstates import UNDEFINED_COLUMN
+from app.database.wire.sqlstates import CHECK_VIOLATION, UNDEFINED_COLUMN
 from app.storage.error_translation import refused
-from app.storage.errors import NoSuchBucket, NotInstalled
+from app.storage.errors import InvalidValue, NoSuchBucket, NotInstalled
 from app.storage.request_context import RequestContext
 from app.storage.row_decoding import RawValue, json_value, text
 from app.storage.storage import Storage
 
 ConfigurationColumn = Literal["cors", "tags"]
+VersioningStatus = Literal["DISABLED", "ENABLED", "SUSPENDED"]
+
+_CAN_BE_SUSPENDED = "The versioning of a bucket can be suspended, not disabled."
 
 
 @lru_cache(8)
@@ -31,6 +34,39 @@ def _read(column: ConfigurationColumn) -> Statement:
 def _write(column: ConfigurationColumn) -> Statement:
     sql = f"UPDATE storage.buckets b SET {column} = $2::jsonb WHERE b.id = $1 RETURNING b.id"  # noqa: S608
     return Statement(sql, "write_configuration")
+
+
+_SET_VERSIONING = Statement(
+    "UPDATE storage.buckets b SET versioning_status = $2 WHERE b.id = $1 RETURNING b.id", "set_versioning"
+)
+_VERSIONING = Statement(
+    "SELECT pg_catalog.to_jsonb(b) ->> 'versioning_status' FROM storage.buckets b WHERE b.id = $1", "versioning"
+)
+
+
+def versioning(storage: Storage, request: RequestContext, bucket: str) -> VersioningStatus:
+    """Whether the bucket keeps versions. Raises NoSuchBucket."""
+    rows = storage.database.run(request.own_context(), [(_VERSIONING, (text(bucket),))], read_only=True)[0]
+    if not rows:
+        raise NoSuchBucket
+    found = (rows[0][0] or b"").decode()
+    return "ENABLED" if found == "ENABLED" else "SUSPENDED" if found == "SUSPENDED" else "DISABLED"
+
+
+def set_versioning(storage: Storage, request: RequestContext, bucket: str, status: VersioningStatus) -> None:
+    """Let a bucket keep versions, or suspend that. Raises NoSuchBucket, NotPermitted, NotInstalled, or InvalidValue for
+    DISABLED if it was enabled before."""
+    if not storage.features.has_versions:
+        raise NotInstalled
+    try:
+        parameters = (text(bucket), text(status))
+        rows = storage.database.run(request.own_context(), [(_SET_VERSIONING, parameters)], read_only=False)[0]
+    except StatementError as ex:
+        if ex.state == CHECK_VIOLATION:
+            raise InvalidValue("versioning_status", hint=_CAN_BE_SUSPENDED) from None
+        raise refused(ex, role=request.role, action="UPDATE", table="buckets") from None
+    if not rows:
+        raise NoSuchBucket
 
 
 def read(storage: Storage, request: RequestContext, bucket: str, column: ConfigurationColumn) -> RawValue:

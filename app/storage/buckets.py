@@ -33,6 +33,7 @@ from app.storage.sql import (
     get_bucket,
     list_buckets,
 )
+from app.storage.sql_versions import EMPTY_VERSIONS
 from app.storage.storage import Storage
 from app.storage.upkeep.events import ObjectEvent, removed
 
@@ -154,8 +155,12 @@ def empty(storage: Storage, request: RequestContext, bucket: str) -> None:
 
     while storage.change(request, context, [(EMPTY_BUCKET, (text(bucket), now))], events)[0]:
         pass
+    if storage.features.has_versions:
+        # With the markers that the loop above has made.
+        while storage.change(request, context, [(EMPTY_VERSIONS, (text(bucket),))], lambda _: ())[0]:
+            pass
     storage.note_freed()
 
 
 def _not_empty(ex: StatementError) -> StorageError:
-    return BucketNotEmpty() if ex.diagnosis.table in ("", "objects") else BucketReferenced()
+    return BucketNotEmpty() if ex.diagnosis.table in ("", "objects", "versions") else BucketReferenced()

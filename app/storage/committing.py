@@ -57,7 +57,8 @@ def commit(
     projection: Projection = NOTHING,
     extra: ExtraCalls | None = None,
 ) -> Row:
-    """Make the row name the new bytes; returns the row's id and its ``projection``. If it fails, the bytes are deleted.
+    """Make the row name the new bytes; returns the row's id, its ``projection``, and whether it is one of
+    several versions, where the database knows that. If it fails, the bytes are deleted.
 
     If the object was replaced or deleted meanwhile, the write is checked again. Raises what ``check_write`` raises,
     also when the policies refuse the complete row. Raises RelatedMissing when the bucket is gone, NotPermitted when
@@ -86,9 +87,9 @@ def commit(
         raise RowLocked
 
 
-def commit_untried(storage: Storage, request: RequestContext, write: Write, new: NewBytes) -> RawValue:
-    """Commit a write of service_role without checking the permission first. Returns the object's id, or None if nothing
-    was written because an existing object or the bucket's rules may forbid it: then the permission must be checked. The
+def commit_untried(storage: Storage, request: RequestContext, write: Write, new: NewBytes) -> Row | None:
+    """Commit a write of service_role without checking the permission first. Returns the object's id, whether one was
+    replaced, and the last column as in ``commit``; None if nothing was written because an existing object or the bucket's rules may forbid it: then the permission must be checked. The
     bytes are deleted if it raises."""
     check_installed(storage, write.tags)
     tagged = storage.features.has_tags
@@ -99,10 +100,9 @@ def commit_untried(storage: Storage, request: RequestContext, write: Write, new:
         rows = _change(storage, request, write, write.event, (statement, values), new)
     if not rows:
         return None
-    identifier, replaced = rows[0]
-    if replaced == b"t":
+    if rows[0][1] == b"t":
         storage.note_freed()
-    return identifier
+    return rows[0]
 
 
 def _values(write: Write, new: NewBytes) -> tuple[RawValue, ...]:

@@ -22,6 +22,18 @@ class NoSuchObject(StorageError):
     """There is no such object, or the caller may not see it."""
 
 
+class NoSuchVersion(StorageError):
+    """There is no such version of the object, or the caller may not see it."""
+
+
+class IsDeleteMarker(StorageError):
+    """The version is a delete marker, which has no bytes."""
+
+    def __init__(self, version_id: str) -> None:
+        super().__init__()
+        self.version_id = version_id
+
+
 class NoSuchUpload(StorageError):
     """There is no such upload in pieces, or the caller may not see it."""
 

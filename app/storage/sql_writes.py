@@ -18,17 +18,23 @@ _EXCLUDED = _OWNER_KEPT.format(owner="excluded.owner", id="excluded.owner_id")
 
 
 class _Tagged(NamedTuple):
-    """Parts of a statement that writes the column ``tags`` too; empty for a database without it."""
+    """Parts of a statement that writes the column ``tags`` too, and returns whether the row is one of several versions;
+    empty for a database without them."""
 
     column: str = ""
     value: str = ""
     excluded: str = ""
     assigned: str = ""
+    returned: str = ""
 
 
 def _tagged(parameter: int, *, tagged: bool) -> _Tagged:
     value = f"${parameter}::jsonb"
-    return _Tagged(", tags", f", {value}", ", tags = excluded.tags", f", tags = {value}") if tagged else _Tagged()
+    return (
+        _Tagged(", tags", f", {value}", ", tags = excluded.tags", f", tags = {value}", ", o.is_versioned")
+        if tagged
+        else _Tagged()
+    )
 
 
 # The trials set no version, which only the service may set. $7 of both: the tags, if ``tagged``.
@@ -72,7 +78,7 @@ def commit_new(projection: Projection, tagged: bool) -> Statement:
             (bucket_id, name, owner, owner_id, version, metadata, user_metadata{tags.column})
         VALUES ($1, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb{tags.value})
         ON CONFLICT (bucket_id, name) DO NOTHING
-        RETURNING o.id, {projection}
+        RETURNING o.id, {projection}{tags.returned}
         """,  # noqa: S608
         "commit_new",
     )
@@ -99,7 +105,7 @@ def commit_untried(tagged: bool) -> Statement:
     SELECT b.id, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb{tags.value}
     FROM {_ALLOWING} AND NOT EXISTS (SELECT FROM storage.objects e WHERE e.bucket_id = $1 AND e.name = $2)
     ON CONFLICT (bucket_id, name) DO NOTHING
-    RETURNING o.id, false
+    RETURNING o.id, false{tags.returned}
     """,  # noqa: S608
         "commit_untried",
     )
@@ -116,7 +122,7 @@ def commit_untried_over(tagged: bool) -> Statement:
             {_OWNER_KEPT.format(owner="$3::uuid", id="$4")},
             version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb{tags.assigned}
         FROM {_ALLOWING} AND o.bucket_id = b.id AND o.name = $2
-        RETURNING o.id, true),
+        RETURNING o.id, true{tags.returned}),
     created AS ({commit_untried(tagged).sql})
     SELECT * FROM replaced UNION ALL SELECT * FROM created
     """,  # noqa: S608
@@ -134,7 +140,7 @@ def commit_over(projection: Projection, tagged: bool) -> Statement:
             {_OWNER_KEPT.format(owner="$3::uuid", id="$4")},
             version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb{tags.assigned}
         WHERE o.bucket_id = $1 AND o.name = $2 AND o.id = $8::uuid AND o.xmin = $9::xid
-        RETURNING o.id, {projection}
+        RETURNING o.id, {projection}{tags.returned}
         """,  # noqa: S608
         "commit_over",
     )

@@ -12,6 +12,7 @@ from app.http.response import Headers, Response
 from app.storage import errors as core
 from app.storage.error_translation import translate
 
+_MARKER: Headers = (("x-amz-delete-marker", "true"),)
 _RETRY: Headers = (("retry-after", "1"),)
 _ROW_LEVEL_SECURITY = "new row violates row-level security policy"
 
@@ -123,8 +124,13 @@ def internal_error() -> S3Error:
     return S3Error("InternalError", 500, "Internal Server Error")
 
 
+def deleted(marker: str) -> S3Error:
+    """The object has no current version, but a delete marker."""
+    return S3Error("NoSuchKey", 404, "Object not found", headers=(*_MARKER, ("x-amz-version-id", marker)))
+
+
 def no_such_version() -> S3Error:
-    """The only version of an object is the current one, with the id null."""
+    """The object has no such version, or the caller may not see it."""
     return S3Error("NoSuchVersion", 404, "The specified version does not exist.")
 
 
@@ -152,6 +158,13 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     core.StorageError: lambda ex: internal_error(),
     core.NoSuchBucket: _fixed("NoSuchBucket", 404, "Bucket not found"),
     core.NoSuchObject: _fixed("NoSuchKey", 404, "Object not found"),
+    core.NoSuchVersion: lambda ex: no_such_version(),
+    core.IsDeleteMarker: lambda ex: S3Error(
+        "MethodNotAllowed",
+        405,
+        "The version is a delete marker",
+        headers=(*_MARKER, ("x-amz-version-id", ex.version_id), ("allow", "DELETE")),
+    ),
     core.NoSuchUpload: _fixed("NoSuchUpload", 404, "Upload not found"),
     core.UploadFinished: _fixed("NoSuchUpload", 404, "Upload not found"),
     core.NoSuchPart: _fixed("InvalidPart", 400, "One or more of the specified parts could not be found."),

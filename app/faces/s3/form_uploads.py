@@ -20,7 +20,7 @@ from app.faces.s3.request import S3Request
 from app.faces.s3.request_signature import signature_of_form
 from app.faces.s3.stored_checksums import as_member, headers_of
 from app.faces.s3.tagging import tags_in_document
-from app.faces.s3.uploads import stored
+from app.faces.s3.uploads import stored, version_header
 from app.faces.s3.xml_writing import XML, document
 from app.faces.shared.multipart_form import BrokenForm, FormPart, form_parts
 from app.http.response import Headers, Response
@@ -61,8 +61,15 @@ def post_object(storage: Storage, request: S3Request) -> Response:
             raise invalid_argument(f"The field {header} has a control character")
     name = ObjectName(request.bucket, fields["key"])
     body = VerifiedBody(_Measured(file, least, most), None, None, Checksums(fields))
-    etag = stored(storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums), tags=tags)
-    return _respond(known, name, fields, (("etag", etag), *headers_of(body.checksums)))
+    written = stored(
+        storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums), tags=tags
+    )
+    return _respond(
+        known,
+        name,
+        fields,
+        (("etag", written.entity_tag), *version_header(written.version_id), *headers_of(body.checksums)),
+    )
 
 
 def _read(request: S3Request) -> tuple[dict[str, str], ByteSource]:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from app.faces.s3.errors import S3Error, malformed_xml
-from app.faces.s3.objects import reading_of
+from app.faces.s3.objects import find_object, version_of
 from app.faces.s3.request import S3Request
 from app.faces.s3.xml_reading import children, read_document, text_of
 from app.faces.s3.xml_writing import XML, Element, xml_response
 from app.http.response import Response
 from app.storage import bucket_configurations as configurations
+from app.storage import versions
 from app.storage.names import check_key
-from app.storage.reading import find
 from app.storage.row_decoding import RawValue, read_metadata
 from app.storage.sql import TAGS_OF_OBJECT
 from app.storage.storage import Storage
@@ -44,21 +44,19 @@ def tags_in_document(data: bytes, most: int = MOST_OF_OBJECT) -> dict[str, str]:
 
 def get_object_tagging(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}/{key}?tagging"""
-    _, tags = find(storage, request.context, request.name, reading_of(request), TAGS_OF_OBJECT)
+    _, tags = find_object(storage, request, TAGS_OF_OBJECT)
     return _tagging(tags)
 
 
 def put_object_tagging(storage: Storage, request: S3Request) -> Response:
     """PUT /{bucket}/{key}?tagging"""
-    check_key(request.key, any_script=storage.any_script)
-    set_tags(storage, request.context, request.name, tags_in_document(request.document()))
+    _set_tags(storage, request, tags_in_document(request.document()))
     return Response(content_type=XML)
 
 
 def delete_object_tagging(storage: Storage, request: S3Request) -> Response:
     """DELETE /{bucket}/{key}?tagging"""
-    check_key(request.key, any_script=storage.any_script)
-    set_tags(storage, request.context, request.name, {})
+    _set_tags(storage, request, {})
     return Response(204, content_type=XML)
 
 
@@ -81,6 +79,15 @@ def delete_bucket_tagging(storage: Storage, request: S3Request) -> Response:
     """DELETE /{bucket}?tagging"""
     configurations.write(storage, request.context, request.bucket, "tags", None)
     return Response(204, content_type=XML)
+
+
+def _set_tags(storage: Storage, request: S3Request, tags: Mapping[str, str]) -> None:
+    check_key(request.key, any_script=storage.any_script)
+    wanted = version_of(storage, request)
+    if wanted is None:
+        set_tags(storage, request.context, request.name, tags)
+    else:
+        versions.set_tags(storage, request.context, request.name, wanted, tags)
 
 
 def _tagging(tags: RawValue) -> Response:
