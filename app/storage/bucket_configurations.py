@@ -20,7 +20,7 @@ from app.storage.storage import Storage
 ConfigurationColumn = Literal["cors", "tags"]
 VersioningStatus = Literal["DISABLED", "ENABLED", "SUSPENDED"]
 
-_CAN_BE_SUSPENDED = "The versioning of a bucket can be suspended, not disabled."
+CAN_BE_SUSPENDED = "The versioning of a bucket can be suspended, not disabled."
 
 
 @lru_cache(8)
@@ -36,7 +36,7 @@ def _write(column: ConfigurationColumn) -> Statement:
     return Statement(sql, "write_configuration")
 
 
-_SET_VERSIONING = Statement(
+SET_VERSIONING = Statement(
     "UPDATE storage.buckets b SET versioning_status = $2 WHERE b.id = $1 RETURNING b.id", "set_versioning"
 )
 _VERSIONING = Statement(
@@ -60,10 +60,10 @@ def set_versioning(storage: Storage, request: RequestContext, bucket: str, statu
         raise NotInstalled
     try:
         parameters = (text(bucket), text(status))
-        rows = storage.database.run(request.own_context(), [(_SET_VERSIONING, parameters)], read_only=False)[0]
+        rows = storage.database.run(request.own_context(), [(SET_VERSIONING, parameters)], read_only=False)[0]
     except StatementError as ex:
         if ex.state == CHECK_VIOLATION:
-            raise InvalidValue("versioning_status", hint=_CAN_BE_SUSPENDED) from None
+            raise InvalidValue("versioning_status", hint=CAN_BE_SUSPENDED) from None
         raise refused(ex, role=request.role, action="UPDATE", table="buckets") from None
     if not rows:
         raise NoSuchBucket

@@ -89,8 +89,8 @@ def commit(
 
 def commit_untried(storage: Storage, request: RequestContext, write: Write, new: NewBytes) -> Row | None:
     """Commit a write of service_role without checking the permission first. Returns the object's id, whether one was
-    replaced, and the last column as in ``commit``; None if nothing was written because an existing object or the bucket's rules may forbid it: then the permission must be checked. The
-    bytes are deleted if it raises."""
+    replaced, and the last column as in ``commit``; None if nothing was written because an existing object or the
+    bucket's rules may forbid it: then the permission must be checked. The bytes are deleted if it raises."""
     check_installed(storage, write.tags)
     tagged = storage.features.has_tags
     statement = (sql_writes.commit_untried_over if write.upsert else sql_writes.commit_untried)(tagged)

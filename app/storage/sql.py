@@ -73,15 +73,20 @@ BECOME = Statement("SELECT pg_catalog.num_nulls(set_config('role', $1, true))", 
 
 # -- buckets
 
-CREATE_BUCKET = Statement(
-    """
-    INSERT INTO storage.buckets (id, name, public, file_size_limit, allowed_mime_types, owner, owner_id)
+
+def _create_bucket(column: str, value: str) -> Statement:
+    return Statement(
+        f"""
+    INSERT INTO storage.buckets (id, name, public, file_size_limit, allowed_mime_types, owner, owner_id{column})
     VALUES ($1, $2, $3::boolean, $4::bigint,
             CASE WHEN $5::json IS NULL THEN NULL ELSE array(SELECT json_array_elements_text($5::json)) END,
-            $6::uuid, $7)
-    """,
-    "create_bucket",
-)
+            $6::uuid, $7{value})
+    """,  # noqa: S608
+        "create_bucket",
+    )
+
+
+CREATE_BUCKET, CREATE_VERSIONED_BUCKET = _create_bucket("", ""), _create_bucket(", versioning_status", ", $8")
 
 
 @lru_cache(16)

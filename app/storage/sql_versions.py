@@ -52,7 +52,8 @@ DELETE_VERSION = Statement(
     """,
     "delete_version",
 )
-# The current version first becomes one with a marker after it; then both are deleted, which makes the one before current.
+# The current version first becomes one with a marker after it. Then both are deleted, which makes the one before
+# current.
 DELETE_CURRENT = Statement(
     f"""
     DELETE FROM storage.objects o
@@ -87,13 +88,13 @@ SET_TAGS = Statement(
 
 # -- listing
 
-# Versions in the order of keys, the newest first. $1 bucket, $2 and $3 bounds of the keys, $4 the number of rows; $5 key
-# and $6 number after which the listing begins: the number of the current version is the greatest.
+# Versions in the order of keys, the newest first. $1 bucket, $2 and $3 bounds of the keys, $4 the number of rows; $5
+# and $6 the key and the number after which the listing begins. The number of the current version is the greatest.
 _GREATEST = 9223372036854775807
 _AFTER = '(o.name COLLATE "C" > $5 OR (o.name COLLATE "C" = $5 AND {number} < $6::bigint))'
 _LISTED = """
-    SELECT o.name, {version_id} AS version_id, {number} AS number, {marker} AS is_delete_marker, o.updated_at, o.metadata,
-           o.owner_id
+    SELECT o.name, {version_id} AS version_id, {number} AS number, {marker} AS is_delete_marker,
+           o.updated_at, o.metadata, o.owner_id
     FROM storage.{table} o
     WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= $2 AND o.name COLLATE "C" < $3
       AND o.name COLLATE "C" >= coalesce($5, '') AND ($5::text IS NULL OR {after})

@@ -64,12 +64,8 @@ def post_object(storage: Storage, request: S3Request) -> Response:
     written = stored(
         storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums), tags=tags
     )
-    return _respond(
-        known,
-        name,
-        fields,
-        (("etag", written.entity_tag), *version_header(written.version_id), *headers_of(body.checksums)),
-    )
+    headers = (("etag", written.entity_tag), *version_header(written.version_id), *headers_of(body.checksums))
+    return _respond(known, name, fields, headers)
 
 
 def _read(request: S3Request) -> tuple[dict[str, str], ByteSource]:

@@ -29,8 +29,9 @@ from app.times import http_date, read_http_date
 
 _USER_METADATA = "o.user_metadata"
 # With the tags and the id of the version in one value, in lines: the JSON of the database has no line break.
-_DESCRIBED = """coalesce(o.user_metadata::text, '') || CASE WHEN o.tags IS NULL AND NOT o.is_versioned THEN '' ELSE
-    E'\\n' || coalesce(o.tags::text, '') || CASE WHEN o.is_versioned THEN E'\\n' || coalesce(o.version, '') ELSE '' END END"""
+_DESCRIBED = """coalesce(o.user_metadata::text, '') || CASE WHEN o.tags IS NULL AND NOT o.is_versioned THEN ''
+    ELSE E'\\n' || coalesce(o.tags::text, '')
+         || CASE WHEN o.is_versioned THEN E'\\n' || coalesce(o.version, '') ELSE '' END END"""
 _CHECKSUM_MODE = "x-amz-checksum-mode"
 _OVERRIDES = ("content-type", "content-disposition", "content-language", "content-encoding", "cache-control", "expires")
 

@@ -227,7 +227,10 @@ def test_a_listing_has_pages(s3: Any, bucket: str) -> None:
 
 def test_policies_decide_on_versions(s3: Any, s3_service: Service, bucket: str) -> None:
     user = as_user(s3_service, token(sub=USER))
-    s3_service.sql(f"create policy {unique('all')} on storage.objects to authenticated using (bucket_id = '{bucket}');")
+    s3_service.sql(
+        f"create policy {unique('all')} on storage.objects to authenticated using (bucket_id = '{bucket}');"
+        f"create policy {unique('see')} on storage.buckets for select to authenticated using (id = '{bucket}')"
+    )
     first, second = put(s3, bucket, b"1"), put(s3, bucket, b"2")
     named = {"Bucket": bucket, "Key": "k", "VersionId": first}
     # Without a policy on versions, only the current one is there.
