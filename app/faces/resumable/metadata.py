@@ -40,8 +40,8 @@ def _pairs(header: str) -> list[str]:
 
 
 def read_metadata(header: str | None) -> Intended:
-    """The future object according to a header of the required format. Raises TusError, InvalidMimeType and InvalidTags. It does not
-    check names."""
+    """The future object according to a header of the required format. Raises TusError, InvalidMimeType and InvalidTags.
+    It does not check names."""
     if not header:
         raise TusError(400, "Metadata header is required")
     given: dict[str, str] = {}
