@@ -278,7 +278,7 @@ def test_existing_storage_tables_are_adopted(database_url: str, session: Session
     install(database_url)
     columns = "select count(*) from pg_attribute where attnum > 0 and attrelid = 'storage.%s'::regclass"
     assert owner.run("select count(*) from storage.objects where version is null and not is_versioned") == [[2]]
-    assert owner.run(columns % "objects") == [[15]]
+    assert owner.run(columns % "objects") == [[16]]
     assert owner.run(
         "insert into storage.objects (bucket_id, name, version, owner_id, user_metadata)"
         " values ('old', 'c', 'v', 'me', '{}') returning path_tokens"
