@@ -62,7 +62,7 @@ def set_versioning(storage: Storage, request: RequestContext, bucket: str, statu
         parameters = (text(bucket), text(status))
         rows = storage.database.run(request.own_context(), [(SET_VERSIONING, parameters)], read_only=False)[0]
     except StatementError as ex:
-        if ex.state == CHECK_VIOLATION:
+        if ex.diagnosis.sqlstate == CHECK_VIOLATION:
             raise InvalidValue("versioning_status", hint=CAN_BE_SUSPENDED) from None
         raise refused(ex, role=request.role, action="UPDATE", table="buckets") from None
     if not rows:

@@ -129,7 +129,7 @@ def update(storage: Storage, request: RequestContext, bucket: str, settings: Buc
     try:
         rows = storage.database.run(request.own_context(), calls, read_only=False)
     except StatementError as ex:
-        if ex.state == CHECK_VIOLATION and len(calls) > 1:
+        if ex.diagnosis.sqlstate == CHECK_VIOLATION and len(calls) > 1:
             raise InvalidValue("versioning_status", hint=CAN_BE_SUSPENDED) from None
         raise refused(ex, role=request.role, action="UPDATE", table="buckets") from None
     if not rows[0]:

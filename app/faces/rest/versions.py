@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, cast
 
 from app.faces.rest.errors import RestError, invalid_request
@@ -56,7 +57,7 @@ def list_versions(storage: Storage, request: RestRequest, body: Mapping[str, Any
         raise invalid_request("versions are listed by name, without a delimiter")
     limit = min(body["limit"], _LARGEST_PAGE)
     found = _wanted(storage, request, body)
-    page = [each for each, _ in zip(found, range(limit), strict=False)]
+    page = list(islice(found, limit))
     has_next = len(page) == limit and next(found, None) is not None
     answer: dict[str, Any] = {"hasNext": has_next, "folders": [], "objects": [_entry(each) for each in page]}
     if has_next:

@@ -29,6 +29,7 @@ from bench.siege.attacks import (
     surroundings,
     tokens,
     uploads_of_others,
+    versions,
     wire,
 )
 
@@ -54,6 +55,7 @@ ATTACKS = (
     *bucket_origins.ATTACKS,
     *resumable.ATTACKS,
     *uploads_of_others.ATTACKS,
+    *versions.ATTACKS,
     *images.ATTACKS,
     *wire.ATTACKS,
     *clients.ATTACKS,
