@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from app.database import BoundStatement, Row, StatementError
 from app.storage.error_translation import no_row_deleted, no_row_updated, refused
-from app.storage.errors import BytesMissing, IsDeleteMarker, NoSuchVersion, NotInstalled
+from app.storage.errors import BytesMissing, IsDeleteMarker, NoSuchVersion, NotInstalled, RowLocked
 from app.storage.names import check_key
 from app.storage.records import ObjectName, StoredObject
 from app.storage.request_context import RequestContext
@@ -36,6 +36,9 @@ log = logging.getLogger("portico.storage")
 
 UNVERSIONED = "null"
 """The id of the version that was written while its bucket kept none. A key has at most one."""
+
+# Each further attempt means that another deletion was faster.
+_MOST_ATTEMPTS = 100
 
 T = TypeVar("T")
 
@@ -134,7 +137,7 @@ def delete(storage: Storage, request: RequestContext, name: ObjectName, version_
     """Delete a version for good, with the caller's rights to delete versions and, for the current one, the object.
 
     If it was the current one or the newest delete marker, the version before is current afterwards. All of that is one
-    transaction. Raises NoSuchVersion, DeletionNotPermitted or NotInstalled.
+    transaction. Raises NoSuchVersion, DeletionNotPermitted, RowLocked or NotInstalled.
     """
     check_installed(storage)
     check_key(name.key, any_script=storage.any_script)
@@ -153,20 +156,27 @@ def delete(storage: Storage, request: RequestContext, name: ObjectName, version_
         (DELETE_MADE_MARKER, wanted[:2]),
         (MADE_MARKER, ()),
     ]
-    results = storage.change(
-        request,
-        request.own_context(),
-        calls,
-        lambda results: [removed(name.bucket, row) for row in results[0]],
-        check=check,
-    )
-    current, older = results[0], results[1]
-    if not current and not older:
-        if number_of(storage, request, name, version_id) is not None:
+    seen = None
+    for _ in range(_MOST_ATTEMPTS):
+        results = storage.change(
+            request,
+            request.own_context(),
+            calls,
+            lambda results: [removed(name.bucket, row) for row in results[0]],
+            check=check,
+        )
+        current, older = results[0], results[1]
+        if current or older:
+            storage.note_freed()
+            return DeletedVersion(not current and older[0][3] == b"t")
+        # The statements do not find a version that another deletion made current, or not current, while they ran.
+        there = number_of(storage, request, name, version_id)
+        if there is None:
+            raise NoSuchVersion
+        if there == seen:
             raise no_row_deleted(role=request.role, table="versions")
-        raise NoSuchVersion
-    storage.note_freed()
-    return DeletedVersion(not current and older[0][3] == b"t")
+        seen = there
+    raise RowLocked
 
 
 def set_tags(

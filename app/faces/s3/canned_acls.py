@@ -7,12 +7,12 @@ that agrees with them is accepted. A list that grants more is refused, because i
 from __future__ import annotations
 
 from app.faces.s3.errors import invalid_argument, not_implemented
+from app.faces.s3.objects import find_object
 from app.faces.s3.request import S3Request
 from app.faces.s3.xml_writing import XML
 from app.http.response import Response
 from app.storage import buckets
 from app.storage.errors import NoSuchBucket
-from app.storage.reading import Reading, find
 from app.storage.storage import Storage
 
 ACL = "x-amz-acl"
@@ -58,7 +58,7 @@ def put_bucket_acl(storage: Storage, request: S3Request) -> Response:
 def put_object_acl(storage: Storage, request: S3Request) -> Response:
     """PUT /{bucket}/{key}?acl: the same for an object."""
     given = _list_of(request)
-    find(storage, request.context, request.name, Reading())
+    find_object(storage, request)
     check_object_acl(storage, request, given)
     return Response(content_type=XML)
 

@@ -22,7 +22,14 @@ from app.http.response import Headers, Response
 from app.identity import SERVICE_ROLE
 from app.storage import moving, versions
 from app.storage.buckets import find_bucket
-from app.storage.errors import NoSuchBucket, NoSuchObject, NoSuchVersion, StorageError
+from app.storage.errors import (
+    IsDeleteMarker,
+    NoSuchBucket,
+    NoSuchObject,
+    NoSuchVersion,
+    PreconditionFailed,
+    StorageError,
+)
 from app.storage.names import check_bucket_name
 from app.storage.records import ObjectName
 from app.storage.sql import NOTHING
@@ -39,9 +46,7 @@ def delete_object(storage: Storage, request: S3Request) -> Response:
     _check_conditions(request.headers.get("if-match"), (name for name in _OTHER_CONDITIONS if name in request.headers))
     version_id = request.version_id
     if version_id is not None and storage.features.has_versions:
-        if etags is not None:
-            raise not_implemented("if-match with a versionId")
-        deleted = _delete_version(storage, request, request.name, version_id)
+        deleted = _delete_version(storage, request, request.name, version_id, etags)
         return Response(204, (*_marker(deleted), ("x-amz-version-id", version_id)), content_type=XML)
     if version_id not in (None, UNVERSIONED):
         raise no_such_version()
@@ -56,10 +61,20 @@ def delete_object(storage: Storage, request: S3Request) -> Response:
     return Response(204, headers, content_type=XML)
 
 
-def _delete_version(storage: Storage, request: S3Request, name: ObjectName, version_id: str) -> bool:
-    """Delete a version; returns whether it was a delete marker."""
+def _delete_version(
+    storage: Storage, request: S3Request, name: ObjectName, version_id: str, etags: tuple[str, ...] | None
+) -> bool:
+    """Delete a version that has one of these entity tags; returns whether it was a delete marker. Raises
+    PreconditionFailed."""
     try:
+        if etags:
+            # A version never has another entity tag.
+            found, _ = versions.find(storage, request.context, name, version_id)
+            if found.entity_tag not in etags:
+                raise PreconditionFailed
         return versions.delete(storage, request.context, name, version_id).was_marker
+    except IsDeleteMarker:
+        raise PreconditionFailed from None
     except NoSuchVersion:
         _check_bucket(storage, request)
         return False
@@ -134,11 +149,10 @@ def _delete_conditionally(storage: Storage, request: S3Request, entry: _Entry) -
 
 def _delete_listed(storage: Storage, request: S3Request, entry: _Entry) -> S3Error | str | None:
     """Delete the version of an entry. Returns its id if it was a delete marker, or the error if it is not deleted."""
-    if entry.etag:
-        return not_implemented("ETag with a VersionId")
+    etags = deletion_conditions({"if-match": entry.etag}) if entry.etag else None
     try:
         name, version_id = ObjectName(request.bucket, entry.key), entry.version or ""
-        return version_id if _delete_version(storage, request, name, version_id) else None
+        return version_id if _delete_version(storage, request, name, version_id, etags) else None
     except StorageError as ex:
         return as_s3_error(ex)
 

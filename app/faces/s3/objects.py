@@ -32,6 +32,7 @@ _USER_METADATA = "o.user_metadata"
 _DESCRIBED = """coalesce(o.user_metadata::text, '') || CASE WHEN o.tags IS NULL AND NOT o.is_versioned THEN ''
     ELSE E'\\n' || coalesce(o.tags::text, '')
          || CASE WHEN o.is_versioned THEN E'\\n' || coalesce(o.version, '') ELSE '' END END"""
+_VERSION_ID = "CASE WHEN o.is_versioned THEN o.version END"
 _CHECKSUM_MODE = "x-amz-checksum-mode"
 _OVERRIDES = ("content-type", "content-disposition", "content-language", "content-encoding", "cache-control", "expires")
 
@@ -76,7 +77,7 @@ def find_object(
 
 def get_attributes(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}/{key}?attributes: the attributes that the caller names."""
-    found, _ = find_object(storage, request)
+    found, version_id = find_object(storage, request, _VERSION_ID if storage.features.has_versions else NOTHING)
     values: dict[str, ElementContent] = {
         "ETag": found.entity_tag.strip('"') or None,
         "Checksum": elements_of(checksums_in(found.metadata)) or None,
@@ -90,7 +91,10 @@ def get_attributes(storage: Storage, request: S3Request) -> Response:
     return xml_response(
         "GetObjectAttributesResponse",
         *((name, values[name]) for name in values if name in wanted),
-        headers=(("last-modified", http_date(found.updated_at)),),
+        headers=(
+            ("last-modified", http_date(found.updated_at)),
+            *((("x-amz-version-id", version_id.decode()),) if version_id else ()),
+        ),
     )
 
 

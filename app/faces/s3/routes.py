@@ -70,7 +70,7 @@ OPERATIONS: tuple[S3Operation, ...] = (
     _operation("PUT", "bucket", "cors", bucket_cors.put_cors, "bucket.put_cors"),
     _operation("DELETE", "bucket", "cors", bucket_cors.delete_cors, "bucket.delete_cors"),
     _operation("PUT", "bucket", "acl", canned_acls.put_bucket_acl, "bucket.put_acl"),
-    _operation("PUT", "object", "acl", canned_acls.put_object_acl, "object.put_acl"),
+    _operation("PUT", "object", "acl", canned_acls.put_object_acl, "object.put_acl", takes_version=True),
     _operation("GET", "bucket", "versions", versions_listing.list_versions, "object.list_versions"),
     _operation("GET", "bucket", "list-type", listing.list_objects_v2, "object.list"),
     _operation("GET", "bucket", "", listing.list_objects, "object.list"),
@@ -121,6 +121,10 @@ def route(method: str, bucket: str, key: str, query: Mapping[str, str], headers:
     others = sorted(names - {"partNumber", "uploadId", "list-type"}) or sorted(names)
     if others:
         return S3Operation(
-            method, kind, lambda storage, request: unsupported.configuration_response(storage, request, others[0]), ""
+            method,
+            kind,
+            lambda storage, request: unsupported.configuration_response(storage, request, others[0]),
+            "",
+            takes_version=others == ["acl"],
         )
     raise method_not_allowed(method)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -331,3 +332,37 @@ def test_a_database_without_the_table_works_without_versions(own_service: Callab
     assert "Status" not in s3.get_bucket_versioning(Bucket=bucket)
     s3.delete_object(Bucket=bucket, Key="k", VersionId="null")
     assert refusal(s3.get_object, Bucket=bucket, Key="k") == (404, "NoSuchKey")
+
+
+def test_a_version_is_deleted_on_a_condition(s3: Any, bucket: str) -> None:
+    first, second = put(s3, bucket, b"1"), put(s3, bucket, b"2")
+    etag = s3.head_object(Bucket=bucket, Key="k", VersionId=first)["ETag"]
+    named = {"Bucket": bucket, "Key": "k", "VersionId": second}
+    assert refusal(s3.delete_object, **named, IfMatch=etag) == (412, "PreconditionFailed")
+    s3.delete_object(**{**named, "VersionId": first}, IfMatch=etag)
+    s3.delete_object(**{**named, "VersionId": first}, IfMatch=etag)
+    assert ids(s3, bucket) == {second}
+    answer = s3.delete_objects(
+        Bucket=bucket, Delete={"Objects": [{"Key": "k", "VersionId": second, "ETag": etag}, {"Key": "none"}]}
+    )
+    assert [each["Code"] for each in answer["Errors"]] == ["PreconditionFailed"]
+    s3.delete_object(**named, IfMatch="*")
+    assert ids(s3, bucket) == set()
+
+
+def test_all_versions_are_deleted_at_the_same_time(s3: Any, bucket: str) -> None:
+    for _ in range(5):
+        made = [put(s3, bucket, b"x") for _ in range(8)]
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda version: s3.delete_object(Bucket=bucket, Key="k", VersionId=version), made))
+        assert ids(s3, bucket) == set()
+        assert refusal(s3.get_object, Bucket=bucket, Key="k") == (404, "NoSuchKey")
+
+
+def test_attributes_and_access_lists_of_a_version(s3: Any, bucket: str) -> None:
+    version = put(s3, bucket, b"12345")
+    put(s3, bucket, b"1")
+    found = s3.get_object_attributes(Bucket=bucket, Key="k", VersionId=version, ObjectAttributes=["ObjectSize"])
+    assert (found["ObjectSize"], found["VersionId"]) == (5, version)
+    assert s3.get_object_acl(Bucket=bucket, Key="k", VersionId=version)["Grants"][0]["Permission"] == "FULL_CONTROL"
+    assert refusal(s3.get_object_acl, Bucket=bucket, Key="k", VersionId="none") == (404, "NoSuchVersion")
