@@ -44,7 +44,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     if type_.kind != "c" or type_.schema not in {schema.name for schema in api.schemas}:
         return None
     directives = api.comments.on("composite", f"{type_.schema}.{type_.name}", type_.comment)
-    name = names.base(type_.name, directives.get("name"), api.comments.inflects(type_.schema))
+    name = api.comments.type_name(type_.schema, type_.name, directives)
     members = _members(api, type_)
     if not (members and api.is_name(name)):
         return None
