@@ -110,7 +110,7 @@ WRONG = [
     ({"__typename": 3, "id": 1}, "A representation must have a __typename"),
     ({"__typename": "Query"}, '"Query" is no entity of this subgraph'),
     ({"__typename": "CityConnection", "id": 1}, '"CityConnection" is no entity of this subgraph'),
-    (of_city(), "A representation of City must have a key: nodeId, or id, or"),
+    (of_city(), "A representation of City must have a key: id, or number, or"),
     (of_city(id=None), "A representation of City must have a key"),
     (of_city(name="Bonn"), "A representation of City must have a key"),
     (of_city(id="1"), "id: Invalid input for Int type"),

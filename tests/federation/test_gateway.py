@@ -57,7 +57,7 @@ def ask(
     requests: Sequence[dict[str, Any]],
     reviews: Sequence[dict[str, Any]] = REVIEWS,
 ) -> tuple[dict[str, Any], list[tuple[str, ...]]]:
-    """What the gateway answers, and the statements that PostgreSQL received."""
+    """Let the gateway answer requests. Returns its output, and the flights of statements for `_entities`."""
     url = postgres.create_database(sql=SCHEMA)
     gateway = node_program("federation.mjs")
     with (
