@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.database.wire.statement import Statement
 from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.role_schemas import BuiltSchemas
 from app.identity import SERVICE_ROLE, Caller
 from app.identity.further_credentials import RequestHead
 from app.observation import SlowOperation
@@ -87,9 +88,10 @@ class Services:
         self.plugins.hook.closing()
 
 
-def make_services(settings: Settings, plugins: Plugins) -> Services:
-    """The services of a process; call it after forking. Connections are opened when they are first needed."""
-    engine = make_engine(settings, plugins)
+def make_services(settings: Settings, plugins: Plugins, inherited: BuiltSchemas | None = None) -> Services:
+    """The services of a process; call it after forking. Connections are opened when they are first needed.
+    ``inherited`` is as for ``make_engine``."""
+    engine = make_engine(settings, plugins, inherited)
     storage = open_storage(settings, plugins, engine.database, engine.contexts, engine.identity)
     return Services(
         settings=settings,

@@ -28,6 +28,7 @@ from app.faces.resumable.admission import ResumableAdmission
 from app.faces.resumable.resource import PATHS as RESUMABLE_PATHS
 from app.faces.resumable.resource import ResumableSink
 from app.faces.shared.signing import Signer
+from app.graphql.schema.role_schemas import BuiltSchemas
 from app.http.admission import Admission, Rule
 from app.identity.further_credentials import RequestHead
 from app.plugin_guard import Plugins
@@ -100,11 +101,16 @@ def import_faces(settings: Settings) -> None:
         import app.faces.s3.setup  # noqa: F401
 
 
-def create_app(settings: Settings, plugins: Plugins, live: Callable[[], bool] | None = None) -> Application:
+def create_app(
+    settings: Settings,
+    plugins: Plugins,
+    live: Callable[[], bool] | None = None,
+    inherited: BuiltSchemas | None = None,
+) -> Application:
     """The application of one process, from the result of ``app.discovery.configure``. Call it after forking, because it
-    owns connections and threads. ``live`` is as for Application. Raises DocumentsUnusable if a registered document
-    cannot be used."""
-    services = make_services(settings, plugins)
+    owns connections and threads. ``live`` is as for Application, ``inherited`` as for ``make_engine``. Raises
+    DocumentsUnusable if a registered document cannot be used."""
+    services = make_services(settings, plugins, inherited)
     try:
         services.start()
     except Exception:

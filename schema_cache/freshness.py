@@ -33,10 +33,12 @@ class SchemaCache:
         *,
         infer_view_keys: bool = False,
         exclusion: Exclusion = NOTHING,
+        inherited: RoleViews | None = None,
     ) -> None:
         """``run`` queries the database (see ``loader.Run``); several threads may call it at the same time. With
         ``infer_view_keys`` views have the keys that follow from their queries. ``exclusion``: objects that no role
-        sees."""
+        sees. ``inherited``: views on a catalog that was read before, with the same arguments; it becomes current if the
+        database's schema has not changed since then."""
         self._run = run
         self._api_schemas = api_schemas
         self._infer_view_keys = infer_view_keys
@@ -47,6 +49,7 @@ class SchemaCache:
         self._missing: list[str] = []
         self._views_lock = Lock()
         self._views: tuple[RoleViews, ...] = ()
+        self._inherited = inherited
         self._first_load = SharedCall(self._first)
         self._reload = SharedCall(self._load)
         self._thorough_refresh = SharedCall(lambda: self._refresh(thorough=True))
@@ -94,7 +97,18 @@ class SchemaCache:
             return views
 
     def _first(self) -> Catalog:
-        return self._catalog or self._reload()
+        return self._catalog or self._adopt_inherited() or self._reload()
+
+    def _adopt_inherited(self) -> Catalog | None:
+        views, self._inherited = self._inherited, None
+        if views is None:
+            return None
+        known, began = views.catalog, time()
+        state = read_schema_state(self._run, counted=known.counted, distributed=known.distributed, thorough=True)
+        if not state.is_of(known):
+            return None
+        self._views, self._catalog, self.read_at = (views,), known, began
+        return known
 
     def _load(self) -> Catalog:
         catalog = self._catalog = decode(fetch_catalog(self._run, with_queries=self._infer_view_keys))

@@ -8,7 +8,7 @@ import tempfile
 from contextlib import closing
 from functools import partial
 from socket import socket
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +23,9 @@ from app.server.processes.address import address_of, listen
 from app.server.processes.logs import announce, configure_logging
 from app.server.processes.parent import serve
 from app.settings import Settings, misspelt
+
+if TYPE_CHECKING:
+    from app.graphql.schema.role_schemas import BuiltSchemas
 
 log = logging.getLogger("portico.serve")
 
@@ -75,7 +78,7 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
         login = settings.database_url or ""
         plugins.hook.before_fork(settings=settings, as_owner=partial(run_script, login), owner_url=login)
         companion = make_companion(settings, plugins)
-        _warn_about_database(settings)
+        schemas = _build_schemas(settings, plugins) if _check_database(settings) else None
         target = parse_database_url(settings.database_url or "")
 
         def started() -> None:
@@ -85,7 +88,8 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
                 line += f", live queries at {address}{PATH}"
             announce(log, line + _start(settings, plugins, address), line)
 
-        application = partial(create_app, plugins=plugins, live=companion and companion.is_running)
+        is_live = companion and companion.is_running
+        application = partial(create_app, plugins=plugins, live=is_live, inherited=schemas)
         return serve(settings, application, listener, companion=companion, started=started)
 
 
@@ -118,10 +122,22 @@ def _warn_about_temporary_folder(wanted: str | None) -> None:
         log.warning("TMPDIR is %s, where no file can be written: large bodies are kept in %s.", wanted, used)
 
 
-def _warn_about_database(settings: Settings) -> None:
+def _build_schemas(settings: Settings, plugins: Plugins) -> BuiltSchemas | None:
+    """The schemas that all workers share; None if they cannot be built now: then each worker builds its own later."""
+    from app.pipeline.engine import build_schemas
+
+    try:
+        return build_schemas(settings, plugins)
+    except Exception as ex:
+        # A request gets the same error, if it lasts.
+        log.debug("the schemas could not be built before the workers start: %s", ex)
+        return None
+
+
+def _check_database(settings: Settings) -> bool:
     """Log a warning if parameters of the database's URL are ignored, if this software does not match the version of
     PostgreSQL or of Portico's objects, or if the database refuses changes. The service starts even if the database is
-    not available."""
+    not available. Returns whether it is."""
     from app.database import Database
     from app.errors import PorticoError
     from app.installation.state import immutable, outdated, read_server, read_state, unsupported
@@ -137,9 +153,10 @@ def _warn_about_database(settings: Settings) -> None:
             )
         except PorticoError as ex:
             log.warning("%s Requests are answered as soon as it can be reached.", ex.message)
-        else:
-            for notice in filter(None, notices):
-                log.warning("%s", notice)
+            return False
+        for notice in filter(None, notices):
+            log.warning("%s", notice)
+        return True
 
 
 def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
@@ -176,7 +193,9 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
                 announce(log, text, f"Portico is ready: {address}/graphql/v1")
 
             import_faces(settings)
-            application = partial(create_app, plugins=plugins, live=companion and companion.is_running)
+            is_live = companion and companion.is_running
+            schemas = _build_schemas(settings, plugins)
+            application = partial(create_app, plugins=plugins, live=is_live, inherited=schemas)
             return serve(settings, application, listener, companion=companion, started=started, look=cluster.watch)
         finally:
             cluster.leave()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +19,9 @@ from app.graphql.schema.dialect import Dialect, dialect_of
 from app.graphql.schema.features import Features
 from app.graphql.schema.recursion import allow_levels
 from app.graphql.schema.role_rules import OperationCheck, RoleRules, RuleBook
-from app.graphql.schema.role_schemas import RoleSchemas
+from app.graphql.schema.role_schemas import BuiltSchemas, RoleSchemas
 from app.graphql.values.values import Steering
-from app.identity import SERVICE_ROLE, ApiRoles, Identity
+from app.identity import OWN_ROLES, SERVICE_ROLE, ApiRoles, Identity
 from app.identity.further_credentials import Identifications, identifications
 from app.pipeline.extensions import RequestExtensions, request_extensions
 from app.pipeline.records import ParsedDocument, SQLPlan
@@ -67,22 +68,13 @@ class Engine:
         self.database.close()
 
 
-def make_engine(settings: Settings, plugins: Plugins) -> Engine:
-    """The engine of one process, after it was forked. Nothing is connected before the first request needs it."""
+def make_engine(settings: Settings, plugins: Plugins, inherited: BuiltSchemas | None = None) -> Engine:
+    """The engine of one process, after it was forked. Nothing is connected before the first request needs it.
+    ``inherited``: what ``build_schemas`` returned in the parent, with the same settings."""
     allow_levels(settings.depth_limit)
     database = Database(settings)
     entries = settings.plan_cache_entries
-    dialect = dialect_of(
-        settings.graphql_dialect,
-        native_json=settings.json_values == "native",
-        described_by_comments=settings.descriptions == "comments",
-    )
-    schema_cache = SchemaCache(
-        database.read,
-        settings.api_schemas,
-        infer_view_keys=settings.infer_view_keys and dialect.extended,
-        exclusion=Exclusion(settings.api_exclude),
-    )
+    schema_cache, role_schemas = _schemas(settings, plugins, database, inherited)
     limits = _limits(settings)
     roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)
     identity = Identity(settings, roles=roles)
@@ -99,12 +91,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
             is_distributed=_is_distributed(settings, schema_cache),
         ),
         schema_cache=schema_cache,
-        role_schemas=RoleSchemas(
-            schema_cache,
-            dialect,
-            _rule_book(settings, plugins, dialect),
-            frozenset({SERVICE_ROLE}) if database.separates_service else frozenset(),
-        ),
+        role_schemas=role_schemas,
         limits=limits,
         named_documents=_named_documents(settings, plugins, database, limits),
         documents=BoundedCache(entries),
@@ -116,6 +103,34 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         answer_limit=settings.answer_limit,
         extensions=request_extensions(plugins, settings=settings),
     )
+
+
+def build_schemas(settings: Settings, plugins: Plugins) -> BuiltSchemas:
+    """Read the catalog and build the schemas of Portico's own roles, before processes are forked. These share the
+    memory, and need not read the catalog. Raises PorticoError if the database cannot be read."""
+    with closing(Database(settings)) as database:
+        _, role_schemas = _schemas(settings, plugins, database, None)
+        return role_schemas.build(OWN_ROLES)
+
+
+def _schemas(
+    settings: Settings, plugins: Plugins, database: Database, inherited: BuiltSchemas | None
+) -> tuple[SchemaCache, RoleSchemas]:
+    dialect = dialect_of(
+        settings.graphql_dialect,
+        native_json=settings.json_values == "native",
+        described_by_comments=settings.descriptions == "comments",
+    )
+    schema_cache = SchemaCache(
+        database.read,
+        settings.api_schemas,
+        infer_view_keys=settings.infer_view_keys and dialect.extended,
+        exclusion=Exclusion(settings.api_exclude),
+        inherited=inherited.views if inherited else None,
+    )
+    of_other_logins = frozenset({SERVICE_ROLE}) if database.separates_service else frozenset[str]()
+    rules = _rule_book(settings, plugins, dialect)
+    return schema_cache, RoleSchemas(schema_cache, dialect, rules, of_other_logins, inherited)
 
 
 def _is_distributed(settings: Settings, schema_cache: SchemaCache) -> Callable[[], bool]:

@@ -39,6 +39,20 @@ def test_the_catalog_is_read_once_until_something_changes(owner: Session, asker:
     assert cache.reload() is not second
 
 
+def test_an_inherited_catalog_is_used_until_something_changes(owner: Session, asker: Asker, cache: SchemaCache) -> None:
+    owner.execute("create table a ()")
+    views = cache.views(cache.current())
+    asker.loads = 0
+    heir = SchemaCache(asker, ("public",), inherited=views)
+    assert heir.known is None
+    assert heir.current() is views.catalog
+    assert heir.views(heir.current()) is views
+    assert asker.loads == 0
+    owner.execute("create table b ()")
+    assert names(SchemaCache(asker, ("public",), inherited=views)) == ["a", "b"]
+    assert asker.loads == 1
+
+
 def test_a_quick_check_uses_the_counter(owner: Session, asker: Asker, cache: SchemaCache) -> None:
     owner.rows(COUNTING)
     cache.current()

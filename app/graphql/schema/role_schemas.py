@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable
-from dataclasses import replace
+from collections.abc import Hashable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from threading import Lock
 
 from app.bounded_cache import UNIT, BoundedCache
@@ -16,7 +17,7 @@ from app.graphql.schema.role_rules import RuleBook
 from schema_cache.collector import collector_paused
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
-from schema_cache.role_view import RoleView
+from schema_cache.role_view import RoleView, RoleViews
 
 log = logging.getLogger("portico.graphql")
 
@@ -39,10 +40,19 @@ def _size_of(schema: ApiSchema) -> int:
     return min(len(schema.rows_by_oid) // _RELATIONS, SMALLER - 1) * UNIT
 
 
+@dataclass(frozen=True, slots=True)
+class BuiltSchemas:
+    """Schemas that were built on one catalog, and the views of roles on that catalog."""
+
+    views: RoleViews
+    cache: BoundedCache[ApiSchema]
+
+
 class RoleSchemas:
     """Safe to share between threads; two of them never build the same schema at once.
 
-    ``of_other_logins``: roles that are assumed by another login than the one that read the catalog.
+    ``of_other_logins``: roles that are assumed by another login than the one that read the catalog. ``inherited``:
+    schemas that the parent of this process has built, on a catalog that ``schema_cache`` inherits too.
     """
 
     def __init__(
@@ -51,13 +61,14 @@ class RoleSchemas:
         dialect: Dialect,
         rules: RuleBook,
         of_other_logins: frozenset[str] = frozenset(),
+        inherited: BuiltSchemas | None = None,
     ) -> None:
         self._of_other_logins = of_other_logins
         self._schema_cache = schema_cache
         self._dialect = dialect
         self.rules = rules
-        self._catalog: Catalog | None = None
-        self._built = _kept_schemas()
+        self._catalog = inherited.views.catalog if inherited else None
+        self._built = inherited.cache if inherited else _kept_schemas()
         self._logged: set[Notice] = set()
         self._building = Lock()
 
@@ -82,6 +93,13 @@ class RoleSchemas:
                     found = self._build(role, view, comment, bypasses=bypasses)
                     self._keep(key, found)
         return found
+
+    def build(self, roles: Iterable[str]) -> BuiltSchemas:
+        """Build the schemas of those roles that exist, for processes that are forked from this one."""
+        for role in roles:
+            with suppress(AccessError):
+                self.of_role(role)
+        return BuiltSchemas(self._schema_cache.views(self._schema_cache.current()), self._built)
 
     def _view(self, role: str, catalog: Catalog) -> RoleView:
         views = self._schema_cache.views(catalog)
