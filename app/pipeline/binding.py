@@ -14,6 +14,7 @@ from app.query.plan.planning import ItemErrors
 
 
 def bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
+    """The plan with the values of a request. Raises RequestError if one does not fit."""
     readings = Readings(variables)
     values = tuple([tuple([each.value(readings) for each in planned.parameters]) for planned in plan.statements])
     if not plan.item_errors:

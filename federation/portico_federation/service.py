@@ -29,8 +29,7 @@ def service_field(api: ApiSchema) -> GraphQLField:
 def _service(field: Field) -> Iterator[bytes]:
     api = field.api.introspected
     if api is None:
-        hint = 'The comment on a schema can permit it: docs/directives.md, key "introspection".'
-        raise RequestError("Introspection is off, so the schema is not shown", code="FORBIDDEN", hint=hint)
+        raise RequestError("Introspection is off, so the schema is not shown", code="GRAPHQL_VALIDATION_FAILED")
     selected = field.walk.collect(cast(GraphQLObjectType, field.type), field.nodes)
     if len(selected) > len({nodes[0].name.value for nodes in selected.values()}):
         raise OverLimit("_service has the same field several times")

@@ -14,6 +14,9 @@ _UUID = re.compile(r"\{?([0-9a-f]{4}-?){7}[0-9a-f]{4}\}?", re.IGNORECASE)
 
 _INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?\s*", re.ASCII | re.IGNORECASE)
+_MOST_DIGITS = 1000
+"""More are refused: PostgreSQL and Python have limits too, and take long to reach them."""
+
 _BITS = {"smallint": 16, "integer": 32, "bigint": 64}
 
 
@@ -27,7 +30,6 @@ def _checked_text(to_text: ToText, fits: Callable[[str], object], type_text: str
     text = to_text(value)
     if text is None:
         return None
-    # A number has few digits in any case; Python takes long to read a million of them.
     if "\0" in text or not _is_unicode(text) or not fits(text):
         raise RequestError(f"The value is not valid for the type {type_text}")
     return text
@@ -37,13 +39,21 @@ def _fits(type_text: str) -> Callable[[str], object]:
     if type_text == "uuid":
         return _UUID.fullmatch
     if type_text == "numeric":
-        return _NUMBER.fullmatch
+        return _is_number
     bits = _BITS.get(type_text)
     return (lambda text: True) if bits is None else partial(_is_integer, bits)
 
 
+def _is_number(text: str) -> bool:
+    return len(text) <= _MOST_DIGITS and _NUMBER.fullmatch(text) is not None
+
+
 def _is_integer(bits: int, text: str) -> bool:
-    return len(text) <= 40 and _INTEGER.fullmatch(text) is not None and -(1 << bits - 1) <= int(text) < 1 << bits - 1
+    return (
+        len(text) <= _MOST_DIGITS
+        and _INTEGER.fullmatch(text) is not None
+        and -(1 << bits - 1) <= int(text) < 1 << bits - 1
+    )
 
 
 def _is_unicode(text: str) -> bool:
@@ -62,7 +72,7 @@ def text_of_id(to_text: ToText, value: Any) -> str | None:
         return to_text(value)
     except RequestError:
         # A column of numbers refuses a string of digits, one of texts a number.
-        if isinstance(value, str) and len(value) <= 40 and _INTEGER.fullmatch(value):
+        if isinstance(value, str) and len(value) <= _MOST_DIGITS and _INTEGER.fullmatch(value):
             return to_text(int(value))
         if isinstance(value, int):
             return to_text(str(value))
