@@ -70,8 +70,9 @@ class Entities:
         return known
 
     def types(self) -> list[GraphQLObjectType]:
-        """The types of all entities."""
-        return [self._api.object_type(each) for name, each in self._relations.items() if self.keys(name)]
+        """The types of all entities. A row with a readable key has a node id; making its keys would make its fields."""
+        has_key = (each for name, each in self._relations.items() if each.has_readable_key or self.keys(name))
+        return [self._api.object_type(each) for each in has_key]
 
     def __bool__(self) -> bool:
         return any(self.keys(name) for name in self._relations)
