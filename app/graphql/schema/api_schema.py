@@ -124,8 +124,8 @@ class ApiSchema:
 
     def _comments(self) -> Comments:
         declared = (each for some in self.hooks.comment_directives() for each in some)
-        known = (each for each in declared if self.dialect.extended or not each.extended)
-        return Comments(self.catalog, (*DIRECTIVES, *known), self.notices, describe=self.dialect.described_by_comments)
+        known = (each for each in (*DIRECTIVES, *declared) if self.dialect.extended or not each.extended)
+        return Comments(self.catalog, known, self.notices, describe=self.dialect.described_by_comments)
 
     def _exposed(self) -> Exposure:
         return Exposure(

@@ -102,8 +102,8 @@ class Exposure:
         return self.remember("type name", relation, make=lambda: self._made_type_name(relation))
 
     def _made_type_name(self, relation: Relation) -> str:
-        override = self.comments.on_relation(relation).get("name")
-        return sys.intern(names.base(relation.name, override, self.comments.inflects(relation.schema)))
+        directives = self.comments.on_relation(relation)
+        return sys.intern(self.comments.type_name(relation.schema, relation.name, directives))
 
     def remember(self, kind: str, *records: object, make: Callable[[], Made]) -> Made:
         """The value of that kind, which follows from these records alone."""
@@ -210,7 +210,7 @@ class Exposure:
         field_name = names.field(column.name, directives.get("name"), self.comments.inflects(relation.schema))
         if value_type is None or not self.is_name(field_name):
             return None
-        return ApiColumn(column, field_name, value_type, directives.get("description"), directives.get("deprecated"))
+        return ApiColumn(column, field_name, value_type, directives)
 
 
 def _of_each_type(visible: VisibleRelation) -> tuple[Column, ...]:

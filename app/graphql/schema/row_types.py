@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from graphql import GraphQLField, GraphQLInterfaceType, GraphQLObjectType
 
-from app.graphql.schema.fields import ABSENT_FIELD, Fields, absent_field
+from app.graphql.schema.fields import ABSENT_FIELD, COMMENTED, Fields, absent_field
 from app.graphql.schema.relations import ApiRelation
 
 
@@ -25,6 +25,7 @@ def row_type(
         interfaces=lambda: interfaces() if relation.has_readable_key else [],
         description=relation.directives.get("description"),
         extensions={
+            COMMENTED: relation.directives,
             "unknown_field": lambda field: f"Unknown field '{field}' on type '{name}'",
             ABSENT_FIELD: lambda field: absent_field(contributions(), field),
         },
