@@ -288,7 +288,7 @@ class _RootPlanner:
         for key, nodes in fields.items():
             constant = self._constant(nodes)
             if constant is None:
-                planning = Planning(self._variables, self._cluster)
+                planning = Planning(self._variables, self._cluster, is_change=True)
                 statements += self._mutation_statements(planning, key, nodes)
                 caps += planning.caps
             else:

@@ -17,6 +17,7 @@ from tests.citus.inserts import INSERTS
 from tests.citus.links import LINKS
 from tests.citus.lists import LISTS, VARIABLES_OF_LISTS
 from tests.citus.nested import NESTED, VARIABLES
+from tests.citus.others import OTHERS
 from tests.citus.reads import READS
 from tests.citus.refusals import REFUSED
 from tests.citus.transactions import TRANSACTIONS
@@ -51,6 +52,7 @@ DOCUMENTS: Mapping[str, Mapping[str, str]] = {
     "link": LINKS,
     "list": LISTS,
     "transaction": TRANSACTIONS,
+    "other": OTHERS,
 }
 REQUESTS: Mapping[str, tuple[str, Mapping[str, Any] | None]] = {
     **{f"{kind}: {name}": (text, None) for kind, some in DOCUMENTS.items() for name, text in some.items()},
