@@ -8,24 +8,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.database import Row, StatementError
-from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
+from app.database import BoundStatement, Row, StatementError
+from app.database.wire.sqlstates import CHECK_VIOLATION, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
+from app.storage.bucket_configurations import CAN_BE_SUSPENDED, SET_VERSIONING, VersioningStatus
 from app.storage.error_translation import refused, translate
 from app.storage.errors import (
     BucketExists,
     BucketNotEmpty,
     BucketReferenced,
+    InvalidValue,
     NoSuchBucket,
     StorageError,
     TooManyObjects,
 )
 from app.storage.records import Bucket
 from app.storage.request_context import RequestContext
-from app.storage.row_decoding import boolean, json_value, known, number, owner_columns, read_bucket, text
+from app.storage.row_decoding import RawValue, boolean, json_value, known, number, owner_columns, read_bucket, text
 from app.storage.sql import (
     BUCKET,
     COUNT_OBJECTS,
     CREATE_BUCKET,
+    CREATE_VERSIONED_BUCKET,
     DELETE_BUCKET,
     EMPTY_BUCKET,
     UPDATE_BUCKET,
@@ -33,20 +36,24 @@ from app.storage.sql import (
     get_bucket,
     list_buckets,
 )
+from app.storage.sql_versions import EMPTY_VERSIONS
 from app.storage.storage import Storage
 from app.storage.upkeep.events import ObjectEvent, removed
+from app.storage.versions import check_installed
 
 _LARGEST_TO_EMPTY = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class BucketSettings:
-    """The settings of a bucket. ``given`` names those that the request contains: an update changes no others."""
+    """The settings of a bucket. ``given`` names those that the request contains: an update changes no others.
+    ``versioning``: None leaves the status as it is."""
 
     public: bool = False
     file_size_limit: int | None = None
     allowed_mime_types: Sequence[str] | None = None
     given: frozenset[str] = frozenset()
+    versioning: VersioningStatus | None = None
 
 
 def find_bucket(storage: Storage, request: RequestContext, name: str) -> Bucket | None:
@@ -57,7 +64,7 @@ def find_bucket(storage: Storage, request: RequestContext, name: str) -> Bucket 
 
 def create(storage: Storage, request: RequestContext, identifier: str, name: str, settings: BucketSettings) -> None:
     """Create a bucket with the caller as its owner. Raises BucketExists or NotPermitted."""
-    parameters = (
+    parameters: tuple[RawValue, ...] = (
         text(identifier),
         text(name),
         boolean(settings.public),
@@ -65,8 +72,12 @@ def create(storage: Storage, request: RequestContext, identifier: str, name: str
         json_value(settings.allowed_mime_types),
         *owner_columns(request.subject),
     )
+    statement, versioning = CREATE_BUCKET, settings.versioning
+    if versioning is not None and versioning != "DISABLED":
+        check_installed(storage)
+        statement, parameters = CREATE_VERSIONED_BUCKET, (*parameters, text(versioning))
     try:
-        storage.database.run(request.own_context(), [(CREATE_BUCKET, parameters)], read_only=False)
+        storage.database.run(request.own_context(), [(statement, parameters)], read_only=False)
     except StatementError as ex:
         if ex.state == UNIQUE_VIOLATION:
             raise BucketExists from None
@@ -102,7 +113,8 @@ def get_all(
 
 
 def update(storage: Storage, request: RequestContext, bucket: str, settings: BucketSettings) -> None:
-    """Change the settings in ``given``. Raises NoSuchBucket or NotPermitted."""
+    """Change the settings in ``given``. Raises NoSuchBucket or NotPermitted, and what ``set_versioning`` raises, after
+    which nothing has changed."""
     parameters = (
         text(bucket),
         *(boolean(name in settings.given) for name in ("public", "file_size_limit", "allowed_mime_types")),
@@ -110,9 +122,15 @@ def update(storage: Storage, request: RequestContext, bucket: str, settings: Buc
         number(settings.file_size_limit),
         json_value(settings.allowed_mime_types),
     )
+    calls: list[BoundStatement] = [(UPDATE_BUCKET, parameters)]
+    if settings.versioning is not None and (settings.versioning != "DISABLED" or storage.features.has_versions):
+        check_installed(storage)
+        calls.append((SET_VERSIONING, (text(bucket), text(settings.versioning))))
     try:
-        rows = storage.database.run(request.own_context(), [(UPDATE_BUCKET, parameters)], read_only=False)
+        rows = storage.database.run(request.own_context(), calls, read_only=False)
     except StatementError as ex:
+        if ex.diagnosis.sqlstate == CHECK_VIOLATION and len(calls) > 1:
+            raise InvalidValue("versioning_status", hint=CAN_BE_SUSPENDED) from None
         raise refused(ex, role=request.role, action="UPDATE", table="buckets") from None
     if not rows[0]:
         raise NoSuchBucket
@@ -154,8 +172,12 @@ def empty(storage: Storage, request: RequestContext, bucket: str) -> None:
 
     while storage.change(request, context, [(EMPTY_BUCKET, (text(bucket), now))], events)[0]:
         pass
+    if storage.features.has_versions:
+        # With the markers that the loop above has made.
+        while storage.change(request, context, [(EMPTY_VERSIONS, (text(bucket),))], lambda _: ())[0]:
+            pass
     storage.note_freed()
 
 
 def _not_empty(ex: StatementError) -> StorageError:
-    return BucketNotEmpty() if ex.diagnosis.table in ("", "objects") else BucketReferenced()
+    return BucketNotEmpty() if ex.diagnosis.table in ("", "objects", "versions") else BucketReferenced()

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from app.database import BoundStatement, Row, StatementError
 from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION
 from app.identity import SERVICE_ROLE
+from app.storage import sql_writes
 from app.storage.bytes.blobs import discarded_if_refused
 from app.storage.error_translation import no_row_inserted, no_row_updated, refused, translate
 from app.storage.errors import ObjectExists, RelatedMissing, RowLocked, StorageError
@@ -22,10 +23,11 @@ from app.storage.permission_trial import PermittedWrite, Write, check_write, tri
 from app.storage.permissions import TriedWrite, trial_calls, trial_refusal, try_apart, try_write_as_service
 from app.storage.records import NewBytes
 from app.storage.request_context import RequestContext
-from app.storage.row_decoding import RawValue, json_value, number, owner_columns, text
+from app.storage.row_decoding import RawValue, json_value, number, owner_columns, tag_values, text
 from app.storage.sql import NOTHING, Projection
-from app.storage.sql_writes import COMMIT_UNTRIED, COMMIT_UNTRIED_OVER, commit_new, commit_over
+from app.storage.sql_writes import commit_new, commit_over
 from app.storage.storage import TRIAL, Storage
+from app.storage.tags import check_installed
 from app.storage.upkeep.events import ObjectEvent
 
 # Each further attempt means that another writer was faster.
@@ -55,7 +57,8 @@ def commit(
     projection: Projection = NOTHING,
     extra: ExtraCalls | None = None,
 ) -> Row:
-    """Make the row name the new bytes; returns the row's id and its ``projection``. If it fails, the bytes are deleted.
+    """Make the row name the new bytes; returns the row's id, its ``projection``, and whether it is one of
+    several versions, where the database knows that. If it fails, the bytes are deleted.
 
     If the object was replaced or deleted meanwhile, the write is checked again. Raises what ``check_write`` raises,
     also when the policies refuse the complete row. Raises RelatedMissing when the bucket is gone, NotPermitted when
@@ -84,20 +87,22 @@ def commit(
         raise RowLocked
 
 
-def commit_untried(storage: Storage, request: RequestContext, write: Write, new: NewBytes) -> RawValue:
-    """Commit a write of service_role without checking the permission first. Returns the object's id, or None if nothing
-    was written because an existing object or the bucket's rules may forbid it: then the permission must be checked. The
-    bytes are deleted if it raises."""
-    statement = COMMIT_UNTRIED_OVER if write.upsert else COMMIT_UNTRIED
-    values = (*_values(write, new), number(new.metadata["size"]), text(new.metadata["mimetype"]))
+def commit_untried(storage: Storage, request: RequestContext, write: Write, new: NewBytes) -> Row | None:
+    """Commit a write of service_role without checking the permission first. Returns the object's id, whether one was
+    replaced, and the last column as in ``commit``; None if nothing was written because an existing object or the
+    bucket's rules may forbid it: then the permission must be checked. The bytes are deleted if it raises."""
+    check_installed(storage, write.tags)
+    tagged = storage.features.has_tags
+    statement = (sql_writes.commit_untried_over if write.upsert else sql_writes.commit_untried)(tagged)
+    rules = number(new.metadata["size"]), text(new.metadata["mimetype"])
+    values = (*_values(write, new), *rules, *tag_values(write.tags, tagged=tagged))
     with discarded_if_refused(storage.backend, new.version):
         rows = _change(storage, request, write, write.event, (statement, values), new)
     if not rows:
         return None
-    identifier, replaced = rows[0]
-    if replaced == b"t":
+    if rows[0][1] == b"t":
         storage.note_freed()
-    return identifier
+    return rows[0]
 
 
 def _values(write: Write, new: NewBytes) -> tuple[RawValue, ...]:
@@ -122,11 +127,14 @@ def _commit_allowed(
 ) -> list[Row]:
     """The written row. There is none if the object to replace has changed, or if an object now exists."""
     values, replaces = _values(write, new), allowed.permission.replaces
+    tagged = storage.features.has_tags
+    tags = tag_values(write.tags, tagged=tagged)
     complete = tried_as(write, new.metadata)
     tried = None if request.role == SERVICE_ROLE or allowed.tried == complete else complete
     if replaces is None:
-        return _change(storage, request, write, write.event, (commit_new(projection), values), new, extra, tried)
-    call = commit_over(projection), (*values, replaces.id, replaces.number)
+        call: BoundStatement = commit_new(projection, tagged), (*values, *tags)
+        return _change(storage, request, write, write.event, call, new, extra, tried)
+    call = commit_over(projection, tagged), (*values, replaces.id, replaces.number, *tags)
     return _change(storage, request, write, write.replacing_event or write.event, call, new, extra, tried)
 
 
@@ -157,7 +165,7 @@ def _change(
         except ObjectExists:
             return []
         tried = None
-    trial = [] if tried is None else trial_calls(request, tried)
+    trial = [] if tried is None else trial_calls(storage, request, tried)
     try:
         return storage.change(
             request, request.service_context(), calls, events, check=check if extra else None, trial=trial

@@ -47,7 +47,7 @@ from app.storage.errors import (
 
 log = logging.getLogger("portico.storage")
 
-Table = Literal["buckets", "objects"]
+Table = Literal["buckets", "objects", "versions"]
 
 _SCHEMA_STATES = frozenset({INVALID_OBJECT_DEFINITION, UNDEFINED_COLUMN, UNDEFINED_TABLE, INVALID_SCHEMA_NAME})
 _UNAVAILABLE: Mapping[str, type[StorageError]] = {

@@ -22,6 +22,18 @@ class NoSuchObject(StorageError):
     """There is no such object, or the caller may not see it."""
 
 
+class NoSuchVersion(StorageError):
+    """There is no such version of the object, or the caller may not see it."""
+
+
+class IsDeleteMarker(StorageError):
+    """The version is a delete marker, which has no bytes."""
+
+    def __init__(self, version_id: str) -> None:
+        super().__init__()
+        self.version_id = version_id
+
+
 class NoSuchUpload(StorageError):
     """There is no such upload in pieces, or the caller may not see it."""
 
@@ -147,6 +159,10 @@ class InvalidMimeType(StorageError):
         self.mime_type = mime_type
 
 
+class InvalidTags(StorageError):
+    """The tags break a rule; the message, which clients see, says which."""
+
+
 class InvalidContentType(StorageError):
     """The content type ``given`` is not a MIME type."""
 
@@ -221,6 +237,13 @@ class DatabaseRefused(StorageError):
 
 class SchemaMismatch(DatabaseRefused):
     """The tables of the schema ``storage`` do not match this version."""
+
+
+class NotInstalled(StorageError):
+    """The database has an older version of the schema ``storage``, without what the operation needs."""
+
+    def __init__(self) -> None:
+        super().__init__(hint="`portico upgrade` brings the database's storage schema to the version of the service.")
 
 
 class Fault(StorageError):

@@ -68,9 +68,13 @@ class Read:
 
     def row(self, context: Context, statement: Statement, parameters: Sequence[bytes | None]) -> Row:
         """The only row of a reading statement. Raises TooManyLongReads, StatementTimeout and other database errors."""
+        return self.rows(context, statement, parameters)[0]
+
+    def rows(self, context: Context, statement: Statement, parameters: Sequence[bytes | None]) -> list[Row]:
+        """All rows of a reading statement. Raises as ``row``."""
         call = (statement, parameters)
         if self._places is None:
-            return self._database.run(context, [call], read_only=True)[0][0]
+            return self._database.run(context, [call], read_only=True)[0]
         if not self._has_place:
             try:
                 return self._within(MOMENT_S, context, call)
@@ -79,11 +83,11 @@ class Read:
                 self._has_place = True
         return self._within(context.statement_timeout_s, context, call)
 
-    def _within(self, seconds: float, context: Context, call: tuple[Statement, Sequence[bytes | None]]) -> Row:
+    def _within(self, seconds: float, context: Context, call: tuple[Statement, Sequence[bytes | None]]) -> list[Row]:
         """Run the statement. The time limit ``seconds`` counts from the creation of this object; 0 means no limit."""
         if not seconds:
-            return self._database.run(context, [call], read_only=True)[0][0]
+            return self._database.run(context, [call], read_only=True)[0]
         # For PostgreSQL, 0 means no limit.
         left_ms = max(1, round((self._began + seconds - time.monotonic()) * 1000))
         limited = [(_LIMIT_TIME, (str(left_ms).encode(),)), call]
-        return self._database.run(context, limited, read_only=True)[1][0]
+        return self._database.run(context, limited, read_only=True)[1]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app.database import BoundStatement, Row, StatementError
 from app.database.wire.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.identity import SERVICE_ROLE
+from app.storage import versions
 from app.storage.bucket_rules import keeps_folder
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key, new_version
@@ -38,6 +40,7 @@ from app.storage.row_decoding import (
     text,
 )
 from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, Projection, delete_objects
+from app.storage.sql_versions import MADE_MARKER
 from app.storage.sql_writes import MOVE_OBJECT
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_COPY, moved, removed
@@ -45,6 +48,7 @@ from app.storage.writing import check_rules, discarded_on_failure, run_checks
 from app.times import now_as_json
 
 _DELETED_AT_A_TIME = 500
+_DESCRIBED = "pg_catalog.json_build_array(o.user_metadata, o.tags)"
 # Each further attempt means that another object has taken the name. The limit ends the loop.
 _MOST_ATTEMPTS = 100
 
@@ -60,8 +64,10 @@ def copy(
     projection: Projection,
     etags: tuple[str, ...] | None = None,
     must_be_new: bool = False,
+    version_id: str | None = None,
 ) -> bytes:
-    """Copy an object with the caller's rights to read and write; returns the copy's ``projection``.
+    """Copy an object with the caller's rights to read and write; returns the copy's ``projection``. ``version_id``: the
+    version to copy, by default the current one.
 
     ``describe`` takes the source's metadata and the time of its row's last change, and returns the copy's metadata.
     ``etags`` and ``must_be_new`` are conditions on the target, as in ``Write``. Raises NoSuchObject, BytesMissing, the
@@ -76,7 +82,7 @@ def copy(
         etags=etags,
         must_be_new=must_be_new,
     )
-    write, allowed, new = _with_bytes_copied(storage, request, source, requested, describe)
+    write, allowed, new = _with_bytes_copied(storage, request, source, requested, describe, version_id)
     with discarded_on_failure(storage, new.version):
         run_checks(storage, write, new)
     return known(commit(storage, request, write, allowed, new, projection)[1])
@@ -88,16 +94,21 @@ def _with_bytes_copied(
     source: ObjectName,
     requested: Write,
     describe: Callable[[Described, float], Described],
+    version_id: str | None,
 ) -> tuple[Write, PermittedWrite, NewBytes]:
     """The permitted write, with metadata from ``describe``, and the copied bytes."""
     missing = None
     while True:
-        found, user_metadata = _source(storage, request, source)
+        found, user_metadata, tags = (
+            _source(storage, request, source)
+            if version_id is None
+            else _source_version(storage, request, source, version_id)
+        )
         if found.version == missing:
             raise BytesMissing
-        described = describe(Described(found.metadata, user_metadata), found.updated_at)
+        described = describe(Described(found.metadata, user_metadata, tags), found.updated_at)
         described = described._replace(metadata={**described.metadata, "lastModified": now_as_json()})
-        write = requested._replace(user_metadata=described.user_metadata or {})
+        write = requested._replace(user_metadata=described.user_metadata or {}, tags=described.tags)
         allowed = check_write(storage, request, write, described.metadata)
         _check_described(storage, allowed.permission.bucket, write.name.key, described.metadata)
         new = NewBytes(new_version(), described.metadata)
@@ -155,32 +166,50 @@ def move(storage: Storage, request: RequestContext, source: ObjectName, target: 
 
 def delete(
     storage: Storage, request: RequestContext, name: ObjectName, *, etags: tuple[str, ...] | None = None
-) -> None:
-    """Delete an object with the caller's rights; ``etags`` is a condition as in ``Write``.
+) -> str | None:
+    """Delete an object with the caller's rights; ``etags`` is a condition as in ``Write``. In a bucket with versions
+    this leaves a delete marker: returns its id if the database keeps versions and has made one.
 
     Raises NoSuchObject, PreconditionFailed, DeletionNotPermitted or RowLocked.
     """
     check_key(name.key, any_script=storage.any_script)
+    call: BoundStatement = DELETE_OBJECT, (text(name.bucket), text(name.key), json_value(etags or None))
+    calls = _with_marker(storage, call)
+    made: list[list[Row]] = []
 
     def change() -> list[Row]:
-        return storage.change(
+        results = storage.change(
             request,
             request.own_context(),
-            [(DELETE_OBJECT, (text(name.bucket), text(name.key), json_value(etags or None)))],
+            calls,
             lambda results: [removed(name.bucket, row) for row in results[0]],
-        )[0]
+        )
+        made[:] = results[1:]
+        return results[0]
 
     if not _is_changed(storage, request, name, change):
         raise PreconditionFailed() if etags else no_row_deleted(role=request.role, table="objects")
     storage.note_freed()
+    return _made_marker(made)
+
+
+def _with_marker(storage: Storage, deletion: BoundStatement) -> list[BoundStatement]:
+    """The deletion, and a statement for the id of the delete markers that it makes, if the database keeps versions."""
+    return [deletion, (MADE_MARKER, ())] if storage.features.has_versions else [deletion]
+
+
+def _made_marker(results: list[list[Row]]) -> str | None:
+    """The id in the result of the second statement of ``_with_marker``."""
+    return known(results[0][0][0]).decode() or None if results else None
 
 
 class DeletedMany(NamedTuple):
     """``projected``: the projection of each deleted object. ``kept``: keys of visible objects that the caller may not
-    delete."""
+    delete. ``markers``: the ids of the delete markers that were made, by key."""
 
     projected: list[RawValue]
     kept: set[str]
+    markers: dict[str, str]
 
 
 def delete_many(
@@ -188,13 +217,15 @@ def delete_many(
 ) -> DeletedMany:
     """Delete the objects that exist and that the caller may delete."""
     wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
-    deleted = DeletedMany([], set())
+    deleted = DeletedMany([], set(), {})
     for start in range(0, len(wanted), _DELETED_AT_A_TIME):
         left, seen = wanted[start : start + _DELETED_AT_A_TIME], dict[str, Row]()
         for _ in range(_MOST_ATTEMPTS):
-            rows = _delete_some(storage, request, bucket, left, projection)
+            rows, marker = _delete_some(storage, request, bucket, left, projection)
             deleted.projected.extend(row[3] for row in rows)
             gone = {known(row[0]).decode() for row in rows}
+            if marker is not None:
+                deleted.markers.update(dict.fromkeys(gone, marker))
             # As in ``_is_changed``: a new object may have the key of one that was deleted meanwhile.
             there = visible_keys(storage, request, bucket, [key for key in left if key not in gone])
             deleted.kept.update(key for key in there if there[key] == seen.get(key))
@@ -207,13 +238,15 @@ def delete_many(
 
 def _delete_some(
     storage: Storage, request: RequestContext, bucket: str, keys: Sequence[str], projection: Projection
-) -> list[Row]:
-    return storage.change(
+) -> tuple[list[Row], str | None]:
+    """The rows, and the id of the delete markers."""
+    results = storage.change(
         request,
         request.own_context(),
-        [(delete_objects(projection), (text(bucket), json_value(keys)))],
+        _with_marker(storage, (delete_objects(projection), (text(bucket), json_value(keys)))),
         lambda results: [removed(bucket, row) for row in results[0]],
-    )[0]
+    )
+    return results[0], _made_marker(results[1:])
 
 
 def _is_changed(storage: Storage, request: RequestContext, name: ObjectName, change: Callable[[], list[Row]]) -> bool:
@@ -227,20 +260,33 @@ def _is_changed(storage: Storage, request: RequestContext, name: ObjectName, cha
     for _ in range(_MOST_ATTEMPTS):
         if change():
             return True
-        there, _user_metadata = _source(storage, request, name)
+        there, _user_metadata, _tags = _source(storage, request, name)
         if there == seen:
             return False
         seen = there
     raise RowLocked
 
 
-def _source(storage: Storage, request: RequestContext, name: ObjectName) -> tuple[StoredObject, Mapping[str, Any]]:
-    """The object and its user metadata. Raises NoSuchObject if it is not visible to the caller."""
+class _Source(NamedTuple):
+    found: StoredObject
+    user_metadata: Mapping[str, Any]
+    tags: Mapping[str, str]
+
+
+def _source(storage: Storage, request: RequestContext, name: ObjectName) -> _Source:
+    """The object and its description. Raises NoSuchObject if it is not visible to the caller."""
     parameters = (text(name.bucket), text(name.key))
     rows = storage.database.run(request.own_context(), [(FIND_SOURCE, parameters)], read_only=True)[0]
     if not rows:
         raise NoSuchObject
-    return read_object(rows[0]), read_metadata(rows[0][4])
+    return _Source(read_object(rows[0]), read_metadata(rows[0][4]), read_metadata(rows[0][5]))
+
+
+def _source_version(storage: Storage, request: RequestContext, name: ObjectName, version_id: str) -> _Source:
+    """The same for a version. Raises NoSuchVersion or IsDeleteMarker."""
+    found, described = versions.find(storage, request, name, version_id, _DESCRIBED)
+    user_metadata, tags = json.loads(described or b"[null, null]")
+    return _Source(found, user_metadata or {}, tags or {})
 
 
 def _check_moved(storage: Storage, target: ObjectName, moved_rows: list[Row], buckets: list[Row]) -> None:

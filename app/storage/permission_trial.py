@@ -11,6 +11,7 @@ from app.storage.permissions import Permission, TriedWrite, try_write
 from app.storage.records import ObjectName, Revision
 from app.storage.request_context import RequestContext
 from app.storage.storage import Storage
+from app.storage.tags import check_installed
 
 
 class Write(NamedTuple):
@@ -18,7 +19,8 @@ class Write(NamedTuple):
 
     ``etags``: the existing object must have one of these entity tags; ``()`` stands for any object, None for no
     condition. ``must_be_new``: the caller requires that no such object exists. ``replacing_event``: the event if an
-    object is replaced; None for ``event``. ``upload_type``: how the bytes were sent; events contain it.
+    object is replaced; None for ``event``. ``upload_type``: how the bytes were sent; events contain it. ``tags``: those
+    of the new object.
     """
 
     name: ObjectName
@@ -30,6 +32,7 @@ class Write(NamedTuple):
     must_be_new: bool = False
     replacing_event: str | None = None
     upload_type: str = "standard"
+    tags: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +50,14 @@ def tried_as(write: Write, metadata: Mapping[str, Any]) -> TriedWrite:
     """The trial of a write whose bytes have this ``metadata``."""
     # A condition on entity tags means that the write replaces an object, regardless of ``upsert``.
     upsert = write.upsert or write.etags is not None
-    return TriedWrite(write.name, upsert, write.owner, metadata, write.user_metadata)
+    return TriedWrite(write.name, upsert, write.owner, metadata, write.user_metadata, write.tags)
 
 
 def check_write(
     storage: Storage, request: RequestContext, write: Write, metadata: Mapping[str, Any], trial: Trial = try_write
 ) -> PermittedWrite:
     """The permission for the write. Raises PreconditionFailed, or why the database refuses the write."""
+    check_installed(storage, write.tags)
     tried = tried_as(write, metadata)
     try:
         permission = trial(storage, request, tried)

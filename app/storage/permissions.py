@@ -20,21 +20,23 @@ from app.storage.error_translation import refused, translate
 from app.storage.errors import NoSuchBucket, ObjectExists, RelatedMissing, StorageError
 from app.storage.records import Bucket, ObjectName, Revision
 from app.storage.request_context import RequestContext
-from app.storage.row_decoding import json_value, known, owner_columns, read_bucket, text
+from app.storage.row_decoding import json_value, known, owner_columns, read_bucket, tag_values, text
 from app.storage.sql import BECOME, TARGET_THEN_ROLE
-from app.storage.sql_writes import TRY_INSERT, TRY_UPSERT
+from app.storage.sql_writes import try_insert, try_upsert
 from app.storage.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)
 class TriedWrite:
-    """The write to try. Policies can test the owner, ``metadata`` and ``user_metadata`` of the future object."""
+    """The write to try. Policies can test the owner, ``metadata``, ``user_metadata`` and ``tags`` of the future
+    object."""
 
     name: ObjectName
     upsert: bool
     owner: object
     metadata: Mapping[str, Any]
     user_metadata: Mapping[str, Any] | None
+    tags: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +67,9 @@ def try_write_as_service(storage: Storage, request: RequestContext, tried: Tried
     return _permission(_tried(storage, request, tried, SERVICE_ROLE), tried)
 
 
-def trial_calls(request: RequestContext, tried: TriedWrite) -> list[BoundStatement]:
+def trial_calls(storage: Storage, request: RequestContext, tried: TriedWrite) -> list[BoundStatement]:
     """Statements that try the write as the caller in a transaction of the service. The transaction must undo them."""
-    return [(BECOME, (request.role.encode(),)), _trial(tried)]
+    return [(BECOME, (request.role.encode(),)), _trial(storage, tried)]
 
 
 def _permission(row: Row, tried: TriedWrite) -> Permission:
@@ -105,7 +107,7 @@ def _tried(storage: Storage, request: RequestContext, tried: TriedWrite, role: s
         return target
     with storage.database.transaction(request.service_context()) as transaction:
         try:
-            return transaction.attempt([_target_call(tried.name, role), _trial(tried)])[0][0]
+            return transaction.attempt([_target_call(tried.name, role), _trial(storage, tried)])[0][0]
         except StatementError as ex:
             if ex.statement_index == 1:
                 raise translate(ex) from None
@@ -117,18 +119,21 @@ def try_apart(storage: Storage, request: RequestContext, tried: TriedWrite) -> N
     caller's role. Raises why the database refuses."""
     with storage.database.transaction(request.own_context()) as transaction:
         try:
-            transaction.attempt([_trial(tried)])
+            transaction.attempt([_trial(storage, tried)])
         except StatementError as ex:
             raise trial_refusal(ex, request.role, upsert=tried.upsert) from None
 
 
-def _trial(tried: TriedWrite) -> BoundStatement:
-    return TRY_UPSERT if tried.upsert else TRY_INSERT, (
+def _trial(storage: Storage, tried: TriedWrite) -> BoundStatement:
+    tagged = storage.features.has_tags
+    trial = try_upsert if tried.upsert else try_insert
+    return trial(tagged), (
         text(tried.name.bucket),
         text(tried.name.key),
         *owner_columns(tried.owner),
         json_value(tried.metadata),
         json_value(tried.user_metadata),
+        *tag_values(tried.tags, tagged=tagged),
     )
 
 

@@ -40,10 +40,11 @@ class NewBytes(NamedTuple):
 
 
 class Described(NamedTuple):
-    """The description of an object: the metadata of its bytes, and the user's metadata, or None without any."""
+    """The description of an object: the metadata of its bytes, the user's metadata, or None without any, and tags."""
 
     metadata: Mapping[str, Any]
     user_metadata: Mapping[str, Any] | None
+    tags: Mapping[str, str] | None = None
 
 
 class StoredObject(NamedTuple):

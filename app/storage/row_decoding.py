@@ -59,6 +59,11 @@ def owner_columns(sub: object) -> tuple[RawValue, RawValue]:
     return (text(sub) if _UUID.fullmatch(sub) else None), text(sub)
 
 
+def tag_values(tags: Mapping[str, str] | None, *, tagged: bool) -> tuple[RawValue, ...]:
+    """The parameters for the column ``tags``; none if the statement does not write it."""
+    return (json_value(tags or None),) if tagged else ()
+
+
 def read_bucket(row: Row) -> Bucket | None:
     """The bucket in a row of BUCKET or TARGET_THEN_ROLE; None if there is none."""
     _, identifier, public, limit, types = row

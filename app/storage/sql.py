@@ -36,6 +36,9 @@ def time_text(expression: str) -> str:
 _OBJECT_COLUMNS = """
     o.id, coalesce(o.version, ''), extract(epoch FROM o.updated_at), coalesce(o.metadata, '{}')"""
 
+TAGS_OF_OBJECT: Projection = "pg_catalog.to_jsonb(o) -> 'tags'"
+"""The tags of an object; null in a database without the column."""
+
 # -- the caller's role
 
 # One row, also without such a bucket, so that the role always changes: whether the bucket is public, null if there is
@@ -70,15 +73,20 @@ BECOME = Statement("SELECT pg_catalog.num_nulls(set_config('role', $1, true))", 
 
 # -- buckets
 
-CREATE_BUCKET = Statement(
-    """
-    INSERT INTO storage.buckets (id, name, public, file_size_limit, allowed_mime_types, owner, owner_id)
+
+def _create_bucket(column: str, value: str) -> Statement:
+    return Statement(
+        f"""
+    INSERT INTO storage.buckets (id, name, public, file_size_limit, allowed_mime_types, owner, owner_id{column})
     VALUES ($1, $2, $3::boolean, $4::bigint,
             CASE WHEN $5::json IS NULL THEN NULL ELSE array(SELECT json_array_elements_text($5::json)) END,
-            $6::uuid, $7)
-    """,
-    "create_bucket",
-)
+            $6::uuid, $7{value})
+    """,  # noqa: S608
+        "create_bucket",
+    )
+
+
+CREATE_BUCKET, CREATE_VERSIONED_BUCKET = _create_bucket("", ""), _create_bucket(", versioning_status", ", $8")
 
 
 @lru_cache(16)
@@ -168,7 +176,7 @@ def find_with_bucket(projection: Projection) -> Statement:
 
 FIND_SOURCE = Statement(
     f"""
-    SELECT {_OBJECT_COLUMNS}, o.user_metadata
+    SELECT {_OBJECT_COLUMNS}, o.user_metadata, {TAGS_OF_OBJECT}
     FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2
     """,  # noqa: S608
     "find_source",

@@ -17,14 +17,16 @@ from app.database import BoundStatement, Context, ContextBuilder, Database, Row,
 from app.identity import SERVICE_ROLE, Identity
 from app.identity.derived_keys import SIGNED_URLS, derived_key
 from app.settings import Settings
+from app.storage.bucket_origins import BucketOrigins
 from app.storage.bytes.backend import Backend, open_backend
 from app.storage.bytes.small_blobs import SmallBlobs
+from app.storage.installed_features import InstalledFeatures
 from app.storage.long_reads import LongReads, Read
 from app.storage.request_context import RequestContext, operator_context
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.upkeep.announcing import announced
 from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, encode_events
-from app.storage.upkeep.work import Background, WorkList
+from app.storage.upkeep.work import Background, WorkList, background_context
 
 _MOST_NOTED = 10_000
 # The rollback to the savepoint also restores the role that a trial changed.
@@ -37,9 +39,9 @@ TRIAL = 2
 @dataclass(frozen=True)
 class Storage:
     """``small_blobs``: the cache of small blobs. ``streams`` limits concurrent downloads of other blobs from a remote
-    backend, and ``long_reads`` concurrent long listings. ``accessed`` collects the ids of objects that were read.
-    ``wake`` is set when there is background work. ``signing_secret``: the key that signs URLs; empty when none is
-    configured."""
+    backend, and ``long_reads`` concurrent long listings. ``bucket_origins``: the CORS rules of buckets. ``features``:
+    those that the database has. ``accessed`` collects the ids of objects that were read. ``wake`` is set when there is
+    background work. ``signing_secret``: the key that signs URLs; empty when none is configured."""
 
     settings: Settings
     database: Database
@@ -52,6 +54,8 @@ class Storage:
     small_blobs: SmallBlobs
     streams: threading.BoundedSemaphore
     long_reads: LongReads
+    bucket_origins: BucketOrigins
+    features: InstalledFeatures
     wake: threading.Event
     accessed: set[str]
     background: Background
@@ -147,6 +151,9 @@ def open_storage(
     def opened() -> Backend:
         return open_backend(plugins, storage_url(settings))
 
+    def read(statement: Statement) -> list[Row]:
+        return database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
+
     receivers = tuple(chain.from_iterable(plugins.hook.object_event_receivers(settings=settings)))
     wake, accessed = threading.Event(), set[str]()
     storage = Storage(
@@ -161,6 +168,8 @@ def open_storage(
         small_blobs=SmallBlobs(settings.object_cache),
         streams=threading.BoundedSemaphore(settings.remote_streams),
         long_reads=LongReads(settings.threads),
+        bucket_origins=BucketOrigins(read),
+        features=InstalledFeatures(read),
         wake=wake,
         accessed=accessed,
         background=Background(

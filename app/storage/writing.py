@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from app.database import Row
 from app.identity import SERVICE_ROLE
 from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, keeps_folder, size_limit
 from app.storage.buckets import find_bucket
@@ -28,7 +29,7 @@ from app.storage.names import check_key
 from app.storage.permission_trial import PermittedWrite, Write, check_write
 from app.storage.records import Bucket, NewBytes
 from app.storage.request_context import RequestContext
-from app.storage.row_decoding import RawValue, known
+from app.storage.row_decoding import known
 from app.storage.storage import Storage
 from app.storage.upkeep.events import UploadedObject
 from app.times import now_as_json
@@ -53,6 +54,7 @@ class Content(NamedTuple):
     more_metadata: Mapping[str, str]
     user_metadata: Mapping[str, Any] | None
     learned: Callable[[], Mapping[str, Any]] = dict
+    tags: Mapping[str, str] | None = None
 
     @property
     def described(self) -> dict[str, Any]:
@@ -61,10 +63,11 @@ class Content(NamedTuple):
 
 
 class Written(NamedTuple):
-    """An object that was stored. ``entity_tag`` includes its quotes."""
+    """An object that was stored. ``entity_tag`` includes its quotes. ``version_id``: that of a bucket with versions."""
 
     id: str
     entity_tag: str
+    version_id: str | None
 
 
 def put(
@@ -80,7 +83,7 @@ def put(
     allowed = permitted(storage, request, write, expected, content.size)
     largest = size_limit(allowed.permission.bucket, write.name.key, storage.settings.upload_size_limit)
     new = _write_bytes(storage, write, content, largest)
-    return _written(commit(storage, request, write, allowed, new, extra=extra)[0], new)
+    return _written(commit(storage, request, write, allowed, new, extra=extra), new)
 
 
 def _is_committed_untried(storage: Storage, request: RequestContext, write: Write, size: int | None) -> bool:
@@ -97,16 +100,22 @@ def _store_untried(
     """Store an object in one round trip if it is certainly allowed; otherwise check the permission."""
     check_key(write.name.key, any_script=storage.any_script)
     new = _write_bytes(storage, write, content, storage.settings.upload_size_limit)
-    identifier = commit_untried(storage, request, write, new)
-    if identifier is None:
+    row = commit_untried(storage, request, write, new)
+    if row is None:
         with discarded_on_failure(storage, new.version):
             allowed = permitted(storage, request, write, expected, content.size)
-        identifier = commit(storage, request, write, allowed, new)[0]
-    return _written(identifier, new)
+        row = commit(storage, request, write, allowed, new)
+    return _written(row, new)
 
 
-def _written(identifier: RawValue, new: NewBytes) -> Written:
-    return Written(known(identifier).decode(), new.metadata["eTag"])
+def _written(row: Row, new: NewBytes) -> Written:
+    return Written(known(row[0]).decode(), new.metadata["eTag"], version_id(row, new))
+
+
+def version_id(row: Row, new: NewBytes) -> str | None:
+    """The id of the version that a commit has written; None in a bucket that keeps no versions. ``row`` as returned by
+    ``commit``."""
+    return new.version if len(row) > 2 and row[2] == b"t" else None
 
 
 def permitted(

@@ -80,6 +80,7 @@ def _new_upload(storage: Storage, request: RestRequest, *, upsert: bool) -> NewU
         length=size,
         notes={},
         lifetime_s=storage.settings.signed_upload_s,
+        tags=content.tags,
     )
 
 

@@ -10,7 +10,7 @@ from app.faces.rest.errors import RestError, invalid_request
 from app.faces.rest.json_bodies import Member, check_object, ignore_body, read_json_object
 from app.faces.rest.request import RestRequest, json_response
 from app.faces.rest.size_limits import read_size_limit
-from app.faces.rest.versions import refuse_versioning
+from app.faces.rest.versions import versioning_of
 from app.http.response import Response
 from app.storage import buckets
 from app.storage.bucket_rules import check_mime_types
@@ -49,7 +49,6 @@ def create_bucket(storage: Storage, request: RestRequest) -> Response:
     identifier = check_bucket_name(body.get("id") or name)
     if body.get("type", "STANDARD") != "STANDARD":
         raise RestError("FeatureNotEnabled", 400, "Buckets of the type ANALYTICS are not offered")
-    refuse_versioning(body.get("versioning_status"))
     buckets.create(storage, request.context, identifier, name, _settings(storage, body))
     return json_response({"name": name})
 
@@ -80,7 +79,6 @@ def update_bucket(storage: Storage, request: RestRequest) -> Response:
     body = read_json_object(request, SETTINGS)
     if not body:
         raise invalid_request("body must match a schema in anyOf")
-    refuse_versioning(body.get("versioning_status"))
     buckets.update(storage, request.context, request.bucket, _settings(storage, body))
     return json_response({"message": "Successfully updated"})
 
@@ -108,6 +106,7 @@ def _settings(storage: Storage, body: dict[str, Any]) -> BucketSettings:
         file_size_limit=read_size_limit(body.get("file_size_limit"), largest=storage.settings.upload_size_limit),
         allowed_mime_types=None if types is None else check_mime_types(types),
         given=frozenset(body),
+        versioning=versioning_of(body),
     )
 
 

@@ -7,13 +7,14 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from app.faces.rest.projections import INFO
+from app.faces.rest.projections import INFO, INFO_WITH_TAGS
 from app.faces.rest.request import RestRequest
-from app.faces.rest.versions import refuse_version
+from app.faces.rest.versions import VERSION_ID, refuse_version
 from app.faces.shared.object_headers import DISPOSITION, ENCODING, ROBOTS, stored_header
 from app.faces.shared.ranges import WHOLE, applicable_range, part_of
 from app.http.preconditions import evaluate
 from app.http.response import Headers, Response
+from app.storage import versions
 from app.storage.bytes.backend import BlobMissing, Labels
 from app.storage.content_types import is_content_type
 from app.storage.errors import PreconditionFailed
@@ -35,11 +36,15 @@ _NOT_QUOTED = re.compile(r'[^ -~]|["\\/]|%(?=[0-9A-Fa-f]{2})')
 
 def get_authenticated(storage: Storage, request: RestRequest) -> Response:
     """GET /object/authenticated/{bucket}/{key}"""
+    if request.query.get(VERSION_ID):
+        return _serve_version(storage, request)
     return serve(storage, request, Reading())
 
 
 def get_object(storage: Storage, request: RestRequest) -> Response:
     """GET /object/{bucket}/{key}: like /object/authenticated; without a valid token, only from public buckets."""
+    if request.query.get(VERSION_ID) and request.identified:
+        return _serve_version(storage, request)
     return serve(storage, request, Reading(public_only=not request.identified))
 
 
@@ -68,16 +73,32 @@ def serve(storage: Storage, request: RestRequest, reading: Reading, *, expires: 
 
     ``expires``: when the signed URL expires, in seconds since 1970.
     """
-    refuse_version(request.query.get("versionId"))
+    refuse_version(request.query.get(VERSION_ID))
     return find_with_bytes(
         storage, request.context, request.name, reading, lambda found, _: _respond(storage, request, found, expires)
     )
 
 
+def _serve_version(storage: Storage, request: RestRequest) -> Response:
+    """The same for the version that the request names, with the caller's rights on versions."""
+    return versions.find_with_bytes(
+        storage,
+        request.context,
+        request.name,
+        request.query[VERSION_ID],
+        lambda found, _: _respond(storage, request, found, None),
+    )
+
+
 def info(storage: Storage, request: RestRequest, reading: Reading) -> Response:
     """An object's metadata as JSON; for HEAD the same headers with the object's length."""
-    refuse_version(request.query.get("versionId"))
-    found, description = find(storage, request.context, request.name, reading, INFO)
+    projection = INFO_WITH_TAGS if storage.features.has_tags else INFO
+    version_id = request.query.get(VERSION_ID)
+    if version_id and not reading.public_only:
+        found, description = versions.find(storage, request.context, request.name, version_id, projection)
+    else:
+        refuse_version(version_id)
+        found, description = find(storage, request.context, request.name, reading, projection)
     headers: Headers = (
         *((("etag", found.entity_tag),) if found.entity_tag else ()),
         ("last-modified", http_date(modified(found))),

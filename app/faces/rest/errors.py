@@ -137,6 +137,12 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], RestError]] = {
     core.StorageError: lambda ex: internal_error(),
     core.NoSuchBucket: _fixed(RestError, "NoSuchBucket", 404, "Bucket not found", tag="Bucket not found"),
     core.NoSuchObject: _fixed(RestError, "NoSuchKey", 404, "Object not found", tag="not_found"),
+    core.InvalidTags: lambda ex: RestError("InvalidTag", 400, ex.message),
+    core.NoSuchVersion: lambda ex: RestError("NoSuchVersion", 404, "Version not found", tag="not_found"),
+    core.IsDeleteMarker: lambda ex: RestError("NoSuchVersion", 404, "The version is a delete marker", tag="not_found"),
+    core.NotInstalled: lambda ex: RestError(
+        "FeatureNotEnabled", 400, "The database's storage schema is older than this feature", hint=ex.hint
+    ),
     core.NoSuchUpload: _fixed(RestError, "NoSuchUpload", 404, "Upload not found"),
     core.NotArrived: _fixed(
         RestError,

@@ -13,7 +13,7 @@ from typing import Any, cast
 from app.faces.rest.json_bodies import Member, read_json_object
 from app.faces.rest.projections import entry, folder
 from app.faces.rest.request import RestRequest
-from app.faces.rest.versions import VERSIONS, refuse_versions
+from app.faces.rest.versions import VERSIONS, list_versions, lists_versions
 from app.http.response import Response
 from app.storage.errors import InvalidValue
 from app.storage.listing import FilledPage, Level, after, page_of_keys
@@ -111,7 +111,8 @@ class WantedPage:
 def list_objects_v2(storage: Storage, request: RestRequest) -> Response:
     """POST /object/list-v2/{bucket}"""
     body = read_json_object(request, LIST_V2)
-    refuse_versions(body["noncurrentVersions"], body["deleteMarkers"])
+    if lists_versions(body):
+        return list_versions(storage, request, body)
     wanted = _wanted(body)
     with storage.read(request.context) as read:
         found = (_by_name if wanted.column == "name" else _by_time)(read, request, wanted)

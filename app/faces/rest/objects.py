@@ -10,13 +10,13 @@ from typing import Any
 from app.faces.rest.json_bodies import Member, read_json_object, refuse_empty_json
 from app.faces.rest.projections import RECORD
 from app.faces.rest.request import RestRequest, json_response
-from app.faces.rest.versions import refuse_version
+from app.faces.rest.versions import VERSION_ID, refuse_version
 from app.faces.shared.errors import InvalidRequest
 from app.faces.shared.object_headers import ENCODING, encoding_to_store
-from app.faces.shared.upload_body import header_metadata
+from app.faces.shared.upload_body import header_metadata, header_tags
 from app.faces.shared.write_conditions import deletion_conditions
 from app.http.response import Response
-from app.storage import moving
+from app.storage import moving, versions
 from app.storage.content_types import check_content_type
 from app.storage.names import check_bucket_name, check_key
 from app.storage.records import Described, ObjectName
@@ -42,8 +42,13 @@ COPY = (
 
 
 def delete_object(storage: Storage, request: RestRequest) -> Response:
-    """DELETE /object/{bucket}/{key}"""
+    """DELETE /object/{bucket}/{key}; with ``versionId`` a version for good, or a delete marker, which brings the object
+    back."""
     refuse_empty_json(request)
+    version_id = request.query.get(VERSION_ID)
+    if version_id:
+        versions.delete(storage, request.context, request.name, version_id)
+        return json_response({"message": "Successfully deleted"})
     moving.delete(storage, request.context, request.name, etags=deletion_conditions(request.headers))
     return json_response({"message": "Successfully deleted"})
 
@@ -66,10 +71,17 @@ def copy_object(storage: Storage, request: RestRequest) -> Response:
         metadata = {**found.metadata, **_changed(body.get("metadata") or {})}
         if not metadata.get(ENCODING):
             metadata.pop(ENCODING, None)
-        return Described(metadata, header_metadata(request.headers) or {})
+        return Described(metadata, header_metadata(request.headers) or {}, header_tags(request.headers))
 
     copied = moving.copy(
-        storage, request.context, source, target, upsert=request.upsert, describe=describe, projection=RECORD
+        storage,
+        request.context,
+        source,
+        target,
+        upsert=request.upsert,
+        describe=describe,
+        projection=RECORD,
+        version_id=body.get("sourceVersionId") or None,
     )
     record: dict[str, Any] = json.loads(copied)
     return json_response({"Key": f"{target.bucket}/{target.key}", "Id": record["id"], **record})
@@ -77,7 +89,9 @@ def copy_object(storage: Storage, request: RestRequest) -> Response:
 
 def move_object(storage: Storage, request: RestRequest) -> Response:
     """POST /object/move"""
-    source, target = _names(storage, read_json_object(request, NAMES))
+    body = read_json_object(request, NAMES)
+    refuse_version(body.get("sourceVersionId"))
+    source, target = _names(storage, body)
     moving.move(storage, request.context, source, target)
     return json_response({"message": "Successfully moved"})
 
@@ -97,8 +111,7 @@ def _changed(metadata: Mapping[str, str]) -> dict[str, str]:
 
 
 def _names(storage: Storage, body: dict[str, Any]) -> tuple[ObjectName, ObjectName]:
-    """The source and the target. Raises InvalidBucketName, InvalidKey, or RestError for a version."""
-    refuse_version(body.get("sourceVersionId"))
+    """The source and the target. Raises InvalidBucketName or InvalidKey."""
     bucket = check_bucket_name(body["bucketId"])
     target_bucket = check_bucket_name(body.get("destinationBucket") or bucket)
     any_script = storage.any_script

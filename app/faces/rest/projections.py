@@ -41,6 +41,10 @@ INFO: Projection = f"""pg_catalog.json_build_object(
     'last_modified', {time_text("o.updated_at")}, 'created_at', {time_text("o.created_at")})"""
 """An object's description for the info routes."""
 
+INFO_WITH_TAGS: Projection = f"""CASE WHEN o.tags IS NULL THEN {INFO}
+    ELSE (left(({INFO})::text, -1) || ', "tags" : ' || o.tags || '}}')::json END"""
+"""The same; objects that have tags have them as a further member."""
+
 
 def _members(opening: str, **values: str) -> Projection:
     """SQL for members of a JSON object, as text after ``opening``. ``values``: SQL for the JSON text of each, never

@@ -47,6 +47,7 @@ def upload(
         event=event,
         etags=etags,
         must_be_new=must_be_new,
+        tags=content.tags,
     )
     identifier = writing.put(storage, context, write, content).id
     return json_response({"Key": f"{request.bucket}/{request.key}", "Id": identifier})

@@ -9,23 +9,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.faces.resumable.errors import TusError, invalid_headers
-from app.faces.shared.upload_body import MAX_USER_METADATA_BYTES, as_object, caching_of
+from app.faces.shared.upload_body import MAX_USER_METADATA_BYTES, as_object, caching_of, header_tags
 from app.storage.content_types import check_content_type
 from app.storage.errors import InvalidContentType, InvalidMimeType
 from app.storage.records import ObjectName
 
 _PAIR = re.compile(r"[!-+\--~]+(?: (?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)?")
 _BLANKS = " \t"
-_READ = frozenset({"bucketName", "objectName", "contentType", "cacheControl", "metadata"})
+_READ = frozenset({"bucketName", "objectName", "contentType", "cacheControl", "metadata", "x-tags"})
 
 
 @dataclass(frozen=True, slots=True)
 class Intended:
-    """The future object: its name, the metadata of its bytes, and the user's metadata or None."""
+    """The future object: its name, the metadata of its bytes, the user's metadata or None, and its tags or None."""
 
     name: ObjectName
     metadata: Mapping[str, Any]
     user_metadata: Mapping[str, Any] | None
+    tags: Mapping[str, str] | None
 
 
 def is_metadata(header: str) -> bool:
@@ -39,8 +40,8 @@ def _pairs(header: str) -> list[str]:
 
 
 def read_metadata(header: str | None) -> Intended:
-    """The future object according to a header of the required format. Raises TusError and InvalidMimeType. It does not
-    check names."""
+    """The future object according to a header of the required format. Raises TusError, InvalidMimeType and InvalidTags.
+    It does not check names."""
     if not header:
         raise TusError(400, "Metadata header is required")
     given: dict[str, str] = {}
@@ -58,6 +59,7 @@ def read_metadata(header: str | None) -> Intended:
         ObjectName(values.get("bucketName", ""), values.get("objectName", "")),
         {"mimetype": _mime_type(values.get("contentType", "")), "cacheControl": caching_of(values.get("cacheControl"))},
         _user_metadata(values.get("metadata", "")),
+        header_tags(values),
     )
 
 

@@ -56,6 +56,7 @@ class ResumableUploads:
             length=headers.length,
             notes={_METADATA: headers.metadata, _SIGNED: request.signed.digest if request.signed else None},
             lifetime_s=self.lifetime_s,
+            tags=intended.tags,
         )
         upload = create(self.storage, request.context, new)
         if headers.length == 0 or size != 0:

@@ -95,12 +95,6 @@ def get_location(storage: Storage, request: S3Request) -> Response:
     return xml_response("LocationConstraint", text="" if region == "us-east-1" else region)
 
 
-def get_versioning(storage: Storage, request: S3Request) -> Response:
-    """GET /{bucket}?versioning: no status, as for a bucket whose versioning was never enabled."""
-    check_visible(storage, request)
-    return xml_response("VersioningConfiguration")
-
-
 def _check_own(storage: Storage, request: S3Request) -> None:
     """Raise S3Error if the caller may not see the bucket."""
     try:

@@ -12,6 +12,7 @@ from app.http.response import Headers, Response
 from app.storage import errors as core
 from app.storage.error_translation import translate
 
+_MARKER: Headers = (("x-amz-delete-marker", "true"),)
 _RETRY: Headers = (("retry-after", "1"),)
 _ROW_LEVEL_SECURITY = "new row violates row-level security policy"
 
@@ -107,12 +108,14 @@ def method_not_allowed(method: str) -> S3Error:
 
 
 def preflight_refused(headers: Mapping[str, str]) -> S3Error:
-    """The setting CORS_ORIGINS does not allow the preflight request, or an OPTIONS request is not a preflight."""
+    """Neither the bucket's rules nor CORS_ORIGINS allow the preflight, or an OPTIONS request is not a preflight."""
     if "origin" not in headers or "access-control-request-method" not in headers:
         message = "Insufficient information. Origin and Access-Control-Request-Method request headers needed."
         return S3Error("BadRequest", 400, message)
     return S3Error(
-        "AccessForbidden", 403, "CORSResponse: This CORS request is not allowed; CORS_ORIGINS allows origins."
+        "AccessForbidden",
+        403,
+        "CORSResponse: This CORS request is not allowed; the bucket's CORS rules, or else CORS_ORIGINS, allow origins.",
     )
 
 
@@ -121,8 +124,13 @@ def internal_error() -> S3Error:
     return S3Error("InternalError", 500, "Internal Server Error")
 
 
+def deleted(marker: str) -> S3Error:
+    """The object has no current version, but a delete marker."""
+    return S3Error("NoSuchKey", 404, "Object not found", headers=(*_MARKER, ("x-amz-version-id", marker)))
+
+
 def no_such_version() -> S3Error:
-    """The only version of an object is the current one, with the id null."""
+    """The object has no such version, or the caller may not see it."""
     return S3Error("NoSuchVersion", 404, "The specified version does not exist.")
 
 
@@ -150,6 +158,13 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     core.StorageError: lambda ex: internal_error(),
     core.NoSuchBucket: _fixed("NoSuchBucket", 404, "Bucket not found"),
     core.NoSuchObject: _fixed("NoSuchKey", 404, "Object not found"),
+    core.NoSuchVersion: lambda ex: no_such_version(),
+    core.IsDeleteMarker: lambda ex: S3Error(
+        "MethodNotAllowed",
+        405,
+        "The version is a delete marker",
+        headers=(*_MARKER, ("x-amz-version-id", ex.version_id), ("allow", "DELETE")),
+    ),
     core.NoSuchUpload: _fixed("NoSuchUpload", 404, "Upload not found"),
     core.UploadFinished: _fixed("NoSuchUpload", 404, "Upload not found"),
     core.NoSuchPart: _fixed("InvalidPart", 400, "One or more of the specified parts could not be found."),
@@ -190,6 +205,10 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     ),
     core.SchemaMismatch: lambda ex: S3Error(
         "ServiceUnavailable", 503, "The database's storage schema does not match this version", hint=ex.hint
+    ),
+    core.InvalidTags: lambda ex: S3Error("InvalidTag", 400, ex.message),
+    core.NotInstalled: lambda ex: S3Error(
+        "NotImplemented", 501, "The database's storage schema is older than this feature", hint=ex.hint
     ),
     shared.NoLength: _fixed("MissingContentLength", 411, "You must provide the Content-Length HTTP header."),
     shared.InvalidRequest: lambda ex: invalid_request(ex.message),

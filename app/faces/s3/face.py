@@ -35,6 +35,7 @@ from app.settings import Settings
 from app.storage.bytes.backend import ByteSource
 from app.storage.request_context import RequestContext, anonymous
 from app.storage.storage import Storage
+from app.storage.versions import UNVERSIONED
 
 PATH = "/s3"
 _PREFIX = "/storage/v1"
@@ -172,7 +173,7 @@ class S3Face:
 
     def run(self, operation: S3Operation, request: S3Request) -> Response:
         """The response to a request."""
-        if request.query.get("versionId", "null") not in ("null", ""):
+        if not operation.takes_version and request.version_id not in (None, UNVERSIONED):
             raise no_such_version()
         check_refused_headers(request.headers)
         check_expected_owners(request)

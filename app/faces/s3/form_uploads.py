@@ -14,12 +14,13 @@ from urllib.parse import quote, urlencode, urlsplit
 from app.faces.s3.body import VerifiedBody
 from app.faces.s3.canned_acls import check_object_acl
 from app.faces.s3.checksums import Checksums
-from app.faces.s3.errors import S3Error, access_denied, invalid_argument, invalid_request, not_implemented
+from app.faces.s3.errors import S3Error, access_denied, invalid_argument, invalid_request
 from app.faces.s3.object_headers import check_refused_headers
 from app.faces.s3.request import S3Request
 from app.faces.s3.request_signature import signature_of_form
 from app.faces.s3.stored_checksums import as_member, headers_of
-from app.faces.s3.uploads import stored
+from app.faces.s3.tagging import tags_in_document
+from app.faces.s3.uploads import stored, version_header
 from app.faces.s3.xml_writing import XML, document
 from app.faces.shared.multipart_form import BrokenForm, FormPart, form_parts
 from app.http.response import Headers, Response
@@ -54,15 +55,17 @@ def post_object(storage: Storage, request: S3Request) -> Response:
     least, most = _check_policy(policy, {**fields, "bucket": request.bucket})
     check_refused_headers(fields)
     check_object_acl(storage, known, fields.get("acl", ""))
-    if fields.get("tagging"):
-        raise not_implemented("tagging")
+    tags = tags_in_document(fields["tagging"].encode()) if fields.get("tagging") else None
     for header in _HEADERS:
         if _CONTROL.search(fields.get(header, "")):
             raise invalid_argument(f"The field {header} has a control character")
     name = ObjectName(request.bucket, fields["key"])
     body = VerifiedBody(_Measured(file, least, most), None, None, Checksums(fields))
-    etag = stored(storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums))
-    return _respond(known, name, fields, (("etag", etag), *headers_of(body.checksums)))
+    written = stored(
+        storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums), tags=tags
+    )
+    headers = (("etag", written.entity_tag), *version_header(written.version_id), *headers_of(body.checksums))
+    return _respond(known, name, fields, headers)
 
 
 def _read(request: S3Request) -> tuple[dict[str, str], ByteSource]:

@@ -101,11 +101,16 @@ def listed_keys(storage: Storage, request: S3Request, wanted: WantedKeys) -> Lis
             find = _by_level if wanted.delimiter in ("", _OUR_DELIMITER) else _by_other_delimiter
             found = find(read, request, wanted)
     if not found.objects and not found.prefixes:
-        if request.context.role != SERVICE_ROLE:
-            check_visible(storage, request)
-        elif find_bucket(storage, request.context, request.bucket) is None:
-            raise NoSuchBucket
+        check_listed(storage, request)
     return found
+
+
+def check_listed(storage: Storage, request: S3Request) -> None:
+    """Raise NoSuchBucket if the caller may not see the bucket, for a listing that found nothing."""
+    if request.context.role != SERVICE_ROLE:
+        check_visible(storage, request)
+    elif find_bucket(storage, request.context, request.bucket) is None:
+        raise NoSuchBucket
 
 
 def _by_level(read: Read, request: S3Request, wanted: WantedKeys) -> ListedKeys:

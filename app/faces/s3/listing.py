@@ -1,4 +1,4 @@
-"""The operations that list a bucket's keys: versions 1 and 2, and the list of versions."""
+"""The operations that list a bucket's keys, in versions 1 and 2."""
 
 from __future__ import annotations
 
@@ -59,28 +59,6 @@ def list_objects_v2(storage: Storage, request: S3Request) -> Response:
         *common_prefixes(found, wanted),
         ("NextContinuationToken", following),
         ("StartAfter", wanted.encode(start) if start else None),
-    )
-
-
-def list_versions(storage: Storage, request: S3Request) -> Response:
-    """GET /{bucket}?versions: each object has one version, whose id is null."""
-    marker = request.query.get("key-marker", "")
-    wanted = wanted_by(request, marker)
-    found = listed_keys(storage, request, wanted)
-    following = found.last.name if found.has_next and found.last else None
-    return xml_response(
-        "ListVersionsResult",
-        ("Name", request.bucket),
-        ("Prefix", wanted.encode(wanted.prefix)),
-        ("KeyMarker", wanted.encode(marker)),
-        ("NextKeyMarker", wanted.encoded(following)),
-        ("NextVersionIdMarker", "null" if following is not None else None),
-        ("MaxKeys", wanted.limit),
-        ("Delimiter", wanted.encoded_delimiter),
-        ("IsTruncated", found.has_next),
-        *contents(found, wanted, owner(request), "Version", (("VersionId", "null"), ("IsLatest", True))),
-        *common_prefixes(found, wanted),
-        ("EncodingType", request.query.get("encoding-type")),
     )
 
 

@@ -30,16 +30,19 @@ from app.faces.s3.stored_checksums import (
     requested_checksum_headers,
 )
 from app.faces.s3.stored_parts import as_parts_member
-from app.faces.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed
+from app.faces.s3.tagging import tags_of
+from app.faces.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed, version_header
 from app.faces.s3.xml_writing import XML, Element, xml_response
 from app.faces.shared.write_conditions import WRITE_CONDITIONS, write_conditions
 from app.http.response import Response
+from app.storage import versions
 from app.storage.bytes.backend import BlobMissing, Readable
 from app.storage.bytes.blobs import blob_key
 from app.storage.bytes.joined_chunks import as_source
 from app.storage.errors import NoSuchUpload, PreconditionFailed, StorageError
 from app.storage.reading import Reading, find_with_bytes, size_of
 from app.storage.records import StoredObject
+from app.storage.row_decoding import RawValue
 from app.storage.storage import Storage
 from app.storage.unfinished import uploads
 from app.storage.unfinished.finishing import finish
@@ -70,6 +73,7 @@ def create_upload(storage: Storage, request: S3Request) -> Response:
         length=None,
         notes={**wanted, _CONDITIONS: {name: headers[name] for name in WRITE_CONDITIONS if name in headers}},
         lifetime_s=request.settings.s3_upload_lifetime_s,
+        tags=tags_of(headers),
     )
     upload = uploads.create(storage, request.context, new)
     return xml_response(
@@ -93,13 +97,19 @@ def upload_part(storage: Storage, request: S3Request) -> Response:
 def copy_part(storage: Storage, request: S3Request) -> Response:
     """PUT /{bucket}/{key}?partNumber&uploadId with x-amz-copy-source"""
     upload, number = _open(storage, request), part_number(request)
-    readable = find_with_bytes(
-        storage, request.context, copy_source(request), Reading(), lambda found, _: _opened(storage, request, found)
-    )
+    source, version_id = copy_source(storage, request)
+
+    def use(found: StoredObject, _: RawValue) -> Readable | None:
+        return _opened(storage, request, found)
+
+    if version_id is None:
+        readable = find_with_bytes(storage, request.context, source, Reading(), use)
+    else:
+        readable = versions.find_with_bytes(storage, request.context, source, version_id, use)
     size = readable.length
     with closing(readable):
-        source = Bounded(as_source(readable), size)
-        part = put_part(storage, request.context, upload, number, source, size=size)
+        content = Bounded(as_source(readable), size)
+        part = put_part(storage, request.context, upload, number, content, size=size)
     return xml_response("CopyPartResult", ("LastModified", moment(part.created_at)), ("ETag", f'"{part.md5}"'))
 
 
@@ -232,4 +242,5 @@ def _completed(request: S3Request, finished: Finished) -> Response:
         ("Key", request.key),
         ("ETag", finished.entity_tag),
         *elements_of(checksums_in(finished.metadata)),
+        headers=version_header(finished.version_id),
     )

@@ -21,7 +21,6 @@ _REFUSED = (
     "x-amz-server-side-encryption-", "x-amz-object-lock-", "x-amz-copy-source-server-side-encryption-",
     "x-amz-write-offset-bytes", "x-amz-rename-source", "x-amz-grant-", "x-amz-website-redirect-location",
 )  # fmt: skip
-_TAGS = "x-amz-tagging"
 _STORED = ("x-robots-tag", "content-encoding", "content-disposition", "content-language", "expires")
 
 
@@ -29,7 +28,7 @@ def check_refused_headers(headers: Mapping[str, str]) -> None:
     """Raise S3Error for headers that require something that this service does not support."""
     for name, value in headers.items():
         is_encryption = name == "x-amz-server-side-encryption" and value not in ("AES256", "")
-        if is_encryption or name.startswith(_REFUSED) or (name == _TAGS and value):
+        if is_encryption or name.startswith(_REFUSED):
             raise not_implemented(name)
 
 

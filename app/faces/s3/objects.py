@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.faces.s3.errors import invalid_argument, invalid_request
+from app.faces.s3.errors import deleted, invalid_argument, invalid_request, no_such_version
 from app.faces.s3.object_headers import encoded_word
 from app.faces.s3.object_parts import part_number, parts_element, requested_part
 from app.faces.s3.request import S3Request
@@ -16,15 +16,23 @@ from app.faces.shared.object_headers import DISPOSITION, ENCODING, EXPIRES, LANG
 from app.faces.shared.ranges import WHOLE, ResponsePart, applicable_range, is_byte_range, part_of
 from app.http.preconditions import evaluate
 from app.http.response import Headers, Response
+from app.storage import versions
 from app.storage.bytes.backend import BlobMissing
-from app.storage.errors import NoSuchBucket, PreconditionFailed
+from app.storage.errors import NoSuchBucket, NoSuchObject, PreconditionFailed
 from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size_of
 from app.storage.records import StoredObject
 from app.storage.row_decoding import RawValue, read_metadata
+from app.storage.sql import NOTHING, Projection
 from app.storage.storage import Storage
+from app.storage.versions import UNVERSIONED
 from app.times import http_date, read_http_date
 
 _USER_METADATA = "o.user_metadata"
+# With the tags and the id of the version in one value, in lines: the JSON of the database has no line break.
+_DESCRIBED = """coalesce(o.user_metadata::text, '') || CASE WHEN o.tags IS NULL AND NOT o.is_versioned THEN ''
+    ELSE E'\\n' || coalesce(o.tags::text, '')
+         || CASE WHEN o.is_versioned THEN E'\\n' || coalesce(o.version, '') ELSE '' END END"""
+_VERSION_ID = "CASE WHEN o.is_versioned THEN o.version END"
 _CHECKSUM_MODE = "x-amz-checksum-mode"
 _OVERRIDES = ("content-type", "content-disposition", "content-language", "content-encoding", "cache-control", "expires")
 
@@ -39,17 +47,37 @@ def get_object(storage: Storage, request: S3Request) -> Response:
             raise
         # The bucket may exist without being public, so the response asks for a signature.
         raise missing_signature() from None
+    except NoSuchObject:
+        marker = versions.newest_marker(storage, request.context, request.name) if request.is_signed else None
+        if marker is None:
+            raise
+        raise deleted(marker) from None
 
 
-def get_tagging(storage: Storage, request: S3Request) -> Response:
-    """GET /{bucket}/{key}?tagging: objects have no tags."""
-    find(storage, request.context, request.name, reading_of(request))
-    return xml_response("Tagging", ("TagSet", []))
+def version_of(storage: Storage, request: S3Request) -> str | None:
+    """The version that a reading request names; None for the current one, which is the only one in a database without
+    versions, and also the version null of a public bucket. Raises S3Error."""
+    wanted = request.version_id
+    if wanted == UNVERSIONED and not (request.is_signed and storage.features.has_versions):
+        return None
+    if wanted is not None and not storage.features.has_versions:
+        raise no_such_version()
+    return wanted
+
+
+def find_object(
+    storage: Storage, request: S3Request, projection: Projection = NOTHING
+) -> tuple[StoredObject, RawValue]:
+    """The object or the version that a request names, and its ``projection``."""
+    wanted = version_of(storage, request)
+    if wanted is not None:
+        return versions.find(storage, request.context, request.name, wanted, projection)
+    return find(storage, request.context, request.name, reading_of(request), projection)
 
 
 def get_attributes(storage: Storage, request: S3Request) -> Response:
     """GET /{bucket}/{key}?attributes: the attributes that the caller names."""
-    found, _ = find(storage, request.context, request.name, reading_of(request))
+    found, version_id = find_object(storage, request, _VERSION_ID if storage.features.has_versions else NOTHING)
     values: dict[str, ElementContent] = {
         "ETag": found.entity_tag.strip('"') or None,
         "Checksum": elements_of(checksums_in(found.metadata)) or None,
@@ -63,7 +91,10 @@ def get_attributes(storage: Storage, request: S3Request) -> Response:
     return xml_response(
         "GetObjectAttributesResponse",
         *((name, values[name]) for name in values if name in wanted),
-        headers=(("last-modified", http_date(found.updated_at)),),
+        headers=(
+            ("last-modified", http_date(found.updated_at)),
+            *((("x-amz-version-id", version_id.decode()),) if version_id else ()),
+        ),
     )
 
 
@@ -80,16 +111,26 @@ def _check_parameters(request: S3Request) -> None:
 
 
 def _served(storage: Storage, request: S3Request) -> Response:
-    def use(found: StoredObject, user_metadata: RawValue) -> Response | None:
-        return _respond(storage, request, found, read_metadata(user_metadata))
+    wanted = version_of(storage, request)
 
-    return find_with_bytes(storage, request.context, request.name, reading_of(request), use, _USER_METADATA)
+    def use(found: StoredObject, described: RawValue) -> Response | None:
+        user_metadata, _, more = (described or b"").partition(b"\n")
+        tags, _, version_id = more.partition(b"\n")
+        headers: Headers = (("x-amz-tagging-count", str(len(read_metadata(tags)))),) if tags else ()
+        if version_id or wanted is not None:
+            headers = (*headers, ("x-amz-version-id", version_id.decode() or UNVERSIONED))
+        return _respond(storage, request, found, read_metadata(user_metadata), headers)
+
+    if wanted is not None:
+        return versions.find_with_bytes(storage, request.context, request.name, wanted, use, _DESCRIBED)
+    projection = _DESCRIBED if storage.features.has_tags else _USER_METADATA
+    return find_with_bytes(storage, request.context, request.name, reading_of(request), use, projection)
 
 
 def _respond(
-    storage: Storage, request: S3Request, found: StoredObject, user_metadata: Mapping[str, Any]
+    storage: Storage, request: S3Request, found: StoredObject, user_metadata: Mapping[str, Any], more: Headers
 ) -> Response | None:
-    """The response, or None if the bytes are missing."""
+    """The response, with ``more`` headers, or None if the bytes are missing."""
     second = int(found.updated_at)
     outcome = evaluate(request.headers, etag=found.entity_tag, modified=second)
     if outcome == "failed":
@@ -99,7 +140,7 @@ def _respond(
     content_type, headers = _described(request, found, user_metadata)
     size = size_of(storage, found)
     part, checksums = _requested_bytes(request, found, second, size)
-    headers = (*headers, *part.headers)
+    headers = (*headers, *part.headers, *more)
     if request.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
         headers = (*headers, *checksums)
     if request.is_head:

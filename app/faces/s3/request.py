@@ -43,6 +43,11 @@ class S3Request:
         return ObjectName(self.bucket, self.key)
 
     @property
+    def version_id(self) -> str | None:
+        """The version of the object that the request means; None for the current one."""
+        return self.query.get("versionId") or None
+
+    @property
     def is_head(self) -> bool:
         return self.method == "HEAD"
 

@@ -7,7 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from app.faces.s3 import buckets, deleting, listing, multipart, objects, uploads
+from app.faces.s3 import (
+    bucket_cors,
+    buckets,
+    canned_acls,
+    deleting,
+    listing,
+    multipart,
+    objects,
+    tagging,
+    uploads,
+    versioning,
+    versions_listing,
+)
 from app.faces.s3 import form_uploads as forms
 from app.faces.s3 import unsupported_configurations as unsupported
 from app.faces.s3.errors import method_not_allowed, preflight_refused
@@ -26,7 +38,8 @@ class S3Operation:
     """An operation. ``names``: the required names in the query. ``copies``: whether the request names an object to
     copy. ``name``: the result of ``storage.operation()`` in policies. ``takes_object``: whether the body is an object
     to store. ``is_public``: whether the request may be unsigned. ``is_form``: whether the signature is in the body.
-    ``joins_parts``: whether a checksum in the headers is that of the new object, and not of the body."""
+    ``joins_parts``: whether a checksum in the headers is that of the new object, and not of the body.
+    ``takes_version``: whether the request may name a version of the object."""
 
     method: str
     kind: ResourceKind
@@ -38,6 +51,7 @@ class S3Operation:
     is_public: bool = False
     is_form: bool = False
     joins_parts: bool = False
+    takes_version: bool = False
 
 
 def _operation(method: str, kind: ResourceKind, names: str, run: RunOperation, name: str, **more: bool) -> S3Operation:
@@ -50,17 +64,30 @@ OPERATIONS: tuple[S3Operation, ...] = (
     _operation("HEAD", "bucket", "", buckets.head_bucket, "bucket.get"),
     _operation("DELETE", "bucket", "", buckets.delete_bucket, "bucket.delete"),
     _operation("GET", "bucket", "location", buckets.get_location, "bucket.get_location"),
-    _operation("GET", "bucket", "versioning", buckets.get_versioning, "bucket.get_versioning"),
-    _operation("GET", "bucket", "versions", listing.list_versions, "object.list"),
+    _operation("GET", "bucket", "versioning", versioning.get_versioning, "bucket.get_versioning"),
+    _operation("PUT", "bucket", "versioning", versioning.put_versioning, "bucket.put_versioning"),
+    _operation("GET", "bucket", "cors", bucket_cors.get_cors, "bucket.get_cors"),
+    _operation("PUT", "bucket", "cors", bucket_cors.put_cors, "bucket.put_cors"),
+    _operation("DELETE", "bucket", "cors", bucket_cors.delete_cors, "bucket.delete_cors"),
+    _operation("PUT", "bucket", "acl", canned_acls.put_bucket_acl, "bucket.put_acl"),
+    _operation("PUT", "object", "acl", canned_acls.put_object_acl, "object.put_acl", takes_version=True),
+    _operation("GET", "bucket", "versions", versions_listing.list_versions, "object.list_versions"),
     _operation("GET", "bucket", "list-type", listing.list_objects_v2, "object.list"),
     _operation("GET", "bucket", "", listing.list_objects, "object.list"),
     _operation("POST", "bucket", "delete", deleting.delete_objects, "object.delete_many"),
-    _operation("GET", "object", "tagging", objects.get_tagging, "object.get_tagging"),
-    _operation("GET", "object", "attributes", objects.get_attributes, "object.info"),
-    _operation("GET", "object", "", objects.get_object, "object.get", is_public=True),
-    _operation("GET", "object", "partNumber", objects.get_object, "object.get", is_public=True),
-    _operation("HEAD", "object", "", objects.get_object, "object.info", is_public=True),
-    _operation("HEAD", "object", "partNumber", objects.get_object, "object.info", is_public=True),
+    _operation("GET", "object", "tagging", tagging.get_object_tagging, "object.get_tagging", takes_version=True),
+    _operation("PUT", "object", "tagging", tagging.put_object_tagging, "object.put_tagging", takes_version=True),
+    _operation(
+        "DELETE", "object", "tagging", tagging.delete_object_tagging, "object.delete_tagging", takes_version=True
+    ),
+    _operation("GET", "bucket", "tagging", tagging.get_bucket_tagging, "bucket.get_tagging"),
+    _operation("PUT", "bucket", "tagging", tagging.put_bucket_tagging, "bucket.put_tagging"),
+    _operation("DELETE", "bucket", "tagging", tagging.delete_bucket_tagging, "bucket.delete_tagging"),
+    _operation("GET", "object", "attributes", objects.get_attributes, "object.info", takes_version=True),
+    _operation("GET", "object", "", objects.get_object, "object.get", is_public=True, takes_version=True),
+    _operation("GET", "object", "partNumber", objects.get_object, "object.get", is_public=True, takes_version=True),
+    _operation("HEAD", "object", "", objects.get_object, "object.info", is_public=True, takes_version=True),
+    _operation("HEAD", "object", "partNumber", objects.get_object, "object.info", is_public=True, takes_version=True),
     _operation("PUT", "object", "", uploads.put_object, "upload", takes_object=True),
     _operation("PUT", "object", "", uploads.copy_object, "object.copy", copies=True),
     _operation("POST", "object", "uploads", multipart.create_upload, "upload.create_multipart"),
@@ -70,7 +97,7 @@ OPERATIONS: tuple[S3Operation, ...] = (
     _operation("DELETE", "object", "uploadId", multipart.abort_upload, "upload.abort_multipart"),
     _operation("GET", "object", "uploadId", multipart.list_upload_parts, "upload.list_parts"),
     _operation("GET", "bucket", "uploads", list_multipart_uploads, "upload.list_multipart"),
-    _operation("DELETE", "object", "", deleting.delete_object, "object.delete"),
+    _operation("DELETE", "object", "", deleting.delete_object, "object.delete", takes_version=True),
 )
 
 _POST_OBJECT = _operation("POST", "bucket", "", forms.post_object, "upload", takes_object=True, is_form=True)
@@ -94,6 +121,10 @@ def route(method: str, bucket: str, key: str, query: Mapping[str, str], headers:
     others = sorted(names - {"partNumber", "uploadId", "list-type"}) or sorted(names)
     if others:
         return S3Operation(
-            method, kind, lambda storage, request: unsupported.configuration_response(storage, request, others[0]), ""
+            method,
+            kind,
+            lambda storage, request: unsupported.configuration_response(storage, request, others[0]),
+            "",
+            takes_version=others == ["acl"],
         )
     raise method_not_allowed(method)

@@ -11,20 +11,17 @@ from collections.abc import Callable, Mapping
 
 from app.faces.s3.buckets import check_visible, owner
 from app.faces.s3.errors import S3Error, not_implemented
-from app.faces.s3.objects import reading_of
+from app.faces.s3.objects import find_object
 from app.faces.s3.request import S3Request
 from app.faces.s3.xml_writing import XML, Element, document
 from app.http.response import Response
 from app.storage.buckets import find_bucket
-from app.storage.reading import find
 from app.storage.storage import Storage
 
 _MISSING: Mapping[str, tuple[str, str]] = {
-    "cors": ("NoSuchCORSConfiguration", "The CORS configuration does not exist"),
     "lifecycle": ("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"),
     "policy": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
     "policyStatus": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
-    "tagging": ("NoSuchTagSet", "The TagSet does not exist"),
     "encryption": (
         "ServerSideEncryptionConfigurationNotFoundError",
         "The server side encryption configuration was not found",
@@ -80,7 +77,7 @@ def configuration_response(storage: Storage, request: S3Request, name: str) -> R
             return Response(204, content_type=XML)
         raise not_implemented(name)
     if request.key:
-        find(storage, request.context, request.name, reading_of(request))
+        find_object(storage, request)
     elif request.bucket:
         check_visible(storage, request)
     if name in _EMPTY:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes
 
 from app.faces.s3.canned_acls import ACL, check_object_acl
 from app.faces.s3.errors import invalid_argument, invalid_request, no_such_version
@@ -18,10 +18,11 @@ from app.faces.s3.object_headers import (
 )
 from app.faces.s3.request import S3Request
 from app.faces.s3.stored_checksums import as_member, headers_of
+from app.faces.s3.tagging import tags_of
 from app.faces.s3.xml_writing import XML, xml_response
 from app.faces.shared.write_conditions import write_conditions
 from app.http.preconditions import evaluate
-from app.http.response import Response
+from app.http.response import Headers, Response
 from app.storage import moving, writing
 from app.storage.bytes.backend import ByteSource
 from app.storage.errors import NoSuchObject, PreconditionFailed
@@ -32,14 +33,21 @@ from app.storage.records import Described, ObjectName
 from app.storage.sql import time_text
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
-from app.storage.writing import Content
+from app.storage.versions import UNVERSIONED
+from app.storage.writing import Content, Written
 
 UPLOAD_TYPE = "s3"
 """The upload type in events of uploads over this protocol."""
 
-COPIED = f"pg_catalog.json_build_array(o.metadata ->> 'eTag', {time_text('o.updated_at')})"
 
+def _copied(version_id: str) -> str:
+    return f"pg_catalog.json_build_array(o.metadata ->> 'eTag', {time_text('o.updated_at')}, {version_id})"
+
+
+_COPIED, _COPIED_VERSION = _copied("NULL"), _copied("CASE WHEN o.is_versioned THEN o.version END")
 _SOURCE = "x-amz-copy-source"
+_TAGGING_DIRECTIVE = "x-amz-tagging-directive"
+_DIRECTIVES = ("COPY", "REPLACE")
 _CONDITIONS = ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since")
 _VERSION = "?versionId="
 _STORAGE_CLASS = "x-amz-storage-class"
@@ -49,11 +57,14 @@ def put_object(storage: Storage, request: S3Request) -> Response:
     """PUT /{bucket}/{key}"""
     check_object_acl(storage, request, request.headers.get(ACL, ""))
     size, body = request.body.length, request.body
-    etag = stored(
+    written = stored(
         storage, request, request.name, body, request.headers,
         event=CREATED_PUT, size=size, learned=lambda: as_member(body.checksums),
     )  # fmt: skip
-    return Response(headers=(("etag", etag), *headers_of(body.checksums)), content_type=XML)
+    return Response(
+        headers=(("etag", written.entity_tag), *version_header(written.version_id), *headers_of(body.checksums)),
+        content_type=XML,
+    )
 
 
 def stored(
@@ -66,8 +77,9 @@ def stored(
     event: str = CREATED_POST,
     size: int | None,
     learned: Callable[[], Mapping[str, Any]] = dict,
-) -> str:
-    """Store an object that ``headers`` describe; returns its entity tag."""
+    tags: Mapping[str, str] | None = None,
+) -> Written:
+    """Store an object that ``headers`` describe. ``tags``: by default those in the headers."""
     etags, must_be_new = write_conditions(headers)
     content = Content(
         stream=source,
@@ -79,6 +91,7 @@ def stored(
         user_metadata=user_metadata_of(headers) or None,
         learned=learned,
     )
+    tags = tags_of(headers) if tags is None else tags
     write = Write(
         name=name,
         upsert=not must_be_new,
@@ -88,9 +101,10 @@ def stored(
         etags=etags,
         must_be_new=must_be_new,
         upload_type=UPLOAD_TYPE,
+        tags=tags,
     )
     try:
-        return writing.put(storage, request.context, write, content).entity_tag
+        return writing.put(storage, request.context, write, content)
     except PreconditionFailed:
         raise missing_or_failed(storage, request, name, etags) from None
 
@@ -107,17 +121,23 @@ def missing_or_failed(
 def copy_object(storage: Storage, request: S3Request) -> Response:
     """PUT /{bucket}/{key} with x-amz-copy-source"""
     check_object_acl(storage, request, request.headers.get(ACL, ""))
-    source = copy_source(request)
+    source, version_id = copy_source(storage, request)
     directive = request.headers.get("x-amz-metadata-directive", "COPY").upper()
-    if directive not in ("COPY", "REPLACE"):
+    if directive not in _DIRECTIVES:
         raise invalid_argument("Unknown metadata directive.")
-    if directive == "COPY" and source == request.name and _STORAGE_CLASS not in request.headers:
+    tagging = request.headers.get(_TAGGING_DIRECTIVE, "COPY").upper()
+    if tagging not in _DIRECTIVES:
+        raise invalid_argument("Unknown tagging directive.")
+    tags = tags_of(request.headers) if tagging == "REPLACE" else None
+    is_same = source == request.name and version_id is None
+    if directive == "COPY" and is_same and _STORAGE_CLASS not in request.headers:
         raise invalid_request("A copy of an object to itself must replace its metadata or change its storage class.")
     etags, must_be_new = write_conditions(request.headers)
 
     def describe(found: Described, updated_at: float) -> Described:
         check_source(request, str(found.metadata.get("eTag", "")), updated_at)
-        return _with_new_description(found, request.headers) if directive == "REPLACE" else found
+        copied = _with_new_description(found, request.headers) if directive == "REPLACE" else found
+        return copied._replace(tags=tags) if tagging == "REPLACE" else copied
 
     try:
         copied = moving.copy(
@@ -127,28 +147,40 @@ def copy_object(storage: Storage, request: S3Request) -> Response:
             request.name,
             upsert=not must_be_new,
             describe=describe,
-            projection=COPIED,
+            projection=_COPIED_VERSION if storage.features.has_versions else _COPIED,
             etags=etags,
             must_be_new=must_be_new,
+            version_id=version_id,
         )
     except PreconditionFailed:
         raise missing_or_failed(storage, request, request.name, etags) from None
-    etag, modified = json.loads(copied)
-    return xml_response("CopyObjectResult", ("LastModified", modified), ("ETag", etag))
+    etag, modified, new_version = json.loads(copied)
+    source_version = (("x-amz-copy-source-version-id", version_id),) if version_id is not None else ()
+    headers = (*version_header(new_version), *source_version)
+    return xml_response("CopyObjectResult", ("LastModified", modified), ("ETag", etag), headers=headers)
+
+
+def version_header(version_id: str | None) -> Headers:
+    """The header with the id of a new version; none in a bucket without versions."""
+    return (("x-amz-version-id", version_id),) if version_id is not None else ()
 
 
 def _with_new_description(found: Described, headers: Mapping[str, str]) -> Described:
     copied = {name: value for name, value in found.metadata.items() if name not in DESCRIBED_BY_HEADERS}
     changed = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **stored_headers(headers)}
-    return Described({**copied, **changed}, user_metadata_of(headers))
+    return Described({**copied, **changed}, user_metadata_of(headers), found.tags)
 
 
-def copy_source(request: S3Request) -> ObjectName:
-    """The object to copy. Raises S3Error for a header that does not name an object."""
+def copy_source(storage: Storage, request: S3Request) -> tuple[ObjectName, str | None]:
+    """The object to copy, and its version; None for the current one. Raises S3Error for a header that does not name an
+    object."""
     value = request.headers.get(_SOURCE, "")
     source, found, version = value.partition(_VERSION)
+    version_id = None
     if found and "&" not in version:
-        if version != "null":
+        if storage.features.has_versions:
+            version_id = unquote(version)
+        elif version != UNVERSIONED:
             raise no_such_version()
         value = source
     try:
@@ -159,7 +191,7 @@ def copy_source(request: S3Request) -> ObjectName:
     if not slash or not key:
         raise invalid_argument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
     request.check_bucket(bucket)
-    return ObjectName(check_bucket_name(bucket), key)
+    return ObjectName(check_bucket_name(bucket), key), version_id
 
 
 def check_source(request: S3Request, etag: str, updated_at: float) -> None:

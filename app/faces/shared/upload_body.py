@@ -12,13 +12,15 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
+from urllib.parse import parse_qsl
 
 from app.faces.shared.errors import InvalidRequest, NoContent, NoLength
 from app.faces.shared.multipart_form import BrokenForm, FormPart, form_parts
 from app.faces.shared.object_headers import ENCODING, encoding_to_store, header_text, headers_to_store
 from app.storage.bytes.backend import ByteSource
 from app.storage.content_types import check_content_type
-from app.storage.errors import TooLarge
+from app.storage.errors import InvalidTags, TooLarge
+from app.storage.tags import MOST_OF_OBJECT, check_tags
 from app.storage.writing import Content
 
 MAX_USER_METADATA_BYTES = 1024 * 1024
@@ -47,6 +49,7 @@ def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) 
             caching=header_text(headers.get("cache-control") or "") or "no-cache",
             more_metadata={},
             user_metadata=header_metadata(headers),
+            tags=header_tags(headers),
         )
     stored = headers_to_store(headers)
     return content._replace(more_metadata={**stored, **content.more_metadata}) if stored else content
@@ -79,6 +82,23 @@ def header_metadata(headers: Mapping[str, str]) -> dict[str, Any] | None:
         return None
 
 
+def header_tags(headers: Mapping[str, str]) -> dict[str, str] | None:
+    """The tags in ``x-tags``, in the form ``a=1&b=2`` with URL escapes; None without the header. Raises InvalidTags."""
+    given = headers.get("x-tags")
+    return check_tags(parse_qsl(given, keep_blank_values=True), MOST_OF_OBJECT) if given else None
+
+
+def _form_tags(form: _Form) -> dict[str, str] | None:
+    """The tags in the field ``tags``, a JSON object of texts; None without it. Raises InvalidTags."""
+    raw = form.fields.get("tags")
+    if not raw:
+        return None
+    tags = as_object(raw)
+    if tags is None or not all(isinstance(value, str) for value in tags.values()):
+        raise InvalidTags("Tags are a JSON object of texts")
+    return check_tags(tags.items(), MOST_OF_OBJECT)
+
+
 def _from_base64(encoded: str) -> bytes:
     """The bytes, in either alphabet of RFC 4648 and with or without padding, as Supabase's storage reads them.
 
@@ -108,6 +128,7 @@ def _read_form(headers: Mapping[str, str], sent: BinaryIO, length: int | None, c
         caching=caching_of(form.text("cacheControl")),
         more_metadata={ENCODING: encoding} if encoding else {},
         user_metadata=_form_metadata(form) or header_metadata(headers),
+        tags=_form_tags(form) or header_tags(headers),
     )
 
 

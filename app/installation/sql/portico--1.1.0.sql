@@ -58,13 +58,16 @@ begin
     'event trigger portico_count_ddl', 'event trigger portico_count_drop',
     'schema auth', 'schema storage', 'table storage.installation', 'table storage.buckets', 'table storage.objects',
     'table storage.work', 'table storage.uploads', 'table storage.upload_parts', 'table storage.access_keys',
+    'table storage.versions',
     'function storage.foldername(text)', 'function storage.filename(text)', 'function storage.extension(text)',
     'function storage.operation()', 'function storage.allow_only_operation(text)',
     'function storage.allow_any_operation(text[])', 'function storage.get_size_by_bucket()',
     'function storage.can_insert_object(text,text,uuid,jsonb)', 'function storage.enforce_bucket_name_length()',
     'function storage.protect_delete()', 'function storage.protect_version()',
     'function storage.update_updated_at_column()', 'function storage.list_replaced_blob()',
-    'function storage.list_dropped_part()'
+    'function storage.list_dropped_part()', 'function storage.keep_versioning()', 'function storage.leave_versions()',
+    'function storage.promote_version(text,text)', 'function storage.list_deleted_version()',
+    'function storage.sees_object(text,text)', 'function storage.is_owner(text)'
   ] loop
     kind := substring(part from '^(event trigger|[a-z]+) ');
     identity := substr(part, length(kind) + 2);
@@ -648,6 +651,47 @@ begin
 end
 $storage$;
 
+-- ------------------------------------------------------------------- schema storage: tags, and configurations of a bucket
+
+do $configurations$
+declare
+  waits constant text := current_setting('lock_timeout');
+begin
+  if coalesce(nullif(current_setting('portico.restoring', true), ''), 'false')::boolean then
+    return;
+  end if;
+  -- Nobody shall wait long behind us: take the locks at once or try again.
+  if (select count(*) <> 3 from pg_catalog.pg_attribute
+      where not attisdropped and (attrelid = 'storage.buckets'::regclass and attname in ('cors', 'tags')
+                                  or attrelid = 'storage.objects'::regclass and attname in ('tags'))) then
+    for attempt in 1..100 loop
+      begin
+        set local lock_timeout = '100ms';
+        lock table storage.objects, storage.buckets in access exclusive mode;
+        perform set_config('lock_timeout', waits, true);
+        exit;
+      exception when lock_not_available then
+        if attempt = 100 then
+          raise;
+        end if;
+        perform pg_sleep(random() * 0.1);
+      end;
+    end loop;
+    alter table storage.buckets
+      add column if not exists cors jsonb
+        constraint buckets_cors_check check (jsonb_typeof(cors) = 'array'),
+      add column if not exists tags jsonb
+        constraint buckets_tags_check check (jsonb_typeof(tags) = 'object');
+    alter table storage.objects
+      add column if not exists tags jsonb;
+    comment on column storage.buckets.cors is
+      'CORS rules in the words of S3, in place of CORS_ORIGINS: [{"AllowedOrigins": [], "AllowedMethods": [], ...}]';
+    comment on column storage.buckets.tags is 'Texts by name; null without any';
+    comment on column storage.objects.tags is 'Texts by name, which policies can read: tags ->> ''public'' = ''yes''';
+  end if;
+end
+$configurations$;
+
 do $storage_functions$
 begin
   if current_setting('portico.restoring')::boolean then
@@ -693,13 +737,6 @@ begin
       false
     );
   comment on function storage.allow_only_operation(text) is 'Whether the current operation is this one';
-
-  create or replace function storage.get_size_by_bucket() returns table (size bigint, bucket_id text)
-    language sql stable
-  as $function$
-    select sum((o.metadata ->> 'size')::bigint)::bigint, o.bucket_id from storage.objects o group by o.bucket_id
-  $function$;
-  comment on function storage.get_size_by_bucket() is 'Bytes per bucket, of the objects that the caller may see';
 
   create or replace function storage.can_insert_object(bucketid text, name text, owner uuid, metadata jsonb) returns void
     language plpgsql
@@ -749,44 +786,6 @@ begin
   end
   $function$;
 
-  -- Who may write a row may not name the bytes of another one with it: to read them, or have them deleted with the row.
-  create or replace function storage.protect_version() returns trigger
-    language plpgsql
-    set search_path = pg_catalog, pg_temp
-  as $function$
-  begin
-    if current_user <> 'service_role'
-       and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'MEMBER') then
-      raise exception using
-        errcode = 'insufficient_privilege',
-        message = 'Only the storage API says which bytes an object has.',
-        hint = 'Leave the column version as it is.';
-    end if;
-    return new;
-  end
-  $function$;
-  comment on function storage.protect_version() is 'Lets nobody but the storage API name the bytes of an object';
-
-  -- Runs as the owner of the list, so that a caller needs no right on it, and could not forget it.
-  create or replace function storage.list_replaced_blob() returns trigger
-    language plpgsql security definer
-    set search_path = pg_catalog, pg_temp
-  as $function$
-  begin
-    -- On a table of somebody's own it would list the bytes of objects that are still there.
-    if tg_relid <> 'storage.objects'::regclass then
-      raise exception using
-        errcode = 'insufficient_privilege',
-        message = 'storage.list_replaced_blob() is for triggers of storage.objects alone.';
-    end if;
-    insert into storage.work (kind, bucket_id, name, version)
-      values ('delete_blob', old.bucket_id, old.name, old.version);
-    return null;
-  end
-  $function$;
-  revoke execute on function storage.list_replaced_blob() from public;
-  comment on function storage.list_replaced_blob() is 'Lists the bytes that no row names any more for deletion';
-
   -- Runs as the owner of the list, as list_replaced_blob does. A part whose bucket was deleted goes without its upload's row.
   create or replace function storage.list_dropped_part() returns trigger
     language plpgsql security definer
@@ -807,6 +806,288 @@ begin
   comment on function storage.list_dropped_part() is 'Lists the bytes of parts that are no longer needed for deletion';
 end
 $storage_functions$;
+
+
+-- ---------------------------------------------------------------------- schema storage: versions that are not current
+
+do $versions$
+begin
+  if coalesce(nullif(current_setting('portico.restoring', true), ''), 'false')::boolean then
+    return;
+  end if;
+  -- Older versions and delete markers. The current version of a key is its row in storage.objects; without one, the row here
+  -- with the greatest number is a delete marker. Its columns have the names of those of storage.objects.
+  perform set_config('portico.made_versions', (to_regclass('storage.versions') is null)::text, true);
+  if to_regclass('storage.versions') is null then
+    create table storage.versions (
+      number bigint generated always as identity primary key,
+      bucket_id text not null constraint versions_bucket_id_fkey references storage.buckets,
+      name text not null,
+      version_id text not null,
+      is_delete_marker boolean not null default false,
+      id uuid,
+      version text,
+      is_versioned boolean not null,
+      owner uuid,
+      owner_id text,
+      metadata jsonb,
+      user_metadata jsonb,
+      tags jsonb,
+      created_at timestamptz,
+      updated_at timestamptz,
+      archived_at timestamptz not null default clock_timestamp(),
+      constraint versions_complete_check check (is_delete_marker = (version is null))
+    );
+    comment on table storage.versions is 'Versions of objects that are not current, and delete markers';
+    comment on column storage.versions.number is 'Of two versions of a key, the one with the greater number is newer';
+    comment on column storage.versions.version_id is 'Names the version for clients; null as a text if it was written without versioning';
+    comment on column storage.versions.archived_at is 'Since when the version is not current; of a marker, when it was made';
+    alter table storage.versions enable row level security;
+    grant all on storage.versions to current_user;
+  end if;
+  if to_regclass('storage.versions_key') is null then
+    create unique index versions_key on storage.versions (bucket_id, name collate "C", version_id);
+  end if;
+  if to_regclass('storage.versions_order') is null then
+    create index versions_order on storage.versions (bucket_id, name collate "C", number desc);
+  end if;
+  if to_regclass('storage.versions_bytes') is null then
+    create index versions_bytes on storage.versions (version);
+  end if;
+
+  if exists (select from pg_catalog.pg_constraint
+             where conrelid = 'storage.buckets'::regclass and conname = 'buckets_versioning_status_check'
+               and pg_get_constraintdef(oid) not like '%SUSPENDED%') then
+    alter table storage.buckets drop constraint buckets_versioning_status_check;
+  end if;
+  if not exists (select from pg_catalog.pg_constraint
+                 where conrelid = 'storage.buckets'::regclass and conname = 'buckets_versioning_status_check') then
+    alter table storage.buckets add constraint buckets_versioning_status_check
+      check (versioning_status in ('DISABLED', 'ENABLED', 'SUSPENDED'));
+  end if;
+
+  create or replace function storage.keep_versioning() returns trigger
+    language plpgsql
+  as $function$
+  begin
+    raise exception using
+      errcode = 'check_violation',
+      message = format('The versioning of bucket %s can be suspended, not disabled.', old.id);
+  end
+  $function$;
+  comment on function storage.keep_versioning() is 'Lets no bucket with versions be one without';
+
+  -- Who may write a row may not name the bytes of another one with it: to read them, or have them deleted with the row. A row
+  -- also knows whether its bucket kept versions when it was written. If it did for a while, the version without an id is replaced.
+  create or replace function storage.protect_version() returns trigger
+    language plpgsql
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  declare
+    status text;
+  begin
+    if current_user <> 'service_role'
+       and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'MEMBER') then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'Only the storage API says which bytes an object has.',
+        hint = 'Leave the column version as it is.';
+    end if;
+    if tg_op = 'INSERT' and new.is_versioned then
+      return new;  -- an older version, which becomes current again
+    end if;
+    select b.versioning_status into status from storage.buckets b where b.id = new.bucket_id;
+    new.is_versioned := coalesce(status = 'ENABLED', false);
+    if status = 'SUSPENDED' then
+      delete from storage.versions v
+      where v.bucket_id = new.bucket_id and v.name collate "C" = new.name and v.version_id = 'null';
+    end if;
+    return new;
+  end
+  $function$;
+  comment on function storage.protect_version() is 'Lets nobody but the storage API name the bytes of an object';
+
+  -- Runs as the owner of the lists, so that a caller needs no right on them, and could not forget them.
+  create or replace function storage.list_replaced_blob() returns trigger
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  declare
+    status text;
+    marker text;
+  begin
+    -- On a table of somebody's own it would list the bytes of objects that are still there.
+    if tg_relid <> 'storage.objects'::regclass then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'storage.list_replaced_blob() is for triggers of storage.objects alone.';
+    end if;
+    select b.versioning_status into status from storage.buckets b where b.id = old.bucket_id;
+    if status = 'ENABLED' or (status = 'SUSPENDED' and old.is_versioned) then
+      insert into storage.versions
+        (bucket_id, name, version_id, id, version, is_versioned, owner, owner_id, metadata, user_metadata, tags, created_at,
+         updated_at)
+      values
+        (old.bucket_id, old.name, case when old.is_versioned then old.version else 'null' end, old.id, old.version,
+         old.is_versioned, old.owner, old.owner_id, old.metadata, old.user_metadata, old.tags, old.created_at, old.updated_at);
+    else
+      insert into storage.work (kind, bucket_id, name, version)
+        values ('delete_blob', old.bucket_id, old.name, old.version);
+    end if;
+    if tg_op = 'DELETE' and status in ('ENABLED', 'SUSPENDED') then
+      if status = 'SUSPENDED' then
+        marker := 'null';
+        delete from storage.versions v
+        where v.bucket_id = old.bucket_id and v.name collate "C" = old.name and v.version_id = 'null';
+      else
+        -- one id for all markers of a transaction, which the storage API reads afterwards
+        marker := coalesce(nullif(nullif(current_setting('storage.delete_marker', true), ''), 'null'), gen_random_uuid()::text);
+      end if;
+      perform set_config('storage.delete_marker', marker, true);
+      insert into storage.versions (bucket_id, name, version_id, is_delete_marker, is_versioned, owner, owner_id, updated_at)
+        values (old.bucket_id, old.name, marker, true, marker <> 'null', old.owner, old.owner_id, clock_timestamp());
+    end if;
+    return null;
+  end
+  $function$;
+  revoke execute on function storage.list_replaced_blob() from public;
+  comment on function storage.list_replaced_blob() is
+    'Keeps the version that a row named, or lists its bytes for deletion';
+
+  -- An object that is moved takes its version along. Its old name has a delete marker if it has older versions.
+  create or replace function storage.leave_versions() returns trigger
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  declare
+    status text;
+  begin
+    if tg_relid <> 'storage.objects'::regclass then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'storage.leave_versions() is for triggers of storage.objects alone.';
+    end if;
+    if exists (select from storage.versions v where v.bucket_id = old.bucket_id and v.name collate "C" = old.name) then
+      insert into storage.versions (bucket_id, name, version_id, is_delete_marker, is_versioned, owner, owner_id, updated_at)
+        values (old.bucket_id, old.name, gen_random_uuid()::text, true, true, old.owner, old.owner_id, clock_timestamp());
+    end if;
+    select b.versioning_status into status from storage.buckets b where b.id = new.bucket_id;
+    if new.is_versioned is distinct from (coalesce(status, 'DISABLED') = 'ENABLED') then
+      update storage.objects o set is_versioned = not o.is_versioned where o.id = new.id;
+    end if;
+    if status = 'SUSPENDED' then
+      delete from storage.versions v
+      where v.bucket_id = new.bucket_id and v.name collate "C" = new.name and v.version_id = 'null';
+    end if;
+    return null;
+  end
+  $function$;
+  revoke execute on function storage.leave_versions() from public;
+  comment on function storage.leave_versions() is 'Leaves a delete marker where an object was, if that name has versions';
+
+  -- After the newest delete marker is gone, the version before it is current again. The row is locked, so that of two deletions
+  -- at a time one sees the other's.
+  create or replace function storage.promote_version(bucket text, key text) returns void
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  declare
+    newest storage.versions;
+  begin
+    loop
+      if exists (select from storage.objects o where o.bucket_id = bucket and o.name = key)
+         or not exists (select from storage.versions v where v.bucket_id = bucket and v.name collate "C" = key) then
+        return;
+      end if;
+      select * into newest from storage.versions v
+      where v.bucket_id = bucket and v.name collate "C" = key
+      order by v.number desc limit 1 for update;
+      continue when not found or exists (
+        select from storage.versions v
+        where v.bucket_id = bucket and v.name collate "C" = key and v.number > newest.number);
+      exit;
+    end loop;
+    if newest.is_delete_marker then
+      return;
+    end if;
+    insert into storage.objects
+      (id, bucket_id, name, owner, owner_id, version, is_versioned, metadata, user_metadata, tags, created_at, updated_at)
+    values
+      (coalesce(newest.id, gen_random_uuid()), bucket, key, newest.owner, newest.owner_id, newest.version,
+       newest.is_versioned, newest.metadata, newest.user_metadata, newest.tags, newest.created_at, newest.updated_at)
+    on conflict (bucket_id, name) do nothing;
+    if found then
+      update storage.objects o set is_versioned = newest.is_versioned
+      where o.bucket_id = bucket and o.name = key and o.is_versioned <> newest.is_versioned;
+      -- without its bytes, which the object has now, so that they are not listed for deletion
+      update storage.versions v set is_delete_marker = true, version = null where v.number = newest.number;
+      delete from storage.versions v where v.number = newest.number;
+    end if;
+  end
+  $function$;
+  revoke execute on function storage.promote_version(text, text) from public;
+  comment on function storage.promote_version(text, text) is 'Makes the newest version current, if the key has no object';
+
+  create or replace function storage.list_deleted_version() returns trigger
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  begin
+    if tg_relid <> 'storage.versions'::regclass then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'storage.list_deleted_version() is for triggers of storage.versions alone.';
+    end if;
+    if old.version is not null then
+      insert into storage.work (kind, bucket_id, name, version)
+        values ('delete_blob', old.bucket_id, old.name, old.version);
+    else
+      perform storage.promote_version(old.bucket_id, old.name);
+    end if;
+    return null;
+  end
+  $function$;
+  revoke execute on function storage.list_deleted_version() from public;
+  comment on function storage.list_deleted_version() is
+    'Lists the bytes of a deleted version for deletion; without its marker, an object is there again';
+
+  -- For policies on versions.
+  create or replace function storage.sees_object(bucket_id text, name text) returns boolean
+    language sql stable
+  as $function$
+    select exists (
+      select from storage.objects o where o.bucket_id = sees_object.bucket_id and o.name = sees_object.name)
+  $function$;
+  comment on function storage.sees_object(text, text) is 'Whether the caller may see the current object of this name';
+
+  create or replace function storage.is_owner(owner_id text) returns boolean
+    language sql stable
+    return coalesce(
+      owner_id = nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub', false);
+  comment on function storage.is_owner(text) is 'Whether the caller''s claim sub is this owner';
+
+  create or replace function storage.get_size_by_bucket() returns table (size bigint, bucket_id text)
+    language plpgsql stable
+  as $function$
+  begin
+    if not has_table_privilege('storage.versions', 'select') then
+      return query
+        select sum((o.metadata ->> 'size')::bigint)::bigint, o.bucket_id from storage.objects o group by o.bucket_id;
+      return;
+    end if;
+    return query
+      select sum(n.size)::bigint, n.bucket_id
+      from (
+        select (o.metadata ->> 'size')::bigint as size, o.bucket_id from storage.objects o
+        union all
+        select (v.metadata ->> 'size')::bigint, v.bucket_id from storage.versions v
+      ) as n
+      group by n.bucket_id;
+  end
+  $function$;
+  comment on function storage.get_size_by_bucket() is 'Bytes per bucket, of the objects and versions that the caller may see';
+end
+$versions$;
 
 do $rights$
 declare
@@ -832,7 +1113,8 @@ begin
         where r.rolname in ('anon', 'authenticated', 'service_role') and not has_function_privilege(r.oid, p.oid, 'execute'))
       when 'graphql' then p.proname in ('schema_version', 'assert_schema_version', 'set_local')
       when 'storage' then p.proname in ('foldername', 'filename', 'extension', 'operation', 'allow_any_operation',
-                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object')
+                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object',
+                                        'sees_object', 'is_owner')
     end
       and not exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
     union all
@@ -920,6 +1202,62 @@ begin
     where storage.installation.version <> excluded.version;
 end
 $storage_triggers$;
+
+do $version_triggers$
+declare
+  wanted record;
+  role_name text;
+begin
+  if coalesce(nullif(current_setting('portico.restoring', true), ''), 'false')::boolean then
+    return;
+  end if;
+  for wanted in
+    select * from (values
+      ('buckets', 'keep_versioning_on_update',
+       'before update on storage.buckets for each row
+        when (old.versioning_status <> ''DISABLED'' and new.versioning_status = ''DISABLED'')
+        execute function storage.keep_versioning()'),
+      ('objects', 'leave_versions_on_update',
+       'after update on storage.objects for each row
+        when ((old.bucket_id is distinct from new.bucket_id or old.name is distinct from new.name)
+              and old.version is not null)
+        execute function storage.leave_versions()'),
+      ('versions', 'protect_versions_delete',
+       'before delete on storage.versions for each statement when (pg_trigger_depth() = 0)
+        execute function storage.protect_delete()'),
+      ('versions', 'list_deleted_version_on_delete',
+       'after delete on storage.versions for each row execute function storage.list_deleted_version()')
+    ) as t (relation, name, definition)
+  loop
+    if not exists (
+      select from pg_catalog.pg_trigger
+      where tgrelid = ('storage.' || wanted.relation)::regclass and tgname = wanted.name
+    ) then
+      execute format('create trigger %I %s', wanted.name, wanted.definition);
+    end if;
+  end loop;
+
+  -- Once per role: what its owner revoked later stays revoked.
+  for role_name in
+    select r.rolname from pg_catalog.pg_roles r
+    where r.rolname in ('anon', 'authenticated', 'service_role')
+      and (current_setting('portico.made_versions')::boolean
+           or not exists (select from storage.installation i where i.component = 'grants on versions to ' || r.rolname))
+    order by r.rolname
+  loop
+    insert into storage.installation (component, version) values ('grants on versions to ' || role_name, '1.1.0')
+      on conflict (component) do nothing;
+    if role_name = 'service_role' then
+      grant select, insert, update, delete on storage.versions to service_role;
+      if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
+        create policy "service_role has all rows" on storage.versions to service_role using (true) with check (true);
+      end if;
+    else
+      execute format('grant select, delete, update (tags) on storage.versions to %I', role_name);
+    end if;
+  end loop;
+end
+$version_triggers$;
 
 
 -- -------------------------------------------------------------------------------- what is not for the public to read
@@ -1307,7 +1645,8 @@ grant select on graphql.available_extensions to public;
 create or replace view graphql.storage_damage as
   with relation as (
     select t.name, c.oid, c.relrowsecurity
-    from unnest(array['installation', 'buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys']) as t (name)
+    from unnest(array['installation', 'buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys',
+                      'versions']) as t (name)
     left join pg_catalog.pg_class c on c.relname = t.name and c.relnamespace = (
       select oid from pg_catalog.pg_namespace where nspname = 'storage')
   )
@@ -1323,7 +1662,9 @@ create or replace view graphql.storage_damage as
   from (values
     ('installation', 'installation_pkey', 'primary key (component)'),
     ('buckets', 'buckets_pkey', 'primary key (id)'),
-    ('buckets', 'buckets_versioning_status_check', 'check (versioning_status = ''DISABLED'')'),
+    ('buckets', 'buckets_versioning_status_check', 'check (versioning_status in (''DISABLED'', ''ENABLED'', ''SUSPENDED''))'),
+    ('buckets', 'buckets_cors_check', 'check (jsonb_typeof(cors) = ''array'')'),
+    ('buckets', 'buckets_tags_check', 'check (jsonb_typeof(tags) = ''object'')'),
     ('objects', 'objects_pkey', 'primary key (id)'),
     ('objects', 'objects_bucketId_fkey', 'foreign key (bucket_id) references storage.buckets'),
     ('work', 'work_pkey', 'primary key (id)'),
@@ -1337,7 +1678,10 @@ create or replace view graphql.storage_damage as
     ('upload_parts', 'upload_parts_pkey', 'primary key (upload_id, number)'),
     ('upload_parts', 'upload_parts_upload_id_fkey', 'foreign key (upload_id) references storage.uploads on delete cascade'),
     ('upload_parts', 'upload_parts_number_check', 'check (number > 0)'),
-    ('access_keys', 'access_keys_pkey', 'primary key (id)')
+    ('access_keys', 'access_keys_pkey', 'primary key (id)'),
+    ('versions', 'versions_pkey', 'primary key (number)'),
+    ('versions', 'versions_bucket_id_fkey', 'foreign key (bucket_id) references storage.buckets'),
+    ('versions', 'versions_complete_check', 'check (is_delete_marker = (version is null))')
   ) as w (relation, name, definition)
   join relation r on r.name = w.relation
   where r.oid is not null and not exists (
@@ -1347,7 +1691,7 @@ create or replace view graphql.storage_damage as
   select format('the index storage.%s does not exist', w.name), null
   from unnest(array['bname', 'bucketid_objname', 'idx_objects_bucket_id_name', 'idx_objects_bucket_id_name_lower',
                     'idx_objects_version', 'name_prefix_search', 'work_due', 'uploads_name', 'uploads_expiry',
-                    'upload_parts_version']) as w (name)
+                    'upload_parts_version', 'versions_key', 'versions_order', 'versions_bytes']) as w (name)
   where not exists (
     select from pg_catalog.pg_index i
     join relation r on r.oid = i.indrelid
@@ -1362,7 +1706,9 @@ create or replace view graphql.storage_damage as
     ('objects', 'protect_objects_delete'), ('objects', 'protect_version_on_insert'),
     ('objects', 'protect_version_on_update'), ('objects', 'list_replaced_blob_on_update'),
     ('objects', 'list_replaced_blob_on_delete'), ('upload_parts', 'list_dropped_part_on_update'),
-    ('upload_parts', 'list_dropped_part_on_delete')
+    ('upload_parts', 'list_dropped_part_on_delete'), ('buckets', 'keep_versioning_on_update'),
+    ('objects', 'leave_versions_on_update'), ('versions', 'protect_versions_delete'),
+    ('versions', 'list_deleted_version_on_delete')
   ) as w (relation, name)
   join relation r on r.name = w.relation
   left join pg_catalog.pg_trigger t on t.tgrelid = r.oid and t.tgname = w.name
@@ -1424,7 +1770,8 @@ create or replace view graphql.missing as
       when 'graphql' then p.proname in ('schema_version', 'assert_schema_version', 'set_local')
       when 'auth' then p.proname in ('jwt', 'uid', 'role', 'email') and p.pronargs = 0
       when 'storage' then p.proname in ('foldername', 'filename', 'extension', 'operation', 'allow_any_operation',
-                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object')
+                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object',
+                                        'sees_object', 'is_owner')
     end
   union all
   select format('service_role may not %s the rows of the table storage.%I', lower(w.privilege), c.relname),
@@ -1435,7 +1782,7 @@ create or replace view graphql.missing as
   cross join pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'storage'
   where r.rolname = 'service_role'
-    and c.relname in ('buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys')
+    and c.relname in ('buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys', 'versions')
     and not has_table_privilege(r.oid, c.oid, w.privilege);
 comment on view graphql.missing is 'What of Portico this database lacks for the role that asks, and who can mend it how';
 grant select on graphql.missing to public;

@@ -23,7 +23,7 @@ from app.storage.storage import Storage
 from app.storage.unfinished.records import Finished, Upload, UploadPart
 from app.storage.unfinished.sql import DROP_PARTS, FINISH_UPLOAD
 from app.storage.unfinished.uploads import permitted, write_of
-from app.storage.writing import check_rules, discarded_on_failure, file_metadata, run_checks
+from app.storage.writing import check_rules, discarded_on_failure, file_metadata, run_checks, version_id
 
 
 def finish(
@@ -74,7 +74,7 @@ def finish_with(
     ending = (FINISH_UPLOAD, (text(upload.id), text(version), number(size), received))
     extra = ExtraCalls([ending, (DROP_PARTS, (text(upload.id),))], UploadFinished)
     row = commit(storage, request, write, allowed, new, extra=extra)
-    return Finished(known(row[0]).decode(), version, metadata["eTag"], size, metadata)
+    return Finished(known(row[0]).decode(), version, metadata["eTag"], size, metadata, version_id(row, new))
 
 
 def entity_tag(upload: Upload, parts: Sequence[UploadPart]) -> str:

@@ -27,18 +27,20 @@ class NewUpload:
     length: int | None
     notes: Mapping[str, Any]
     lifetime_s: float
+    tags: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
     """The object that an upload became: its id, the version of its bytes, its entity tag with quotes, its size in
-    bytes, and its metadata."""
+    bytes, and its metadata. ``version_id``: that of a bucket with versions; None if the upload was finished before."""
 
     id: str
     version: str
     entity_tag: str
     size: int
     metadata: Mapping[str, Any]
+    version_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

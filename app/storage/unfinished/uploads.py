@@ -17,12 +17,14 @@ from app.storage.writing import expected_metadata
 from app.storage.writing import permitted as permitted_write
 
 _ID_BYTES = 24
+# The member of an upload's notes with the tags of the future object.
+_TAGS = "tags"
 
 
 def create(storage: Storage, request: RequestContext, new: NewUpload) -> Upload:
     """Begin an upload with the caller's rights. Raises the reason if an object of this name, type or length is
     refused."""
-    write = Write(new.name, new.upsert, request.subject, new.user_metadata, CREATED_POST)
+    write = Write(new.name, new.upsert, request.subject, new.user_metadata, CREATED_POST, tags=new.tags)
     permitted_write(storage, request, write, expected_metadata(new.length, new.metadata), new.length)
     owner = request.subject
     values = (
@@ -35,7 +37,7 @@ def create(storage: Storage, request: RequestContext, new: NewUpload) -> Upload:
         json_value(new.metadata),
         json_value(new.user_metadata),
         number(new.length),
-        json_value({**new.notes, BEGUN_BY: begun_by(request)}),
+        json_value({**new.notes, BEGUN_BY: begun_by(request), **({_TAGS: new.tags} if new.tags else {})}),
         text(str(new.lifetime_s)),
     )
     rows = storage.database.run(request.service_context(), [(CREATE_UPLOAD, values)], read_only=False)
@@ -83,6 +85,7 @@ def write_of(
         must_be_new=must_be_new,
         replacing_event=CREATED_PUT,
         upload_type=upload_type,
+        tags=upload.notes.get(_TAGS),
     )
 
 

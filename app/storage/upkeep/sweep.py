@@ -7,7 +7,7 @@ between an upload's last byte and its commit.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain, islice
@@ -15,30 +15,35 @@ from itertools import chain, islice
 from app.database import ContextBuilder, Database, Row, Statement
 from app.storage.bytes.backend import Backend, Blob, BlobMissing
 from app.storage.bytes.blobs import DERIVED, PREFIX, blob_key, version_of
-from app.storage.row_decoding import known
+from app.storage.row_decoding import known, texts
 from app.storage.upkeep.work import WorkList, background_context
 
 _AT_A_TIME = 20_000
 _ROWS_AT_A_TIME = 1000
 
-_HAS_PARTS = Statement("SELECT to_regclass('storage.upload_parts') IS NOT NULL", "sweep_has_parts")
+_TABLES = ("storage.upload_parts", "storage.versions")
+"""The tables besides ``storage.objects`` whose rows name bytes; older databases lack some of them."""
+
+_EXISTING = Statement(
+    "SELECT t FROM pg_catalog.unnest($1::text[]) AS t WHERE to_regclass(t) IS NOT NULL", "sweep_tables"
+)
 
 
-def _unnamed(table: str) -> Statement:
+def _unnamed(tables: Sequence[str]) -> Statement:
+    named = [
+        f"AND NOT EXISTS (SELECT FROM {table} n WHERE n.version = given.version)"
+        for table in ("storage.objects", *tables)
+    ]
     return Statement(
         f"""
         SELECT given.version FROM json_array_elements_text($1::json) AS given (version)
-        WHERE NOT EXISTS (SELECT FROM storage.objects o WHERE o.version = given.version)
-          AND NOT EXISTS (SELECT FROM {table} p WHERE p.version = given.version)
+        WHERE true {" ".join(named)}
           AND NOT EXISTS (SELECT FROM storage.work w WHERE w.kind = 'delete_blob' AND w.version = given.version)
         """,  # noqa: S608
         "sweep_unnamed",
     )
 
 
-_UNNAMED = _unnamed("storage.upload_parts")
-# For a database with an older version of the tables, without uploads in pieces.
-_UNNAMED_WITHOUT_PARTS = _unnamed("storage.objects")
 _ROWS = Statement(
     """
     SELECT o.id, o.bucket_id, o.name, o.version FROM storage.objects o WHERE o.id > $1::uuid
@@ -143,8 +148,8 @@ class Sweep:
         if not old:
             return []
         # The blobs were listed before this query, so an upload committed in between has its row.
-        has_parts = self._query(_HAS_PARTS)[0][0] == b"t"
-        rows = self._query(_UNNAMED if has_parts else _UNNAMED_WITHOUT_PARTS, json.dumps(list(old)).encode())
+        tables = [known(table).decode() for (table,) in self._query(_EXISTING, texts(_TABLES))]
+        rows = self._query(_unnamed(tables), json.dumps(list(old)).encode())
         return [blob for row in rows for blob in old[known(row[0]).decode()]]
 
     def _query(self, statement: Statement, *parameters: bytes | None) -> list[Row]:

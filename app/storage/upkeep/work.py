@@ -18,6 +18,7 @@ from app.errors import PorticoError
 from app.identity import SERVICE_ROLE, Caller
 from app.storage.bytes.backend import Backend
 from app.storage.bytes.blobs import blob_key, derived_keys, is_version
+from app.storage.installed_features import InstalledFeatures
 from app.storage.row_decoding import known, text
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
 
@@ -32,8 +33,13 @@ _LONGEST_ERROR = 500
 
 
 # $4: the names of receivers, or null for entries without one.
-TAKE = Statement(
-    f"""
+_NAMED = "EXISTS (SELECT FROM storage.objects o WHERE o.version = w.version)"
+_NAMED_BY_VERSION = f"({_NAMED} OR EXISTS (SELECT FROM storage.versions v WHERE v.version = w.version))"
+
+
+def _take(is_named: str) -> Statement:
+    return Statement(
+        f"""
     UPDATE storage.work w SET attempts = w.attempts + 1,
            due_at = clock_timestamp() + interval '{_TAKEN_FOR_S} seconds'
     WHERE w.id IN (
@@ -41,11 +47,13 @@ TAKE = Statement(
         WHERE d.kind = $1 AND d.due_at <= clock_timestamp() - make_interval(secs => $2::float8)
           AND ($4::json IS NULL OR d.event ->> 'receiver' IN (SELECT json_array_elements_text($4::json)))
         ORDER BY d.due_at LIMIT $3::bigint FOR UPDATE SKIP LOCKED)
-    RETURNING w.id, w.version, w.event, w.attempts, EXISTS (
-        SELECT FROM storage.objects o WHERE o.version = w.version)
+    RETURNING w.id, w.version, w.event, w.attempts, {is_named}
     """,  # noqa: S608
-    "work_take",
-)
+        "work_take",
+    )
+
+
+TAKE, TAKE_WITH_VERSIONS = _take(_NAMED), _take(_NAMED_BY_VERSION)
 DONE = Statement("DELETE FROM storage.work WHERE id = ANY ($1::bigint[])", "work_done")
 GIVEN_BACK = Statement(
     "UPDATE storage.work SET attempts = attempts - 1, due_at = clock_timestamp() WHERE id = ANY ($1::bigint[])",
@@ -109,6 +117,7 @@ class WorkList:
         self._backend = backend
         self._receivers = {receiver.name: receiver for receiver in receivers}
         self._grace_s = grace_s
+        self._features = InstalledFeatures(lambda statement: self._run(statement, ()))
 
     def delete_blobs(self) -> int:
         """Delete the bytes of a batch of replaced versions after their grace period; returns the number of entries."""
@@ -176,7 +185,8 @@ class WorkList:
 
     def _take(self, kind: str, grace_s: float, limit: int, receivers: Sequence[str] | None = None) -> list[Row]:
         names = None if receivers is None else json.dumps(receivers).encode()
-        return self._run(TAKE, (kind.encode(), str(grace_s).encode(), str(limit).encode(), names))
+        take = TAKE_WITH_VERSIONS if self._features.has_versions else TAKE
+        return self._run(take, (kind.encode(), str(grace_s).encode(), str(limit).encode(), names))
 
     def _failed(self, ids: Sequence[bytes], ex: Exception) -> None:
         self._run(FAILED, (_array(ids), text(f"{type(ex).__name__}: {ex}"[:_LONGEST_ERROR])))

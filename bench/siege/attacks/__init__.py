@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bench.siege.attacks import (
+    bucket_origins,
     callers,
     clients,
     comments,
     cost,
     documents,
     faults,
+    federation,
     hidden_tables,
     images,
     injections,
@@ -28,6 +30,7 @@ from bench.siege.attacks import (
     surroundings,
     tokens,
     uploads_of_others,
+    versions,
     wire,
 )
 
@@ -45,13 +48,16 @@ ATTACKS = (
     *live.ATTACKS,
     *comments.ATTACKS,
     *hidden_tables.ATTACKS,
+    *federation.ATTACKS,
     *queries.ATTACKS,
     *shadows.ATTACKS,
     *objects.ATTACKS,
     *races.ATTACKS,
     *s3.ATTACKS,
+    *bucket_origins.ATTACKS,
     *resumable.ATTACKS,
     *uploads_of_others.ATTACKS,
+    *versions.ATTACKS,
     *images.ATTACKS,
     *wire.ATTACKS,
     *clients.ATTACKS,
