@@ -208,8 +208,10 @@ def _array(values: Sequence[bytes]) -> bytes:
 class Background:
     """A thread that works through the list every few seconds, and soon after it is woken.
 
-    It pauses after each round, so that under load one round does the work of many requests. With a round after each
-    upload, it used a quarter of the process's CPU time when uploads were small.
+    ``lifecycle`` is called every ``lifecycle_interval_s`` seconds.
+
+    The thread pauses after each round, so that under load one round does the work of many requests. With a round after
+    each upload, it used a quarter of the process's CPU time when uploads were small.
     """
 
     _EVERY_S = 5.0
@@ -217,7 +219,16 @@ class Background:
     _AFTER_FAILURE_S = 30.0
     _LONGEST_PAUSE_S = 600.0
 
-    def __init__(self, work: WorkList, wake: threading.Event, accessed: set[str]) -> None:
+    def __init__(
+        self,
+        work: WorkList,
+        wake: threading.Event,
+        accessed: set[str],
+        lifecycle: Callable[[], object] | None = None,
+        lifecycle_interval_s: float = 0.0,
+    ) -> None:
+        self._lifecycle, self._lifecycle_interval_s = lifecycle, lifecycle_interval_s
+        self._lifecycle_due = time.monotonic() + lifecycle_interval_s
         self._work = work
         self._wake = wake
         self._accessed = accessed
@@ -261,6 +272,9 @@ class Background:
             pass
         while not self._stopping.is_set() and self._work.expire_uploads():
             pass
+        if self._lifecycle is not None and time.monotonic() >= self._lifecycle_due:
+            self._lifecycle_due = time.monotonic() + self._lifecycle_interval_s
+            self._lifecycle()
         while not self._stopping.is_set() and self._work.delete_blobs():
             pass
         if self._accessed:
