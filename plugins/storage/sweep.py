@@ -89,7 +89,7 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
 @storage.command("lifecycle")
 @click.option("--dry-run", is_flag=True, help="Only report what the rules name now.")
 def lifecycle(dry_run: bool) -> None:
-    """Delete what the lifecycle rules of buckets name. A running service does that by itself."""
+    """Delete what the lifecycle rules of buckets name. A running service does that on its own."""
     from app.commands.target import service_with_database
     from app.storage.storage import operators_storage
     from app.storage.upkeep.lifecycle import Lifecycle
