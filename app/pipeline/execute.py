@@ -83,6 +83,7 @@ def context_of(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) ->
         discarded=plan.has_effects,
         guarded=_is_guarded(operation, plan),
         propagated=plan.is_mutation or plan.has_effects or plan.reads_claims,
+        in_sequence=plan.is_mutation and len(plan.statements) > 1,
         proved_by="" if plan.is_mutation or plan.has_effects else catalog.version,
     )
 
@@ -137,8 +138,9 @@ def client_error(error: StatementError, operation: AuthorizedOperation, plan: SQ
     """The error of a statement of the plan, as it is reported to the client."""
     catalog = operation.api.catalog
     if catalog.distributed:
-        error = as_of_coordinator(error, catalog)
-        unsupported, keys = refusal(error), _keys_of(error, plan)
+        known = as_of_coordinator(error, catalog)
+        unsupported, keys = refusal(known, is_relayed=known is not error), _keys_of(error, plan)
+        error = known
         if unsupported is not None and keys:
             log.info("Citus refuses a statement: %s", error.message)
             return FieldError(unsupported, keys[0])

@@ -26,13 +26,20 @@ from schema_cache.model import Catalog
 _FROM_WORKER = re.compile(r"\s*^while executing command on \S+:\d+$", re.MULTILINE)
 """The last line of the call stack of such an error."""
 
+_IN_SQL_FUNCTION = re.compile('SQL function "[^"]*" statement')
+"""The beginning of the call stack if a function in SQL is not part of another's statement."""
+
 _QUOTED = re.compile('["«“„]([^"«»“”„]+)["»”“]')
 _SHARD = re.compile(r"_\d+$")
-_ON_SHARD = (
-    "cannot execute a distributed query from a query on a shard",
-    "could not create distributed plan",
+_ON_SHARD = "cannot execute a distributed query from a query on a shard"
+_NO_PLAN = "could not create distributed plan"
+_LIMIT = re.compile(
+    "Distributed queries with outer joins and pseudoconstant quals"
+    "|Executing a distributed query in a function call that"
+    "|cannot execute .* because there was a parallel"
 )
-"""Errors of such functions. Citus has its messages in English alone."""
+"""Messages of Citus, which has them in English alone. ``_LIMIT``: those about its limits that do not have the SQLSTATE
+for that."""
 
 
 def as_of_coordinator(error: StatementError, catalog: Catalog) -> StatementError:
@@ -51,14 +58,23 @@ def as_of_coordinator(error: StatementError, catalog: Catalog) -> StatementError
     return StatementError(_located(known, catalog), error.statement_index, REFUSED_BY_POLICY if is_row else "")
 
 
-def refusal(error: StatementError) -> RequestError | None:
-    """The error for clients if Citus does not support the statement; None for other errors."""
-    if error.diagnosis.message in _ON_SHARD:
+def refusal(error: StatementError, *, is_relayed: bool) -> RequestError | None:
+    """The error for clients if Citus does not support the statement; None for other errors. ``is_relayed``: another
+    server reported it."""
+    message, where = error.diagnosis.message, error.diagnosis.where
+    if message == _NO_PLAN and not is_relayed and _IN_SQL_FUNCTION.match(where):
+        return refused(
+            "A function in SQL that this request calls needs rows of several servers, for which Citus has no plan.",
+            'Write the function in PL/pgSQL: docs/sharding.md, "What to avoid".',
+        )
+    if message in (_ON_SHARD, _NO_PLAN):
         return refused(
             "A function that this request calls for each row reads tables that Citus distributes.",
             'Read these rows in a request of their own, or by a relationship: docs/sharding.md, "Refused".',
         )
-    if error.state != FEATURE_NOT_SUPPORTED or error.diagnosis.where:
+    if _LIMIT.match(message):
+        return refused(CANNOT_RUN)
+    if error.state != FEATURE_NOT_SUPPORTED or where:
         return None
     return refused(CANNOT_RUN)
 
@@ -108,6 +124,9 @@ def _located(diagnosis: Diagnosis, catalog: Catalog) -> Diagnosis:
             return replace(diagnosis, constraint=constraint, table=tables[-1])
         case (state, [table, constraint]) if state == CHECK_VIOLATION:
             return replace(diagnosis, constraint=constraint, table=table)
+        case (state, [table]) if state == CHECK_VIOLATION:
+            # No partition accepts the row.
+            return replace(diagnosis, table=table)
         case (state, [column, table]) if state == NOT_NULL_VIOLATION:
             return replace(diagnosis, column=column, table=table)
     return diagnosis

@@ -1,7 +1,8 @@
 """Versions of objects: those that are not current are rows of ``storage.versions``.
 
-Triggers of the database keep them: whatever replaces or deletes an object in a bucket with versions, in any protocol or
-by SQL, leaves its row there in the same transaction. Policies on ``storage.versions`` decide who sees and deletes them.
+Triggers of the database keep them: each change that replaces or deletes an object in a bucket with versions, by SQL or
+in any protocol, leaves its row there in the same transaction. Policies on ``storage.versions`` decide who sees and
+deletes them.
 """
 
 from __future__ import annotations

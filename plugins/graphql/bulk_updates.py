@@ -16,7 +16,7 @@ from graphql import (
     GraphQLNonNull,
     get_named_type,
 )
-from sqlalchemy import CTE, ColumnElement, Update, and_, case, exists, literal_column, select, update
+from sqlalchemy import CTE, ColumnElement, FromClause, Update, and_, case, exists, literal_column, select, update
 
 from app.errors import OverLimit, RequestError
 from app.graphql.schema.api_schema import ApiSchema
@@ -35,8 +35,8 @@ from app.query.sql.texts import ArrayText
 from app.query.write.assignments import arguments_of_updates
 from app.query.write.changes import Affected, Rollback, answer, response_type
 from app.query.write.nested.values import member_at
-from app.query.write.on_cluster import without_moves
-from app.query.write.one_shard import tenant_of_keys, value_of
+from app.query.write.on_cluster import check_keys, without_moves
+from app.query.write.one_shard import tenant_of_updates, value_of
 from app.query.write.unnesting import array_for, unnested
 
 MAX_UPDATES = 10_000
@@ -188,7 +188,10 @@ class BulkUpdate:
         """The response."""
         given = self._given()
         rows = self.field.planning.rows_of(self.relation)
-        value = value_of(tenant_of_keys(self.field, self.relation, self.updates), self.relation)
+        value = value_of(tenant_of_updates(self.field, self.relation, self.updates), self.relation)
+        if value is None:
+            changed = [self.columns[name].name for name, _ in self.shape.values]
+            check_keys(self.field, self.relation, [part.column for part in self.key], changed)
         affected = self.field.planning.named_rows(self.relation, "affected")
         position = affected.computed(POSITION, lambda source: given.c[POSITION])
         twice = Rollback(self._names_a_row_twice(given, value), self._twice(), as_text(row_count()))
@@ -199,7 +202,8 @@ class BulkUpdate:
                 for number, (name, everywhere) in enumerate(self.shape.values)
             }
             where = narrowed(rows, [*rows.of_value(value), self._is_row(given, rows)])
-            return [update(rows.element).values(without_moves(self.field, rows, new)).where(*where)], rows
+            staying = without_moves(self.field, rows, new, are_same=value is not None)
+            return [update(rows.element).values(staying).where(*where)], rows
 
         number = self.updates if self.updates.source.path else len(_items(self.updates.raw))
         return answer(self.field, statement, Affected(affected, number, twice, position))
@@ -222,9 +226,20 @@ class BulkUpdate:
         rows = rows.render_derived(name=planning.alias("given"))
         # PostgreSQL materializes the CTE because it is read twice, so the casts are computed before the comparison, as
         # by ``computed_first``.
-        keys = {f"key_{number}": unmodified(part.comparison.type_text) for number, part in enumerate(self.key)}
-        columns = (cast_to(each, keys[each.name]).label(each.name) if each.name in keys else each for each in rows.c)
+        computed = {
+            name: cast_to(rows.c[name], unmodified(part.comparison.type_text))
+            for name, part in ((f"key_{number}", part) for number, part in enumerate(self.key))
+        }
+        if planning.cluster is not None:
+            # Citus accepts no stable function in SET, and the casts of arrays and rows are stable.
+            computed |= {f"value_{number}": self._value(rows, number) for number in range(len(self.shape.values))}
+        columns = (computed[each.name].label(each.name) if each.name in computed else each for each in rows.c)
         return select(*columns).cte(planning.alias("updates"))
+
+    def _value(self, rows: FromClause, number: int) -> ColumnElement[Any]:
+        """The new value of a column in the row for an update."""
+        name, everywhere = self.shape.values[number]
+        return unnested(self.field, self.columns[name], rows.c[f"value_{number}"], has_gaps=not everywhere)
 
     def _is_row(self, given: CTE, rows: Rows) -> ColumnElement[Any]:
         return and_(
@@ -236,7 +251,8 @@ class BulkUpdate:
 
     def _new_value(self, given: CTE, rows: Rows, number: int, *, everywhere: bool) -> ColumnElement[Any]:
         column = self.columns[self.shape.values[number][0]]
-        value = unnested(self.field, column, given.c[f"value_{number}"], has_gaps=not everywhere)
+        is_computed = self.field.planning.cluster is not None
+        value = given.c[f"value_{number}"] if is_computed else self._value(given, number)
         return value if everywhere else case((given.c[f"has_{number}"], value), else_=rows.column(column.name))
 
     def _twice(self) -> str:

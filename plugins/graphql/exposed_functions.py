@@ -16,6 +16,7 @@ from app.graphql.schema.fields import Fields
 from app.graphql.schema.notices import Obstacle, function_subject
 from app.graphql.schema.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
+from app.query.call.calls import read_before
 from app.query.call.functions import (
     EXPOSE,
     MUTATION,
@@ -170,6 +171,11 @@ def _of_named_row(
     field: Field, relation: ApiRelation, result: FunctionResult, given: Sequence[ColumnElement[Any]]
 ) -> ColumnElement[Any]:
     """The result of the function for the row that the argument identifies; null if there is no such row."""
-    rows = field.planning.rows_of(relation)
+    planning = field.planning
+    rows = planning.rows_of(relation)
+    conditions = key_conditions(field, rows)
+    if planning.cluster is not None:
+        # Citus would call the function on the server that has the row, where it cannot read distributed tables.
+        rows, conditions = read_before(planning, rows, conditions), []
     returned = only(rows, named_columns(field), result.json(field, [rows.whole(), *given], outer=(rows.element,)))
-    return select(returned).select_from(rows.element).where(*key_conditions(field, rows)).scalar_subquery()
+    return select(returned).select_from(rows.element).where(*conditions).scalar_subquery()

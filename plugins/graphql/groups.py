@@ -148,7 +148,7 @@ def _order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType
 def _groups(api: ApiSchema, relation: ApiRelation) -> Resolver:
     def resolve(field: Field, collection: Collection) -> ColumnElement[Any]:
         rows, conditions = collection.all_rows()
-        grouping = Grouping(rows, _keys(field, relation))
+        grouping = Grouping(rows, _keys(field, relation), is_on_cluster=field.planning.cluster is not None)
         values = grouping.values.values()
         size = page_size(field, "first", relation.max_rows)
         nodes = field.planning.nodes

@@ -25,7 +25,10 @@ SCHEMA, DISTRIBUTION, KEYS, FUNCTIONS, ROWS = (
     (_HERE / f"{name}.sql").read_text() for name in ("schema", "distribution", "keys", "functions", "rows")
 )
 _TENANT_OF_CLAIM = "nullif(current_setting('request.jwt.claim.tenant', true), '')::int"
-_PROTECTED = ("tenant", "author", "book", "review", "genre", "book_genre", "device", "measure", "event")
+_PROTECTED = (
+    *("tenant", "author", "book", "review", "genre", "book_genre", "device", "measure", "event"),
+    *("note", "profile", "visit", "setting"),
+)
 SHARDS = 4
 _LOGINS = "alter role anon login; alter role authenticated login; alter role service_role login;"
 

@@ -8,10 +8,18 @@ from typing import Any
 
 import pytest
 
+from tests.citus.aggregates import AGGREGATES
+from tests.citus.changes import CHANGES
 from tests.citus.cluster import ROWS, run
+from tests.citus.filters import FILTERS
+from tests.citus.functions import FUNCTIONS
+from tests.citus.inserts import INSERTS
+from tests.citus.links import LINKS
+from tests.citus.lists import LISTS, VARIABLES_OF_LISTS
 from tests.citus.nested import NESTED, VARIABLES
 from tests.citus.reads import READS
 from tests.citus.refusals import REFUSED
+from tests.citus.transactions import TRANSACTIONS
 from tests.citus.writes import WRITES
 from tests.graphql.api import Answer, Api
 
@@ -25,13 +33,28 @@ TABLES = (
     "device",
     "measure",
     "memo",
+    "note",
+    "profile",
+    "visit",
+    "setting",
 )
 MODES = ("schema", "service", "claim", "policies")
+DOCUMENTS: Mapping[str, Mapping[str, str]] = {
+    "read": READS,
+    "write": WRITES,
+    "nested": NESTED,
+    "aggregate": AGGREGATES,
+    "filter": FILTERS,
+    "function": FUNCTIONS,
+    "change": CHANGES,
+    "insert": INSERTS,
+    "link": LINKS,
+    "list": LISTS,
+    "transaction": TRANSACTIONS,
+}
 REQUESTS: Mapping[str, tuple[str, Mapping[str, Any] | None]] = {
-    **{f"read: {name}": (text, None) for name, text in READS.items()},
-    **{f"write: {name}": (text, None) for name, text in WRITES.items()},
-    **{f"nested: {name}": (text, None) for name, text in NESTED.items()},
-    **{f"variables: {name}": given for name, given in VARIABLES.items()},
+    **{f"{kind}: {name}": (text, None) for kind, some in DOCUMENTS.items() for name, text in some.items()},
+    **{f"variables: {name}": given for name, given in {**VARIABLES, **VARIABLES_OF_LISTS}.items()},
 }
 
 

@@ -32,6 +32,8 @@ comment on view pairs is '@graphql({"primary_key_columns": ["id"]})';
 grant select on pairs to authenticated, service_role;
 create function propagated() returns text language sql stable as
   $$ select current_setting('citus.propagate_set_commands', true) $$;
+create function sequence() returns text language sql as
+  $$ select current_setting('citus.multi_shard_modify_mode', true) $$;
 """
 CATALOG = """
 set allow_system_table_mods = on;
@@ -79,6 +81,11 @@ def test_the_catalog_has_the_distribution_of_tables(api: Api) -> None:
 
 def test_settings_are_propagated_to_other_servers(api: Api) -> None:
     assert api.ask("{ propagated }", claims={"tenant": 1}).data == {"propagated": "local"}
+
+
+def test_several_changes_are_made_in_sequence(api: Api) -> None:
+    assert api.ask("mutation { sequence }").data == {"sequence": None}
+    assert api.ask("mutation { sequence again: sequence }").data == {"sequence": "sequential", "again": "sequential"}
 
 
 def test_the_claim_narrows_reads(api: Api) -> None:

@@ -155,7 +155,7 @@ def test_security_definer_functions_are_not_public(installed: str, session: Sess
         " where n.nspname in ('graphql', 'auth', 'storage') and p.prosecdef and {}"
     )
     asker = session(installed)
-    assert len(asker.run(theirs.format("true"))) == 5
+    assert len(asker.run(theirs.format("true"))) == 8
     assert asker.run(theirs.format("has_function_privilege('anon', p.oid, 'execute')")) == []
     assert asker.run(theirs.format("not 'search_path=pg_catalog, pg_temp' = any (coalesce(p.proconfig, '{}'))")) == []
 
@@ -210,7 +210,7 @@ def test_names_of_buckets_are_checked(service) -> None:
     assert refused(service, "insert into storage.buckets (id, name) values ('longer', repeat('x', 101))")[0] == "22001"
     assert refused(service, "update storage.buckets set name = repeat('x', 101)")[0] == "22001"
     assert refused(service, "insert into storage.buckets (id, name) values ('other', 'b')")[0] == "23505"
-    assert refused(service, "update storage.buckets set versioning_status = 'ENABLED'")[0] == "23514"
+    assert refused(service, "update storage.buckets set versioning_status = 'OTHER'")[0] == "23514"
     assert service.run("select type::text, versioning_status, public from storage.buckets where id = 'b'") == [
         ["STANDARD", "DISABLED", False]
     ]

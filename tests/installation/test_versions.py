@@ -111,6 +111,7 @@ def test_dropped_objects_of_the_storage_are_reported_and_restored(
         "the table storage.buckets lacks the constraint buckets_pkey",
         "the table storage.objects lacks the constraint objects_bucketId_fkey",
         "the table storage.uploads lacks the constraint uploads_bucket_id_fkey",
+        "the table storage.versions lacks the constraint versions_bucket_id_fkey",
         "the table storage.work lacks the constraint work_kind_check",
         "the index storage.bucketid_objname does not exist",
         "the table storage.upload_parts does not exist",
@@ -147,7 +148,7 @@ def test_a_restored_table_has_its_grants_and_indexes(database_url: str, session:
     owner.run("drop index storage.uploads_name")
     assert not install(database_url, as_extension=False).problems
     assert owner.run("select has_table_privilege('anon', 'storage.buckets', 'insert')") == [[False]]
-    owner.run("drop table storage.buckets, storage.objects, storage.uploads, storage.upload_parts")
+    owner.run("drop table storage.buckets, storage.objects, storage.uploads, storage.upload_parts, storage.versions")
     install(database_url, as_extension=False)
     assert describe(owner) == newest
 

@@ -26,7 +26,7 @@ from tests.storage.service import SECRET, SERVICE, unique
 
 CLIENTS, KILLS = 50, int(os.environ.get("PORTICO_TEST_KILLS", "12"))
 BUCKET, KEY = "b", "k"
-# Of one key, the newest version that is not current is a delete marker if there is no object.
+# If a key has no object, its newest version is a delete marker.
 DANGLING = """
     select v.name from (
       select distinct on (bucket_id, name) * from storage.versions order by bucket_id, name, number desc) v

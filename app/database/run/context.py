@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from app.database.identifiers import as_constant, quoted
 from app.database.run.position import Bookmark
 from app.database.run.session_context import SessionContext, SettingValue, check_step, may_stay
-from app.database.run.transaction_mode import EXPLICIT, IMPLICIT, SESSION, TransactionMode
+from app.database.run.transaction_mode import EXPLICIT, IMPLICIT, IN_SEQUENCE, SESSION, TransactionMode
 from app.database.wire.pinned import PINNED, suitable_path
 from app.database.wire.prepared import Step, encode_parameters
 from app.database.wire.session import CHECK, CHECKS, DISCARD_SEQUENCES
@@ -117,6 +117,7 @@ class ContextBuilder:
         discarded: bool = False,
         guarded: bool = False,
         propagated: bool = True,
+        in_sequence: bool = False,
         proved_by: str = "",
     ) -> Context:
         """The context for one request of ``caller``.
@@ -128,12 +129,15 @@ class ContextBuilder:
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         ``bookmark`` belongs to the request; with it, replicas may answer reads. ``discarded``: the transaction is
         read-only and is rolled back, so that nothing that it calls can change anything. ``guarded``: the calls are
-        guarded (``app.database.run.guard``). ``propagated``: with Citus, pass the
-        settings on to other servers, and commit there together; False for a single read that calls nothing which needs
-        settings. ``proved_by``: the version of the catalog by which the calls cannot change their session, so that the
-        context may stay there; '' if they may change it.
+        guarded (``app.database.run.guard``). ``propagated``: with Citus, pass the settings on to other servers, and
+        commit there together; False for a single read that calls nothing which needs settings. ``in_sequence``: with
+        Citus, a statement changes shards one after the other; otherwise later statements of the transaction could not
+        change reference tables. ``proved_by``: the version of the catalog by which the calls cannot change their
+        session, so that the context may stay there; '' if they may change it.
         """
-        mode = EXPLICIT if propagated and self._is_distributed() else IMPLICIT
+        mode = IMPLICIT
+        if propagated and self._is_distributed():
+            mode = IN_SEQUENCE if in_sequence else EXPLICIT
         if discarded:
             mode = mode.discarded
         if guarded:

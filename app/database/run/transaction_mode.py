@@ -73,6 +73,8 @@ IMPLICIT = TransactionMode((), (), _calls)
 SESSION = TransactionMode((), (), partial(_calls, local="false"))
 """An implicit transaction whose settings stay after it (``app.database.run.session_context``)."""
 EXPLICIT = TransactionMode((BEGIN,), (COMMIT,), _commands)
+IN_SEQUENCE = EXPLICIT._replace(settings=(("citus.multi_shard_modify_mode", "sequential"),))
+"""For several changes: after a change of several shards at once Citus does not change a reference table."""
 
 
 def roll_back(connection: DatabaseConnection) -> None:

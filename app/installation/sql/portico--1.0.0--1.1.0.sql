@@ -207,7 +207,23 @@ $configurations$;
 -- ---------------------------------------------------------------------- schema storage: versions that are not current
 
 do $versions$
+declare
+  replaced regprocedure;
 begin
+  -- In an extension's script CREATE OR REPLACE refuses functions that are not the extension's.
+  if exists (select from pg_catalog.pg_extension where extname = 'portico') then
+    for replaced in
+      select p.oid::regprocedure from pg_catalog.pg_proc p
+      where p.pronamespace = 'storage'::regnamespace
+        and p.proname in ('protect_version', 'list_replaced_blob', 'get_size_by_bucket', 'keep_versioning', 'leave_versions',
+                          'promote_version', 'list_deleted_version', 'sees_object', 'is_owner')
+        and not exists (
+          select from pg_catalog.pg_depend d
+          where d.deptype = 'e' and d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid)
+    loop
+      execute format('alter extension portico add function %s', replaced);
+    end loop;
+  end if;
   if coalesce(nullif(current_setting('portico.restoring', true), ''), 'false')::boolean then
     return;
   end if;
@@ -465,8 +481,10 @@ begin
   -- For policies on versions.
   create or replace function storage.sees_object(bucket_id text, name text) returns boolean
     language sql stable
-    return exists (
-      select from storage.objects o where o.bucket_id = sees_object.bucket_id and o.name = sees_object.name);
+  as $function$
+    select exists (
+      select from storage.objects o where o.bucket_id = sees_object.bucket_id and o.name = sees_object.name)
+  $function$;
   comment on function storage.sees_object(text, text) is 'Whether the caller may see the current object of this name';
 
   create or replace function storage.is_owner(owner_id text) returns boolean

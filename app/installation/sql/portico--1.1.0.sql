@@ -1073,8 +1073,10 @@ begin
   -- For policies on versions.
   create or replace function storage.sees_object(bucket_id text, name text) returns boolean
     language sql stable
-    return exists (
-      select from storage.objects o where o.bucket_id = sees_object.bucket_id and o.name = sees_object.name);
+  as $function$
+    select exists (
+      select from storage.objects o where o.bucket_id = sees_object.bucket_id and o.name = sees_object.name)
+  $function$;
   comment on function storage.sees_object(text, text) is 'Whether the caller may see the current object of this name';
 
   create or replace function storage.is_owner(owner_id text) returns boolean

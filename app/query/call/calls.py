@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from graphql import GraphQLArgument, GraphQLObjectType, GraphQLOutputType
-from sqlalchemy import ColumnElement, FromClause, Select, func, literal_column, select
+from sqlalchemy import ColumnElement, FromClause, func, literal_column, select
 from sqlalchemy.sql.selectable import Alias
 
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.notices import Obstacle
 from app.graphql.schema.relations import ApiRelation
 from app.graphql.values.types import ValueType
+from app.query.plan.planning import Planning
 from app.query.plan.rows import TableRows, row_type
 from app.query.plan.walk import Field
 from app.query.read.collection import Collection, Origin
@@ -141,15 +142,19 @@ def _called_before(field: Field, rows: TableRows, *, is_collection: bool) -> Col
     """The rows of a call that is made in an earlier statement. So the statement that reads related rows sees the
     changes of the call: a statement sees tables as they were when it began. With Citus that statement may run on
     another server, where functions cannot read distributed tables."""
+    return _handed_on(field.planning, rows, [] if is_collection else [rows.is_not_empty()])
+
+
+def read_before(planning: Planning, rows: TableRows, conditions: Sequence[ColumnElement[Any]]) -> TableRows:
+    """The rows that fulfil the conditions, as an earlier statement finds them."""
+    return planning.rows_in(rows.relation, InPlace(planning.alias("read"), _handed_on(planning, rows, conditions)))
+
+
+def _handed_on(planning: Planning, rows: TableRows, conditions: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
     texts = as_text(builtin.array_agg(rows.whole()))
-    called = field.planning.hand_on(func.coalesce(texts, constant("{}")))
-
-    def query(*columns: ColumnElement[Any]) -> Select[Any]:
-        made = select(*columns).select_from(rows.element)
-        return made if is_collection else made.where(rows.is_not_empty())
-
-    field.planning.run_before(query, [called])
-    return sql_call("unnest", cast_to(called.read, f"{row_type(rows.relation)}[]"))
+    read = planning.hand_on(func.coalesce(texts, constant("{}")))
+    planning.run_before(lambda *columns: select(*columns).select_from(rows.element).where(*conditions), [read])
+    return sql_call("unnest", cast_to(read.read, f"{row_type(rows.relation)}[]"))
 
 
 def result_of(api: ApiSchema, function: Function) -> Result | None:

@@ -104,6 +104,15 @@ def _count_regexes(planning: Planning, left: Compared, operand: Leaf) -> None:
     planning.count_conditions(OF_A_REGEX * number_of_regexes(operand.raw))
 
 
+def _is_single(values: Any) -> bool:
+    """The key function of a list: whether it has one item. A value in the place of a list is a list of it."""
+    return not isinstance(values, list) or len(values) == 1
+
+
+def _only_item(values: Any) -> Any:
+    return values[0] if isinstance(values, list) else values
+
+
 def _count_nothing(planning: Planning, left: Compared, operand: Leaf) -> None:
     pass
 
@@ -161,6 +170,9 @@ class FilterOperator:
             return cast_to(null(), "boolean")
         kind = self.operand
         kind.count(planning, left, operand)
+        if kind is ONE_OF and planning.cluster is not None and _is_single(operand.steer(_is_single)):
+            # Citus finds the shard of a row by one value, and not by an array.
+            kind, operand = VALUE, operand.read_by(_only_item)
         value = planning.bind(operand, kind.to_text(left), kind.type_text(left))
         right = func.any(value) if kind.any_of else value
         symbol = self.symbol(left.operators)

@@ -29,21 +29,24 @@ PLAIN_VALUE = "Value"
 
 @dataclass(frozen=True)
 class GroupKey:
-    """A column that rows are grouped by, of the row or of a related one. ``term``: its value, or the start of the unit
-    of time that the value is in."""
+    """A column that rows are grouped by, of the row or of a related one. ``term``: its value, or the start of the
+    ``unit`` of time that the value is in."""
 
     path: KeyPath
     column: ApiColumn
     term: Term
     comparison: Comparison
+    unit: str
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """Rows of a query, grouped by ``keys``; the scope for the fields of a group."""
+    """Rows of a query, grouped by ``keys``; the scope for the fields of a group. ``is_on_cluster``: the database has
+    Citus."""
 
     rows: TableRows
     keys: Sequence[GroupKey]
+    is_on_cluster: bool
 
     @cached_property
     def values(self) -> Mapping[KeyPath, ColumnElement[Any]]:
@@ -52,8 +55,16 @@ class Grouping:
 
     def printed(self, path: KeyPath) -> ColumnElement[Any]:
         """A value of the group's key as the API prints it; null if it is not part of the key."""
-        made = (key.column.type.to_json(self.values[path]) for key in self.keys if key.path == path)
+        made = (key.column.type.to_json(self._value(key)) for key in self.keys if key.path == path)
         return next(made, null())
+
+    def _value(self, key: GroupKey) -> ColumnElement[Any]:
+        value = self.values[key.path]
+        if not self.is_on_cluster or key.unit == PLAIN_VALUE:
+            return value
+        # Beside an aggregate Citus does not recognize the expression that rows are grouped by. All rows of a group have
+        # the same value.
+        return FunctionCall("pg_catalog", "min", [value])
 
     def includes_path(self, path: KeyPath) -> bool:
         """Whether the key has the column at ``path``, or a column below it."""
@@ -106,7 +117,8 @@ def group_key(
     term: Term = ColumnTerm(column.column) if unit == PLAIN_VALUE else _start_of(unit, api, column, zone)
     for relationship in reversed(relationships):
         term = related(relationship, term, argument="by")
-    return GroupKey(path, column, term, type_comparison(api.view, column.column.type, column.column.type_text))
+    comparison = type_comparison(api.view, column.column.type, column.column.type_text)
+    return GroupKey(path, column, term, comparison, unit)
 
 
 DATES = frozenset(("date", "timestamp", "timestamptz"))

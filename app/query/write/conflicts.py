@@ -33,6 +33,9 @@ def is_new(
         # ON CONFLICT locks an existing row before it updates it; the new version of the row keeps that lock in xmax.
         unlocked = literal_column("xmax").op("=")(literal_column("0"))
         return inserted.rows.computed("is_new", lambda source: unlocked)
+    if field.planning.cluster is not None and relation.relation.placement is not None:
+        message = f"Citus cannot tell which rows of {relation.type_name} are new: it would look when they are there."
+        raise refused(message, 'Leave their number out, and select the rows: docs/sharding.md, "Refused".')
     if not arbiter.index.has_expressions and not set(added_up) & set(arbiter.index.columns):
         return not_(_was_there(field, inserted, arbiter))
     key = [name for name, _ in key_comparisons(field.api.view, relation)]

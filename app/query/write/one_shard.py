@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 from graphql import GraphQLInputObjectType
@@ -16,7 +17,7 @@ from sqlalchemy import ColumnElement
 
 from app.errors import RequestError
 from app.graphql.schema.api_schema import ApiSchema
-from app.graphql.schema.relations import ApiRelation
+from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.graphql.values.types import ToText
 from app.graphql.values.values import Leaf, Source
 from app.query.plan.walk import Field
@@ -120,8 +121,8 @@ class GivenValues(Protocol):
 
 
 @dataclass(frozen=True)
-class KeysOfUpdates:
-    """The keys of a bulk update."""
+class _Updates:
+    """A bulk update. Its keys name the values; if it sets the distribution column, it must not change it."""
 
     api: ApiSchema
     relation: ApiRelation
@@ -129,7 +130,29 @@ class KeysOfUpdates:
     def given(self, value: Any, source: Source | None) -> Iterator[Tenant]:
         for each, origin in _items(value, source):
             if isinstance(each, dict) and "key" in each:
-                yield from _of_keys(self.api, self.relation, *_members(each, origin)["key"])
+                members = _members(each, origin)
+                named = list(_of_keys(self.api, self.relation, *members["key"]))
+                yield from named
+                if named and "set" in members:
+                    yield from self._set(*members["set"])
+
+    def _set(self, value: Any, source: Source | None) -> Iterator[Tenant]:
+        distribution = self.relation.distribution
+        if distribution is None or not isinstance(value, dict):
+            return
+        for name, (each, origin) in _members(value, source).items():
+            column = self.columns.get(name)
+            if column is not None and column.name == distribution.column:
+                # Null is another value than every other.
+                yield from (
+                    [Tenant(None, "", origin)]
+                    if each is None
+                    else _tenant(distribution.group, column.to_text, each, origin)
+                )
+
+    @cached_property
+    def columns(self) -> Mapping[str, ApiColumn]:
+        return {each.field_name: each for each in self.relation.columns}
 
 
 @dataclass(frozen=True)
@@ -183,9 +206,9 @@ def tenant_of_all(
     return _one_tenant(field, leaf or field.whole("objects"), ObjectsOf(field.api, relation, type_))
 
 
-def tenant_of_keys(field: Field, relation: ApiRelation, updates: Leaf) -> OneTenant | None:
-    """The same for the keys of a bulk update."""
-    return _one_tenant(field, updates, KeysOfUpdates(field.api, relation))
+def tenant_of_updates(field: Field, relation: ApiRelation, updates: Leaf) -> OneTenant | None:
+    """The same for the keys of a bulk update; None too if it gives one of the rows another value."""
+    return _one_tenant(field, updates, _Updates(field.api, relation))
 
 
 def value_of(tenant: OneTenant | None, relation: ApiRelation) -> ColumnElement[Any] | None:

@@ -1,0 +1,43 @@
+"""Aggregates, groups, distinct rows and orders of the matrix."""
+# ruff: noqa: E501 - documents, in the lines of which fields stay together
+
+from __future__ import annotations
+
+AGGREGATES: dict[str, str] = {
+    "agg all": "{ noteCollection { totalCount aggregate { count min { body at } max { body at } boolAnd { seen } boolOr { seen } countDistinct { slug mood seen } stddev { id } variance { id } } } }",
+    "agg all tenant": "{ noteCollection(filter: { tenantId: { eq: 1 } }) { totalCount countUpTo(limit: 2) aggregate { count boolAnd { seen } countDistinct { slug } avg { id } } } }",
+    "agg by parent filter": '{ bookCollection(filter: { author: { name: { eq: "Ann" } } }) { totalCount aggregate { count sum { stock } } } }',
+    "agg by child filter": "{ bookCollection(filter: { reviewCollection: { some: { stars: { gte: 4 } } } }) { totalCount aggregate { count sum { stock } } } }",
+    "countUpTo by child": "{ bookCollection(filter: { reviewCollection: { some: { stars: { gte: 4 } } } }) { countUpTo(limit: 2) } }",
+    "groups by parent": "{ bookCollection { groups(by: [{ author: { name: Value } }]) { key { author { name } } aggregate { count sum { stock } } } } }",
+    "groups by parent tenant": "{ bookCollection(filter: { tenantId: { eq: 1 } }) { groups(by: [{ author: { name: Value } }]) { key { author { name } } aggregate { count sum { stock } } } } }",
+    "groups by reference": "{ authorCollection { groups(by: [{ country: { name: Value } }]) { key { country { name } } aggregate { count } } } }",
+    "groups by grandparent": "{ reviewCollection { groups(by: [{ book: { author: { name: Value } } }]) { key { book { author { name } } } aggregate { count } } } }",
+    "groups month": "{ noteCollection { groups(by: [{ at: Month }]) { key { at } aggregate { count } } } }",
+    "groups month tz": '{ noteCollection { groups(by: [{ at: Day }], timeZone: "Asia/Tokyo") { key { at } aggregate { count } } } }',
+    "groups enum having order": "{ noteCollection { groups(by: [{ mood: Value }], having: { count: { gt: 1 } }, orderBy: [{ count: DescNullsLast }], first: 2, offset: 0) { key { mood } aggregate { count } } } }",
+    "groups having filter": "{ noteCollection { groups(by: [{ mood: Value }], having: { filter: { seen: { eq: true } }, count: { gte: 1 } }) { key { mood } aggregate { count } } } }",
+    "groups having parent": '{ noteCollection { groups(by: [{ mood: Value }], having: { filter: { author: { name: { eq: "Ann" } } }, count: { gte: 1 } }) { key { mood } aggregate { count } } } }',
+    "groups two keys": "{ noteCollection { groups(by: [{ mood: Value }, { seen: Value }], orderBy: [{ key: { seen: DescNullsLast } }]) { key { mood seen } aggregate { count } } } }",
+    "groups of nested": "{ authorCollection { edges { node { name noteCollection { groups(by: [{ mood: Value }]) { key { mood } aggregate { count } } } } } } }",
+    "nested agg": "{ authorCollection { edges { node { name noteCollection { totalCount countUpTo(limit: 1) aggregate { count boolOr { seen } } } } } } }",
+    "agg of one author": "{ authorByPk(tenantId: 1, id: 1) { noteCollection { totalCount aggregate { count } groups(by: [{ seen: Value }]) { key { seen } aggregate { count } } } } }",
+    "empty page with agg": "{ bookCollection(first: 0) { totalCount pageInfo { hasNextPage } } }",
+    "group partitioned": "{ visitCollection { totalCount groups(by: [{ day: Year }]) { key { day } aggregate { count } } } }",
+    "distinct related order": "{ bookCollection(distinctOn: [authorId], orderBy: [{ author: { name: AscNullsLast } }, { title: DescNullsLast }]) { totalCount edges { cursor node { title } } } }",
+    "distinct tenant": "{ bookCollection(distinctOn: [authorId], filter: { tenantId: { eq: 1 } }, orderBy: [{ price: DescNullsLast }]) { totalCount aggregate { count } edges { node { title author { name } } } } }",
+    "distinct first after": "{ bookCollection(distinctOn: [authorId], first: 1, orderBy: [{ title: AscNullsLast }]) { edges { cursor node { title } } pageInfo { hasNextPage endCursor } } }",
+    "distinct nested": "{ authorCollection { edges { node { name bookCollection(distinctOn: [published], orderBy: [{ title: AscNullsLast }]) { edges { node { title } } } } } } }",
+    "distinct with parent": "{ bookCollection(distinctOn: [tenantId]) { edges { node { title author { name } reviewCollection { edges { node { stars } } } } } } }",
+    "order by grandparent": "{ reviewCollection(orderBy: [{ book: { author: { name: DescNullsLast } } }, { id: AscNullsLast }]) { edges { node { id tenantId } } } }",
+    "order by child sum": "{ bookCollection(orderBy: [{ reviewCollection: { sum: { stars: DescNullsLast } } }, { title: AscNullsLast }]) { edges { cursor node { title } } } }",
+    "order by child max tenant": "{ bookCollection(filter: { tenantId: { eq: 1 } }, orderBy: [{ reviewCollection: { max: { stars: DescNullsLast } } }, { title: AscNullsLast }]) { edges { node { title } } } }",
+    "order by parents child count": "{ bookCollection(orderBy: [{ author: { bookCollection: { count: DescNullsLast } } }, { title: AscNullsLast }]) { edges { node { title } } } }",
+    "order by computed": "{ authorCollection(orderBy: [{ initial: DescNullsLast }]) { edges { node { initial name } } } }",
+    "order by computed of parent": "{ bookCollection(orderBy: [{ author: { initial: DescNullsLast } }, { title: AscNullsLast }]) { edges { node { title } } } }",
+    "order by computed args": "{ bookCollection(orderBy: [{ scaled: { factor: 2, direction: DescNullsLast } }, { title: AscNullsLast }]) { edges { node { title scaled(factor: 3) } } } }",
+    "order related in nested": "{ authorCollection { edges { node { name bookCollection(orderBy: [{ reviewCollection: { count: DescNullsLast } }, { title: AscNullsLast }]) { edges { node { title } } } } } } }",
+    "order reference tenant": "{ authorCollection(filter: { tenantId: { eq: 1 } }, orderBy: [{ country: { name: DescNullsFirst } }]) { edges { node { name } } } }",
+    "order country by child count": "{ countryCollection(orderBy: [{ authorCollection: { count: DescNullsLast } }]) { edges { node { name } } } }",
+    "order by group": "{ noteCollection(orderBy: [{ mood: AscNullsFirst }, { at: DescNullsLast }]) { edges { cursor node { id mood } } } }",
+}

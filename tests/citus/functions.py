@@ -1,0 +1,40 @@
+"""Functions of the matrix, which read or change rows."""
+# ruff: noqa: E501 - documents, in the lines of which fields stay together
+
+from __future__ import annotations
+
+FUNCTIONS: dict[str, str] = {
+    "cheap books": "{ authorCollection(filter: { tenantId: { eq: 1 } }) { edges { node { name cheapBooks { edges { node { title } } } } } } }",
+    "cheap books all": "{ authorCollection { edges { node { name cheapBooks { edges { node { title } } } } } } }",
+    "cheap books by pk": "{ authorByPk(tenantId: 1, id: 1) { cheapBooks { edges { node { title } } } } }",
+    "titles": "{ titles(tenant: 1) }",
+    "stats": "{ stats(tenant: 1) { books total } }",
+    "notes by": "{ notesBy(mood: happy) { totalCount edges { node { id body } } } }",
+    "notes by, parents": "{ notesBy(mood: happy) { edges { node { id author { name } } } } }",
+    "all books agg": "{ allBooks { aggregate { count sum { stock } } totalCount groups(by: [{ authorId: Value }]) { key { authorId } aggregate { count } } } }",
+    "all books distinct": "{ allBooks(distinctOn: [authorId], orderBy: [{ title: AscNullsLast }]) { edges { node { title } } } }",
+    "all books page": "{ allBooks(first: 2, orderBy: [{ title: DescNullsLast }]) { edges { cursor node { title } } pageInfo { hasNextPage endCursor } } }",
+    "all books related filter": '{ allBooks(filter: { author: { name: { eq: "Ann" } } }) { edges { node { title } } } }',
+    "all books related filter tenant": '{ allBooks(filter: { tenantId: { eq: 1 }, author: { name: { eq: "Ann" } } }) { edges { node { title } } } }',
+    "all books related order": "{ allBooks(orderBy: [{ author: { name: AscNullsLast } }, { id: AscNullsLast }]) { edges { node { title } } } }",
+    "big": "{ a: big(a: 2) b: big(a: 2, b: 5) }",
+    "country of": "{ countryOf(tenant: 1, author: 1) { name } }",
+    "country of, children": "{ countryOf(tenant: 1, author: 1) { name authorCollection { edges { node { name } } } } }",
+    "label in nested": "{ bookCollection { edges { node { title author { label initial } } } } }",
+    "functions two": "{ titles(tenant: 1) stats(tenant: 1) { books } bookCollection(filter: { tenantId: { eq: 1 } }) { edges { node { title author { name } } } } }",
+    "mark": "mutation { mark(key: { tenantIdAndId: { tenantId: 1, id: 1 } }, by: 3) { title stock } }",
+    "mark with parent": "mutation { mark(key: { tenantIdAndId: { tenantId: 1, id: 1 } }, by: 3) { title stock author { name } } }",
+    "mark none": "mutation { mark(key: { tenantIdAndId: { tenantId: 1, id: 99 } }, by: 3) { title stock } }",
+    "mark by title": 'mutation { mark(key: { tenantIdAndTitle: { tenantId: 1, title: "Beta" } }, by: 3) { title stock } }',
+    "reset stock": "mutation { resetStock(tenant: 1) }",
+    "add book": 'mutation { addBook(tenant: 1, book: 70, title: "Q") { title } }',
+    "add book with parent": 'mutation { addBook(tenant: 1, book: 70, title: "Q") { title author { name } reviewCollection { edges { node { stars } } } } }',
+    "add book fails": 'mutation { addBook(tenant: 1, book: 1, title: "Q") { title } }',
+    "add book theirs": 'mutation { addBook(tenant: 2, book: 70, title: "Q") { title } }',
+    "sql add": 'mutation { sqlAdd(tenant: 1, book: 70, title: "Q") { edges { node { title } } } }',
+    "drop books": "mutation { dropBooks(tenant: 1) { edges { node { title } } } }",
+    "restock agg": "mutation { restock(tenant: 1, more: 2) { aggregate { count sum { stock } } totalCount } }",
+    "restock filter": "mutation { restock(tenant: 1, more: 2, filter: { id: { in: [1] } }) { edges { node { title stock } } } }",
+    "restock children tenant": "mutation { restock(tenant: 1, more: 2, filter: { tenantId: { eq: 1 } }) { edges { node { title stock author { name } reviewCollection { edges { node { stars } } } } } } }",
+    "function then query": "mutation { resetStock(tenant: 1) u: updateBookCollection(filter: { tenantId: { eq: 1 }, stock: { eq: 0 } }, set: { stock: 4 }, atMost: 9) { affectedCount } }",
+}

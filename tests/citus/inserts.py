@@ -1,0 +1,43 @@
+"""Inserts and upserts of the matrix, into tables with lists, composites, partitions and further keys."""
+# ruff: noqa: E501 - documents, in the lines of which fields stay together
+
+from __future__ import annotations
+
+INSERTS: dict[str, str] = {
+    "insert note": 'mutation { insertIntoNoteCollection(objects: [{ tenantId: 1, id: 50, body: "New", mood: sad, size: { width: 1, height: 2 }, meta: "{\\"x\\": 1}", marks: [1] }, { tenantId: 1, id: 49, body: "Second", parentId: 1 }]) { affectedCount records { id body mood at size { width } meta(at: ["x"]) parent { body } nodeId } } }',
+    "insert partitioned": 'mutation { insertIntoVisitCollection(objects: [{ tenantId: 1, id: 9, day: "2011-01-01", kind: "q" }, { tenantId: 1, id: 8, day: "2031-01-01", kind: "r" }]) { records { id day } } }',
+    "insert no partition": 'mutation { insertIntoVisitCollection(objects: [{ tenantId: 1, id: 9, day: "1911-01-01", kind: "q" }]) { records { id day } } }',
+    "insert view": 'mutation { insertIntoPlainBookCollection(objects: [{ tenantId: 1, id: 99, title: "via" }]) { affectedCount } }',
+    "insert null tenant": 'mutation { insertIntoBookCollection(objects: [{ tenantId: null, id: 99, title: "via" }]) { affectedCount } }',
+    "insert computed": 'mutation { insertIntoAuthorCollection(objects: [{ tenantId: 1, id: 60, name: "Pia" }]) { records { name label initial bookTotal profile { bio } } } }',
+    "insert cheap": 'mutation { insertIntoAuthorCollection(objects: [{ tenantId: 1, id: 60, name: "Pia" }]) { records { cheapBooks { edges { node { title } } } } } }',
+    "insert setting": "mutation { insertIntoSettingCollection(objects: [{ tenantId: 3 }]) { records { tenantId theme quota } } }",
+    "insert two settings": 'mutation { insertIntoSettingCollection(objects: [{ tenantId: 4, theme: "a" }, { tenantId: 3 }]) { records { tenantId theme quota } } }',
+    "insert junction": "mutation { insertIntoBookGenreCollection(objects: [{ tenantId: 1, bookId: 4, genreId: 1 }, { tenantId: 1, bookId: 5, genreId: 2 }]) { records { book { title } genre { name } } } }",
+    "insert profile one to one": 'mutation { insertIntoProfileCollection(objects: [{ tenantId: 1, authorId: 2, bio: "x" }]) { records { bio author { name } } } }',
+    "insert, defaults": "mutation { insertIntoNoteCollection(objects: [{ tenantId: 1, id: 50 }]) { records { id at body } } }",
+    "insert event two": 'mutation { insertIntoEventCollection(objects: [{ tenantId: 1, note: "x" }, { tenantId: 1, note: "y" }]) { records { kind note } } }',
+    "insert duplicate of partial": 'mutation { insertIntoNoteCollection(objects: [{ tenantId: 1, id: 50, slug: "fox" }]) { affectedCount } }',
+    "insert orphan self": "mutation { insertIntoNoteCollection(objects: [{ tenantId: 1, id: 50, parentId: 77 }]) { affectedCount } }",
+    "insert self in order": "mutation { insertIntoNoteCollection(objects: [{ tenantId: 1, id: 50, parentId: 51 }, { tenantId: 1, id: 51 }]) { affectedCount records { id } } }",
+    "insert bad type": 'mutation { insertIntoNoteCollection(objects: [{ tenantId: 1, id: 50, meta: "{bad" }]) { affectedCount } }',
+    "insert overflow": 'mutation { insertIntoBookCollection(objects: [{ tenantId: 1, id: 50, title: "a", price: "123456789" }]) { affectedCount } }',
+    "upsert partial": 'mutation { insertIntoNoteCollection(objects: [{ tenantId: 1, id: 50, slug: "fox", body: "B" }, { tenantId: 1, id: 51, slug: "new", body: "C" }], onConflict: { constraint: note_slug, updateColumns: [body] }) { insertedCount affectedCount records { id body } } }',
+    "upsert expression": 'mutation { insertIntoNoteCollection(objects: [{ tenantId: 1, id: 50, slug: "z", body: "a LAZY dog" }], onConflict: { constraint: note_body, updateColumns: [slug] }) { insertedCount affectedCount records { id slug } } }',
+    "upsert partial existing": 'mutation { insertIntoNoteCollection(objects: [{ tenantId: 1, id: 50, slug: "fox", body: "B" }, { tenantId: 1, id: 51, slug: "new", body: "C" }], onConflict: { constraint: note_slug }) { insertedCount records { id } existing { id slug author { name } } } }',
+    "upsert add": 'mutation { insertIntoSettingCollection(objects: [{ tenantId: 1, quota: "5" }], onConflict: { constraint: setting_pkey, addColumns: [quota] }) { insertedCount records { quota } } }',
+    "upsert add two tenants": 'mutation { insertIntoSettingCollection(objects: [{ tenantId: 3, quota: "5" }, { tenantId: 1, quota: "5" }], onConflict: { constraint: setting_pkey, addColumns: [quota] }) { insertedCount records { tenantId quota } } }',
+    "upsert filter service": 'mutation { insertIntoSettingCollection(objects: [{ tenantId: 1, theme: "new" }], onConflict: { constraint: setting_pkey, updateColumns: [theme], filter: { quota: { lt: "6" } } }) { insertedCount affectedCount records { theme } } }',
+    "upsert filter related": 'mutation { insertIntoBookCollection(objects: [{ tenantId: 1, id: 1, title: "new" }], onConflict: { constraint: book_pkey, updateColumns: [title], filter: { author: { name: { eq: "Ann" } } } }) { affectedCount records { title } } }',
+    "upsert two tenants": 'mutation { insertIntoBookCollection(objects: [{ tenantId: 2, id: 1, title: "new" }, { tenantId: 1, id: 1, title: "own" }], onConflict: { constraint: book_pkey, updateColumns: [title] }) { affectedCount insertedCount records { tenantId title } } }',
+    "upsert two tenants existing": 'mutation { insertIntoBookCollection(objects: [{ tenantId: 2, id: 1, title: "new" }, { tenantId: 1, id: 1, title: "own" }, { tenantId: 1, id: 88, title: "88" }], onConflict: { constraint: book_pkey }) { affectedCount insertedCount records { tenantId title } existing { tenantId title } } }',
+    "upsert update key": 'mutation { insertIntoBookCollection(objects: [{ tenantId: 1, id: 77, title: "Alpha" }], onConflict: { constraint: book_title, updateColumns: [id] }) { affectedCount records { id title } } }',
+    "upsert update tenant": 'mutation { insertIntoBookCollection(objects: [{ tenantId: 1, id: 77, title: "Alpha" }], onConflict: { constraint: book_title, updateColumns: [tenantId, stock] }) { affectedCount records { id title stock } } }',
+    "upsert records with parents": 'mutation { insertIntoBookCollection(objects: [{ tenantId: 1, id: 1, title: "new" }, { tenantId: 1, id: 90, title: "n90", authorId: 1 }], onConflict: { constraint: book_pkey, updateColumns: [title] }) { records { title author { name } } } }',
+    "upsert country add": 'mutation { insertIntoCountryCollection(objects: [{ id: 1, name: "x" }], onConflict: { constraint: country_pkey, updateColumns: [name], filter: { code: { eq: "NO" } } }) { records { id name code } } }',
+    "upsert partitioned": 'mutation { insertIntoVisitCollection(objects: [{ tenantId: 1, id: 1, day: "2010-01-01", kind: "q" }, { tenantId: 1, id: 8, day: "2031-01-01", kind: "r" }], onConflict: { constraint: visit_pkey, updateColumns: [kind] }) { insertedCount records { id kind } } }',
+    "upsert partitioned nothing": 'mutation { insertIntoVisitCollection(objects: [{ tenantId: 1, id: 1, day: "2010-01-01", kind: "q" }, { tenantId: 1, id: 8, day: "2031-01-01", kind: "r" }], onConflict: { constraint: visit_pkey }) { insertedCount records { id kind } existing { id kind } } }',
+    "upsert hidden": 'mutation { insertIntoBookCollection(objects: [{ tenantId: 2, id: 1, title: "theirs" }], onConflict: { constraint: book_pkey, updateColumns: [title] }) { affectedCount } }',
+    "upsert inserted count, parent": 'mutation { insertIntoSettingCollection(objects: [{ tenantId: 1, theme: "k" }, { tenantId: 9, theme: "k" }], onConflict: { constraint: setting_pkey, updateColumns: [theme] }) { insertedCount affectedCount records { tenantId theme } } }',
+    "upsert junction": "mutation { insertIntoBookGenreCollection(objects: [{ tenantId: 1, bookId: 1, genreId: 1 }, { tenantId: 1, bookId: 1, genreId: 2 }], onConflict: { constraint: book_genre_pkey }) { insertedCount records { genre { name } } existing { genre { name } } } }",
+}
