@@ -43,7 +43,7 @@ LifecycleAction = Literal["objects", "versions", "markers", "uploads"]
 
 @dataclass(frozen=True, slots=True)
 class LifecycleStep:
-    """What one rule of a bucket has done, or would do: the number of rows, and their bytes where they are known."""
+    """The result of one rule of a bucket: the number of rows it deleted, or would delete, and their bytes if known."""
 
     bucket: str
     rule: str
