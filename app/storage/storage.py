@@ -154,13 +154,6 @@ def open_storage(
     def read(statement: Statement) -> list[Row]:
         return database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
 
-    def lifecycle() -> None:
-        # It needs the storage, which is complete only then.
-        from app.storage.upkeep.lifecycle import Lifecycle
-
-        request = operator_context(contexts, "storage.lifecycle")
-        Lifecycle(storage, request, day_s=settings.lifecycle_day_s, interval_s=settings.lifecycle_interval_s / 2).run()
-
     receivers = tuple(chain.from_iterable(plugins.hook.object_event_receivers(settings=settings)))
     wake, accessed = threading.Event(), set[str]()
     storage = Storage(
@@ -183,8 +176,6 @@ def open_storage(
             WorkList(database, contexts, lambda: storage.backend, receivers, grace_s=settings.replaced_bytes_grace_s),
             wake,
             accessed,
-            lifecycle,
-            settings.lifecycle_interval_s,
         ),
     )
     if settings.storage_url:

@@ -208,9 +208,7 @@ def _array(values: Sequence[bytes]) -> bytes:
 class Background:
     """A thread that works through the list every few seconds, and soon after it is woken.
 
-    ``lifecycle`` is called every ``lifecycle_interval_s`` seconds.
-
-    The thread pauses after each round, so that under load one round does the work of many requests. With a round after
+    It pauses after each round, so that under load one round does the work of many requests. With a round after
     each upload, it used a quarter of the process's CPU time when uploads were small.
     """
 
@@ -219,21 +217,19 @@ class Background:
     _AFTER_FAILURE_S = 30.0
     _LONGEST_PAUSE_S = 600.0
 
-    def __init__(
-        self,
-        work: WorkList,
-        wake: threading.Event,
-        accessed: set[str],
-        lifecycle: Callable[[], object] | None = None,
-        lifecycle_interval_s: float = 0.0,
-    ) -> None:
-        self._lifecycle, self._lifecycle_interval_s = lifecycle, lifecycle_interval_s
-        self._lifecycle_due = time.monotonic() + lifecycle_interval_s
+    def __init__(self, work: WorkList, wake: threading.Event, accessed: set[str]) -> None:
+        self._periodic: Callable[[], object] | None = None
+        self._interval_s = self._due = 0.0
         self._work = work
         self._wake = wake
         self._accessed = accessed
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
+
+    def every(self, interval_s: float, work: Callable[[], object]) -> None:
+        """Also call ``work`` every ``interval_s`` seconds. Call this before ``start``."""
+        self._periodic, self._interval_s = work, interval_s
+        self._due = time.monotonic() + interval_s
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._run, name="storage-work", daemon=True)
@@ -272,9 +268,9 @@ class Background:
             pass
         while not self._stopping.is_set() and self._work.expire_uploads():
             pass
-        if self._lifecycle is not None and time.monotonic() >= self._lifecycle_due:
-            self._lifecycle_due = time.monotonic() + self._lifecycle_interval_s
-            self._lifecycle()
+        if self._periodic is not None and time.monotonic() >= self._due:
+            self._due = time.monotonic() + self._interval_s
+            self._periodic()
         while not self._stopping.is_set() and self._work.delete_blobs():
             pass
         if self._accessed:
