@@ -86,7 +86,8 @@ class GraphQLHooks:
 
     @hookspec
     def query_fields(self, api: ApiSchema) -> Fields | None:
-        """Root fields of Query."""
+        """Root fields of Query. One that needs no database has the extension ``constant``: a function from the
+        app.query.plan.walk.Field to the chunks of its JSON text."""
 
     @hookspec
     def mutation_fields(self, api: ApiSchema) -> Fields | None:

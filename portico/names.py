@@ -8,10 +8,12 @@ from app.discovery import configure, plugin_manager
 from app.documents.source import DocumentSource, DocumentsUnusable
 from app.entrances import Entrance
 from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable
+from app.graphql.introspection.answers import schema_text
 from app.graphql.schema.api_schema import ApiSchema
-from app.graphql.schema.fields import Fields
+from app.graphql.schema.fields import Deferred, Fields
 from app.graphql.schema.relations import ApiColumn, ApiRelation
-from app.graphql.values.types import ValueType
+from app.graphql.values.types import ToText, ValueType
+from app.graphql.values.values import Leaf
 from app.hooks import hookimpl
 from app.http.this_machine import is_from_this_machine
 from app.identity import Caller, Identity
@@ -20,14 +22,16 @@ from app.observation import ObservedOperation, ObservedRequest, SlowOperation
 from app.pipeline.stage_wrappers import Around
 from app.plugin_guard import Plugins, PluginUnusable
 from app.query.filter.conditions import Compared
-from app.query.plan.planning import Planning
+from app.query.plan.planning import ItemErrors, Planning
 from app.query.plan.rows import Rows
 from app.query.plan.walk import Field
+from app.query.read.by_keys import rows_by_keys
 from app.query.read.collection import Collection
+from app.query.read.keys import KeyPart, RowKey, row_keys
 from app.query.read.relationships import Relationship
 from app.query.sql.constructs import as_text, cast_to
 from app.query.sql.json_texts import json_list, json_object
-from app.query.sql.texts import StringText
+from app.query.sql.texts import ArrayText, StringText
 from app.query.values.scalars import Scalar, scalar_type
 from app.services import Services
 from app.settings import Setting, Settings
@@ -61,6 +65,7 @@ from app.storage.outside.place import (
 )
 from app.storage.upkeep.events import EventReceiver, ObjectEvent, UploadedObject
 from app.wsgi import Application, create_app
+from schema_cache import directive_values as directive_kinds
 from schema_cache.directives import Directive
 
 __all__ = [
@@ -70,6 +75,7 @@ __all__ = [
     "ApiSchema",
     "Application",
     "Around",
+    "ArrayText",
     "Arrived",
     "Backend",
     "BackendFull",
@@ -81,6 +87,7 @@ __all__ = [
     "Collection",
     "Compared",
     "Creating",
+    "Deferred",
     "Directive",
     "DocumentSource",
     "DocumentsUnusable",
@@ -90,7 +97,10 @@ __all__ = [
     "Fields",
     "Identification",
     "Identity",
+    "ItemErrors",
+    "KeyPart",
     "Labels",
+    "Leaf",
     "Linking",
     "ObjectDescription",
     "ObjectEvent",
@@ -111,6 +121,7 @@ __all__ = [
     "Relationship",
     "RequestError",
     "RequestHead",
+    "RowKey",
     "Rows",
     "Scalar",
     "Services",
@@ -122,6 +133,7 @@ __all__ = [
     "Stored",
     "StreamCutShort",
     "StringText",
+    "ToText",
     "Unavailable",
     "UploadLink",
     "UploadLinking",
@@ -133,6 +145,7 @@ __all__ = [
     "checked_key",
     "configure",
     "create_app",
+    "directive_kinds",
     "hookimpl",
     "identifier",
     "is_from_this_machine",
@@ -140,7 +153,10 @@ __all__ = [
     "json_object",
     "plugin_manager",
     "qualified",
+    "row_keys",
+    "rows_by_keys",
     "scalar_type",
+    "schema_text",
     "setting_kinds",
     "shown_settings",
 ]

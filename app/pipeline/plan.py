@@ -15,16 +15,17 @@ from app.graphql.documents.errors import DocumentError, FieldError
 from app.graphql.documents.selection import Selector
 from app.graphql.introspection.answers import META_FIELDS, introspect
 from app.graphql.schema.api_schema import ApiSchema
-from app.graphql.values.values import Readings, Steering, Variables, size_of, whole_value
+from app.graphql.values.values import Steering, Variables, size_of, whole_value
 from app.graphql.values.variables import errors_of_variables
-from app.packed_text import AnyText
+from app.packed_text import AnyText, packed_text
 from app.packed_text import size_of as size_of_text
+from app.pipeline.binding import bind, check_nodes
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
 from app.pipeline.response_text import kept_response
 from app.query.plan.claims import cluster_of
 from app.query.plan.distribution import CLAIM
-from app.query.plan.node_count import Cap, NodeCount
+from app.query.plan.node_count import NodeCount
 from app.query.plan.planning import Planning
 from app.query.plan.walk import Walk
 from app.query.sql.compiling import compiled
@@ -32,6 +33,9 @@ from app.query.sql.constructs import as_text
 from app.query.sql.json_texts import json_text
 
 _LONGEST_COMMENTED = 100
+CONSTANT = "constant"
+"""The extension of a root field that needs no database: a function from the field to the chunks of its JSON text."""
+
 MAX_META_FIELDS = 2
 """How many introspection fields an operation may have: each may describe the whole schema."""
 
@@ -51,9 +55,9 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
             if cached.unread:
                 declared = [each for each in _declared(document) if each.variable.name.value in cached.unread]
                 _check_variables(declared, operation.api, variables)
-            if cached.is_mutation:
-                _check_nodes(cached, variables, operation.api.rules.nodes)
-            return _bind(cached, variables)
+            if any(each.nodes.per_row for each in cached.statements):
+                check_nodes(cached, variables, operation.api.rules.nodes)
+            return bind(cached, variables)
     except RequestError:
         # A value does not fit. Planning again finds where, and raises the error in the words of the dialect.
         pass
@@ -63,7 +67,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     _steer_by_unused(document.literals, made, steering)
     if engine.settings.sql_comments:
         made = commented(made, document)
-    _check_nodes(made, variables, operation.api.rules.nodes)
+    check_nodes(made, variables, operation.api.rules.nodes)
     engine.steering.put(key, steering, len(document.shape) + steering.size)
     if not made.errors:
         shape = steering.shape(names, variables)
@@ -74,7 +78,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
             + sum(len(each.statement.sql) for each in made.statements)
         )
         engine.plans.put((key, shape), made, size)
-    return _bind(made, variables)
+    return bind(made, variables)
 
 
 def _values(operation: AuthorizedOperation, engine: Engine) -> tuple[Sequence[str], Mapping[str, Any]]:
@@ -107,23 +111,6 @@ def commented(plan: SQLPlan, document: ParsedDocument) -> SQLPlan:
     return replace(plan, statements=tuple(statements))
 
 
-def nodes_of(plan: SQLPlan, variables: Mapping[str, Any]) -> int:
-    """An upper bound for the number of rows in the response to a request with these variables."""
-    return sum(each.nodes.of(variables) for each in plan.statements)
-
-
-def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> None:
-    """Raise DocumentError if the response may have more rows than ``limit``; 0 means no limit.
-
-    For a query the number is part of the plan. For a mutation it depends on the number of rows in the request.
-    """
-    nodes = nodes_of(plan, variables)
-    if limit and nodes > limit:
-        hint = "Request smaller pages: a nested collection counts once for each row of the outer page."
-        message = f"The operation may return {nodes} rows, more than {limit} (NODE_LIMIT)"
-        raise DocumentError(message, "LIMIT_EXCEEDED", hint=hint)
-
-
 def _steer_by_unused(literals: Iterable[str], plan: SQLPlan, steering: Steering) -> None:
     """Let each literal that the plan does not use steer as a whole, such as one in a skipped field.
 
@@ -140,13 +127,6 @@ def _bound_names(plan: SQLPlan) -> set[str]:
     """The variables that parameters take their values from."""
     sources = [each.source for planned in plan.statements for each in planned.parameters]
     return {name for source in sources for name in source.names()}
-
-
-def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
-    readings = Readings(variables)
-    return BoundPlan(
-        plan, tuple([tuple([each.value(readings) for each in planned.parameters]) for planned in plan.statements])
-    )
 
 
 def make_plan(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, Any], steering: Steering) -> SQLPlan:
@@ -194,9 +174,17 @@ def _root_fields(document: ParsedDocument, root: GraphQLObjectType, selector: Se
         raise DocumentError(ex.message, "GRAPHQL_VALIDATION_FAILED") from None
     if not fields and not selector.dialect.validates:
         raise DocumentError("Selection set must not be empty", "GRAPHQL_VALIDATION_FAILED")
-    if sum(nodes[0].name.value in META_FIELDS for nodes in fields.values()) > MAX_META_FIELDS:
+    if sum(_describes(root, nodes[0].name.value) for nodes in fields.values()) > MAX_META_FIELDS:
         raise DocumentError(f"The operation has more than {MAX_META_FIELDS} introspection fields", "LIMIT_EXCEEDED")
     return fields
+
+
+def _describes(root: GraphQLObjectType, name: str) -> bool:
+    """Whether the root field of that name is one of introspection, or another one that needs no database."""
+    if name in META_FIELDS:
+        return True
+    definition = root.fields.get(name)
+    return definition is not None and CONSTANT in definition.extensions
 
 
 class _RootPlanner:
@@ -246,7 +234,7 @@ class _RootPlanner:
         resolved = {key for _, expressions in planned for key in expressions}
         answered = tuple(key for key in fields if key in resolved or key in constants)
         statements = tuple(each for one in planned if one[1] for each in self._statements(*one))
-        depends_on_schema = bool(errors) or any(nodes[0].name.value in META_FIELDS for nodes in fields.values())
+        depends_on_schema = bool(errors) or any(fields[key][0].name.value != "__typename" for key in constants)
         plannings = [planning for planning, _ in planned]
         is_volatile = any(each.is_volatile for each in plannings)
         reads = frozenset().union(*(each.reads for each in plannings))
@@ -261,6 +249,7 @@ class _RootPlanner:
             reads_claims=self._cluster is None or len(statements) > 1 or not self._reads_tables_alone(reads),
             caps=tuple(cap for each in plannings for cap in each.caps),
             reads=reads,
+            item_errors=tuple(found for each in plannings for found in each.item_errors),
         )
 
     def _reads_tables_alone(self, reads: Iterable[int]) -> bool:
@@ -284,16 +273,22 @@ class _RootPlanner:
         """One or more statements for each root field, in the order of the document."""
         constants: dict[str, AnyText] = {}
         statements: list[PlannedStatement] = []
-        caps: list[Cap] = []
+        plannings: list[Planning] = []
         for key, nodes in fields.items():
             constant = self._constant(nodes)
             if constant is None:
-                planning = Planning(self._variables, self._cluster)
-                statements += self._mutation_statements(planning, key, nodes)
-                caps += planning.caps
+                plannings.append(Planning(self._variables, self._cluster))
+                statements += self._mutation_statements(plannings[-1], key, nodes)
             else:
                 constants[key] = constant
-        return SQLPlan(tuple(fields), tuple(statements), constants, is_mutation=True, caps=tuple(caps))
+        return SQLPlan(
+            tuple(fields),
+            tuple(statements),
+            constants,
+            is_mutation=True,
+            caps=tuple(cap for each in plannings for cap in each.caps),
+            item_errors=tuple(found for each in plannings for found in each.item_errors),
+        )
 
     def _mutation_statements(self, planning: Planning, key: str, nodes: Sequence[FieldNode]) -> list[PlannedStatement]:
         try:
@@ -319,7 +314,12 @@ class _RootPlanner:
             return introspect(
                 self._api.introspected, self._document.operation, self._document.fragments, nodes, self._variables
             )
-        return None
+        with self._api.making():
+            definition = self._root.fields.get(name)
+        if definition is None or CONSTANT not in definition.extensions:
+            return None
+        walk = Walk(self._api, self._selector, self._variables, Planning(self._variables))
+        return packed_text(definition.extensions[CONSTANT](walk.field(self._root, nodes)))
 
     def _resolve(self, planning: Planning, nodes: Sequence[FieldNode]) -> ColumnElement[Any]:
         walk = Walk(self._api, self._selector, self._variables, planning)

@@ -15,7 +15,7 @@ from app.identity.further_credentials import RequestHead
 from app.packed_text import AnyText
 from app.pipeline.response_text import KeptResponse
 from app.query.plan.node_count import Cap, NodeCount
-from app.query.plan.planning import Parameter
+from app.query.plan.planning import ItemErrors, Parameter
 
 NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)
 """The head of a request that did not come by HTTP. It has no credentials."""
@@ -130,7 +130,8 @@ class SQLPlan:
 
     ``caps``: the collections of which a request may want more rows than a page may have. ``reads``: the oids of the
     relations and functions that a query names. ``unread``: the variables that the plan does not use, such as those of
-    skipped fields; each request checks that their values are of the declared types.
+    skipped fields; each request checks that their values are of the declared types. ``item_errors``: find the items of
+    a request's lists that have errors of their own.
     """
 
     response_keys: tuple[str, ...]
@@ -145,16 +146,18 @@ class SQLPlan:
     caps: tuple[Cap, ...] = ()
     reads: frozenset[int] = frozenset()
     unread: frozenset[str] = frozenset()
+    item_errors: tuple[ItemErrors, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BoundPlan:
     """A plan with the values of one request, a tuple for each statement. ``rolled_back``: the transaction is rolled
-    back."""
+    back. ``errors``: those of items of the request; the rest is answered."""
 
     plan: SQLPlan
     values: tuple[tuple[bytes | None, ...], ...]
     rolled_back: bool = False
+    errors: tuple[GraphQLError, ...] = ()
 
 
 CAPPED = "capped"
@@ -171,12 +174,13 @@ READ_AFTER = "readAfter"
 @dataclass(frozen=True, slots=True)
 class ResultSet:
     """The JSON text of each response key; None stands for null. ``role``: the role that read them. ``extensions``: the
-    ``extensions`` of the response, if any."""
+    ``extensions`` of the response, if any. ``errors``: those of single fields and items."""
 
     plan: SQLPlan
     texts: Mapping[str, AnyText | None]
     role: str
     extensions: Mapping[str, Any] | None = field(default=None, kw_only=True)
+    errors: tuple[GraphQLError, ...] = field(default=(), kw_only=True)
 
     def with_extension(self, name: str, value: Any) -> ResultSet:
         """The same results, with one more member in the ``extensions`` of the response."""

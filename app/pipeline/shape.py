@@ -34,13 +34,13 @@ def shape(request: GraphQLRequest, results: ResultSet) -> GraphQLResponse:
     if isinstance(kept, KeptResponse) and results.extensions is None:
         return GraphQLResponse(200, kept, _media_type(request))
     more = b"" if results.extensions is None else b',"extensions":%b' % _dump(results.extensions)
-    if plan.errors:
-        more = b',"errors":%b%b' % (_dump([_graphql_error(each) for each in plan.errors]), more)
-    if plan.response_keys or not plan.errors:
+    if results.errors:
+        more = b',"errors":%b%b' % (_dump([_graphql_error(each) for each in results.errors]), more)
+    if plan.response_keys or not results.errors:
         body = response_body(plan.response_keys, results.texts, more)
     else:
         body = b'{"data":null%b}' % more
-    return GraphQLResponse(200, body, _media_type(request), (), _codes_of(plan.errors) if plan.errors else ())
+    return GraphQLResponse(200, body, _media_type(request), (), _codes_of(results.errors) if results.errors else ())
 
 
 def shape_error(request: GraphQLRequest, error: PorticoError) -> GraphQLResponse:

@@ -9,7 +9,7 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 from sqlalchemy import ColumnElement
 
 from app.graphql.schema.api_schema import ApiSchema
-from app.graphql.schema.fields import Fields
+from app.graphql.schema.fields import COMMENTED, Fields
 from app.graphql.schema.relations import ApiColumn, ApiRelation
 from app.hooks import hookimpl
 from app.query.plan.rows import Rows
@@ -40,7 +40,14 @@ def _field(api: ApiSchema, column: ApiColumn) -> GraphQLField:
     type_: Any = GraphQLNonNull(column.type.graphql) if _is_never_null(column) else column.type.graphql
     arguments = _arguments(api, column)
     resolve = _resolver_of_part(column) if arguments else _resolver(column)
-    return GraphQLField(type_, arguments, resolve, description=column.description, deprecation_reason=column.deprecated)
+    return GraphQLField(
+        type_,
+        arguments,
+        resolve,
+        description=column.description,
+        deprecation_reason=column.deprecated,
+        extensions={COMMENTED: column.directives},
+    )
 
 
 def _arguments(api: ApiSchema, column: ApiColumn) -> dict[str, GraphQLArgument]:

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, case, null
 
 from app.graphql.schema import names
 from app.graphql.schema.api_schema import ApiSchema
+from app.graphql.schema.fields import COMMENTED
 from app.graphql.values.coercion import BOUND_WHOLE
 from app.graphql.values.types import ToText, ValueType
 from app.hooks import hookimpl
@@ -44,7 +45,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     if type_.kind != "c" or type_.schema not in {schema.name for schema in api.schemas}:
         return None
     directives = api.comments.on("composite", f"{type_.schema}.{type_.name}", type_.comment)
-    name = names.base(type_.name, directives.get("name"), api.comments.inflects(type_.schema))
+    name = api.comments.type_name(type_.schema, type_.name, directives)
     members = _members(api, type_)
     if not (members and api.is_name(name)):
         return None
@@ -66,8 +67,7 @@ class CompositeMember:
 
     attribute: str
     type: ValueType
-    description: str | None
-    deprecated: str | None
+    directives: Mapping[str, Any]
 
     @property
     def field(self) -> GraphQLField:
@@ -75,7 +75,11 @@ class CompositeMember:
             return self.type.printed(field, member(self.attribute))
 
         return GraphQLField(
-            self.type.graphql, resolve=resolve, description=self.description, deprecation_reason=self.deprecated
+            self.type.graphql,
+            resolve=resolve,
+            description=self.directives.get("description"),
+            deprecation_reason=self.directives.get("deprecated"),
+            extensions={COMMENTED: self.directives},
         )
 
 
@@ -94,9 +98,7 @@ def _members(api: ApiSchema, type_: Type) -> Mapping[str, CompositeMember]:
         if value is None or name in members or not api.is_name(name):
             api.notices.add(f"attribute {subject}", "it is left out, so requests cannot have values of the type")
         else:
-            members[name] = CompositeMember(
-                each.name, value, directives.get("description"), directives.get("deprecated")
-            )
+            members[name] = CompositeMember(each.name, value, directives)
     return members
 
 

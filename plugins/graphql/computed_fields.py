@@ -9,7 +9,7 @@ from graphql import GraphQLField
 from sqlalchemy import ColumnElement
 
 from app.graphql.schema.api_schema import ApiSchema
-from app.graphql.schema.fields import Fields
+from app.graphql.schema.fields import COMMENTED, Fields
 from app.graphql.schema.notices import function_subject
 from app.graphql.schema.relations import ApiRelation
 from app.hooks import hookimpl
@@ -85,4 +85,5 @@ def _field(computed: ComputedField) -> GraphQLField:
         resolve,
         description=computed.directives.get("description"),
         deprecation_reason=computed.directives.get("deprecated"),
+        extensions={COMMENTED: computed.directives},
     )

@@ -18,10 +18,10 @@ from typing import Any
 from app.bounded_cache import BoundedCache
 from app.graphql.documents.errors import DocumentError
 from app.hooks import hookimpl
+from app.pipeline.binding import nodes_of
 from app.pipeline.engine import Engine
 from app.pipeline.explain import EXPLAIN_ROLES, explain
 from app.pipeline.extensions import Extension
-from app.pipeline.plan import nodes_of
 from app.pipeline.plan_costs import cost_of
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet
 from app.settings import Setting, Settings

@@ -74,7 +74,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
         return None
     directives = api.comments.on("enum", f"{type_.schema}.{type_.name}", type_.comment)
     mappings: Mapping[str, str] = directives.get("mappings") or {}
-    name = names.base(type_.name, directives.get("name"), api.comments.inflects(type_.schema))
+    name = api.comments.type_name(type_.schema, type_.name, directives)
     labels = _labels_by_value(api, type_, mappings)
     listed = [value for value in labels if api.is_name(value) and value not in names.NOT_ENUM_VALUES]
     if not (api.is_name(name) and listed and api.claim(type_, name, f"{name}Filter")):

@@ -59,7 +59,8 @@ def request_extensions(settings: Settings) -> Mapping[str, Extension]:
         entries = [entry | more for entry, more in zip(entries, made, strict=True)]
         # Constant fields are answered as usual, since they need no database; other fields are null.
         texts = {key: plan.constants.get(key) for key in plan.response_keys}
-        return ResultSet(plan, texts, operation.caller.role).with_extension(NAME, entries)
+        results = ResultSet(plan, texts, operation.caller.role, errors=plan.errors)
+        return results.with_extension(NAME, entries)
 
     return {NAME: explained}
 

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, select
 
 from app.graphql.schema import names
 from app.graphql.schema.api_schema import ApiSchema
-from app.graphql.schema.fields import Fields
+from app.graphql.schema.fields import COMMENTED, Fields
 from app.graphql.schema.notices import Obstacle, function_subject
 from app.graphql.schema.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
@@ -135,7 +135,7 @@ def _fields(
 
 def _row_type_name(api: ApiSchema, function: Function) -> str:
     directives = api.comments.on_function(function)
-    return f"{names.base(function.name, directives.get('name'), api.comments.inflects(function.schema))}Row"
+    return f"{api.comments.type_name(function.schema, function.name, directives)}Row"
 
 
 def _field(
@@ -164,6 +164,7 @@ def _field(
         resolve,
         description=directives.get("description"),
         deprecation_reason=directives.get("deprecated"),
+        extensions={COMMENTED: directives},
     )
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement
 
 from app.graphql.schema import names
 from app.graphql.schema.api_schema import ApiSchema
-from app.graphql.schema.fields import Fields
+from app.graphql.schema.fields import COMMENTED, Fields
 from app.graphql.schema.notices import Obstacle, function_subject
 from app.hooks import hookimpl
 from app.query.call.calls import Result
@@ -79,6 +79,7 @@ def _field(api: ApiSchema, result: Result, arguments: NamedArguments, directives
         resolve,
         description=directives.get("description"),
         deprecation_reason=directives.get("deprecated"),
+        extensions={COMMENTED: directives},
     )
 
 

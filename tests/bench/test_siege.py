@@ -35,6 +35,8 @@ SHORT = (
     "errors and hidden tables",
     "estimates of hidden rows",
     "tables that were there",
+    "entities that are hidden",
+    "representations that are SQL",
     "hidden or not there",
     "a database user and the bytes",
     "signed URLs used otherwise",

@@ -226,3 +226,27 @@ def test_schemas_have_their_own_rules(reading_api: StartApi) -> None:
         {"node": {"id": 1, "ourThingCollection": {"edges": [{"node": {"id": 1}}]}}},
         {"node": {"id": 2, "ourThingCollection": {"edges": []}}},
     ]
+
+
+def test_a_schema_gives_its_types_a_prefix(reading_api: StartApi) -> None:
+    sql = """
+        create schema shop;
+        comment on schema shop is '@graphql({"type_prefix": "Shop"})';
+        create type shop."Size" as enum ('s', 'm');
+        create type shop."Price" as (amount int);
+        create table shop."Item" (id int primary key, size shop."Size", price shop."Price");
+        create table shop."Order" (id int primary key, item_id int references shop."Item");
+        comment on table shop."Order" is '@graphql({"name": "Purchase"})';
+        create table public."Item" (id int primary key);
+        grant usage on schema shop to anon;
+        grant select on all tables in schema public, shop to anon;
+        """
+    api = reading_api(sql, api_schemas=("public", "shop"))
+    assert [name for name in root_fields(api) if name.endswith("Collection")] == [
+        "itemCollection", "purchaseCollection", "shopItemCollection",
+    ]  # fmt: skip
+    assert fields(api, "ShopItem") == ["nodeId", "id", "size", "price", "purchaseCollection"]
+    assert fields(api, "ShopPrice") == ["amount"]
+    assert api.ask('{ __type(name: "ShopSize") { kind } }').data["__type"] == {"kind": "ENUM"}
+    kept = reading_api(sql, api_schemas=("shop",), graphql_dialect="pg_graphql")
+    assert kept.ask("{ itemCollection { edges { node { id } } } }").data == {"itemCollection": {"edges": []}}

@@ -29,7 +29,7 @@ import app.server.waitress_internals  # noqa: F401 - it changes waitress's patte
 from app.faces.shared.falcon_internals import set_headers
 from tests.process.running import REPOSITORY
 
-PACKAGES = ("app", "plugins", "portico", "schema_cache", "signin", "studio", "telemetry")
+PACKAGES = ("app", "plugins", "portico", "schema_cache", "federation", "signin", "studio", "telemetry")
 FENCES = {
     "app/database/wire/driver.py": {"_backend_key_data"},
     "app/faces/live/h11_internals.py": {"_readers"},

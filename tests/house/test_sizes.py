@@ -15,8 +15,8 @@ MAX_FUNCTION_LINES = 60
 HOT = {"app/database/wire/wire.py": ["_read"]}
 """Functions that may be longer: a call for each message of a response would cost time."""
 PRODUCT = (
-    "app", "plugins", "portico", "schema_cache", "signin/portico_sign_in", "studio/portico_studio",
-    "telemetry/portico_opentelemetry",
+    "app", "plugins", "portico", "schema_cache", "federation/portico_federation", "signin/portico_sign_in",
+    "studio/portico_studio", "telemetry/portico_opentelemetry",
 )  # fmt: skip
 
 

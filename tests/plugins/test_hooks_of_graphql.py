@@ -14,11 +14,12 @@ from graphql import (
     GraphQLInputField,
     GraphQLInt,
     GraphQLInterfaceType,
+    GraphQLList,
     GraphQLObjectType,
     GraphQLString,
     print_type,
 )
-from sqlalchemy import func, literal_column
+from sqlalchemy import func, literal_column, select
 
 from app.commands.notices import left_out
 from app.graphql.schema.api_schema import ApiSchema
@@ -32,7 +33,18 @@ from app.query.read.order_terms import ColumnTerm
 from app.query.read.ordering import OrderKey
 from app.query.read.relationships import Relationship
 from app.query.sql.comparison import key_comparison
-from portico import Directive, Fields, Scalar, StringText, hookimpl, scalar_type
+from portico import (
+    ArrayText,
+    Directive,
+    Fields,
+    ItemErrors,
+    RequestError,
+    Scalar,
+    StringText,
+    hookimpl,
+    json_list,
+    scalar_type,
+)
 from schema_cache.directive_values import Flag
 from tests.graphql.api import Api
 from tests.graphql.conftest import ROLES
@@ -181,6 +193,44 @@ def test_hook_query_fields(api_with: ApiWith) -> None:
     assert api.ask("{ answer }").data == {"answer": 42}
 
 
+def test_a_root_field_needs_no_database(api_with: ApiWith) -> None:
+    """A list of numbers, made of the selected field; as introspection, it is in an operation at most twice."""
+
+    def chunks(field: Any) -> Iterator[bytes]:
+        yield b"["
+        yield f'1, "{field.key}"'.encode()
+        yield b"]"
+
+    numbers = GraphQLField(GraphQLString, extensions={"constant": chunks})
+    api = api_with(query_fields=lambda: Fields(100, {"numbers": numbers}))
+    things = "thingCollection(first: 1) { edges { node { id } } }"
+    for query in ("{ a: numbers }", f"{{ a: numbers {things} }}"):
+        assert api.ask(query).data["a"] == [1, "a"]
+    assert api.ask("{ a: numbers b: numbers c: numbers }").code == "LIMIT_EXCEEDED"
+
+
+def test_items_of_a_request_have_their_own_errors(api_with: ApiWith) -> None:
+    def odd(values: list[int]) -> dict[int, RequestError]:
+        return {at: RequestError("odd", code="ODD", hint="one more") for at, each in enumerate(values) if each % 2}
+
+    def halves(field: Any, scope: None) -> Any:
+        given = field.arguments["of"]
+        field.planning.item_errors.append(ItemErrors(field.walk.path, given.source, odd))
+        values = func.unnest(field.planning.bind(given, ArrayText(str), "integer[]")).alias("value")
+        half = literal_column("case value % 2 when 0 then value / 2 end")
+        return select(json_list(half)).select_from(values).scalar_subquery()
+
+    of = {"of": GraphQLArgument(GraphQLList(GraphQLInt))}
+    api = api_with(query_fields=lambda: Fields(100, {"halves": GraphQLField(GraphQLList(GraphQLInt), of, halves)}))
+    query = "query ($of: [Int]) { found: halves(of: $of) }"
+    assert api.ask(query, {"of": [2, 4]}).data == {"found": [1, 2]}
+    answer = api.ask(query, {"of": [2, 3, 4]})
+    assert answer.body == {
+        "data": {"found": [1, None, 2]},
+        "errors": [{"message": "odd", "path": ["found", 1], "extensions": {"code": "ODD", "hint": "one more"}}],
+    }
+
+
 def test_hook_mutation_fields(api_with: ApiWith) -> None:
     change = GraphQLField(
         GraphQLString, resolve=lambda field, scope: literal_column("set_config('my.word', 'said', true)")
@@ -192,6 +242,15 @@ def test_hook_mutation_fields(api_with: ApiWith) -> None:
 def test_hook_node_fields(api_with: ApiWith) -> None:
     api = api_with(node_fields=lambda relation: Fields(100, {"shouted": SHOUTED}))
     assert api.ask("{ thingByPk(id: 2) { shouted } }").data == {"thingByPk": {"shouted": "B"}}
+
+
+def test_a_field_replaces_one_without_a_notice(api_with: ApiWith) -> None:
+    for replaces in (True, False):
+        named = Fields(100, {"name": SHOUTED}, precedence=2, replaces=replaces)
+        api = api_with(node_fields=lambda relation, named=named: named)
+        assert api.ask("{ thingByPk(id: 2) { name } }").data == {"thingByPk": {"name": "B"}}
+        notices = api.application.services.engine.role_schemas.of_role("anon").notices
+        assert any("of two node fields called name" in each.reason for each in notices) is not replaces
 
 
 def test_hook_column_arguments(api_with: ApiWith) -> None:

@@ -14,15 +14,16 @@ import portico.testing
 from tests.process.running import REPOSITORY, environment
 
 NAMES = """
-AccessError ApiColumn ApiRelation ApiSchema Application Around Arrived Backend BackendFull BackendUnavailable
-BackendUnusable Blob BlobMissing Caller Collection Compared Creating Directive DocumentSource DocumentsUnusable
-Entrance EventReceiver Field Fields Identification Identity Labels Linking ObjectDescription ObjectEvent
-ObservedOperation ObservedRequest OutsidePlace OverLimit Piece PlaceOptions PlaceRefused PlaceUnusable PlacedObject
-Planning PluginUnusable Plugins PorticoError Readable Relationship RequestError RequestHead Rows Scalar Services
-Setting Settings SlowOperation SqlConsole StorageError Stored StreamCutShort StringText Unavailable UploadLink
-UploadLinking UploadRefused UploadedObject ValueType as_text cast_to checked_key configure create_app hookimpl
-identifier is_from_this_machine json_list json_object plugin_manager qualified scalar_type setting_kinds
-shown_settings
+AccessError ApiColumn ApiRelation ApiSchema Application Around ArrayText Arrived Backend BackendFull
+BackendUnavailable BackendUnusable Blob BlobMissing Caller Collection Compared Creating Deferred Directive
+DocumentSource DocumentsUnusable Entrance EventReceiver Field Fields Identification Identity ItemErrors KeyPart
+Labels Leaf Linking ObjectDescription ObjectEvent ObservedOperation ObservedRequest OutsidePlace OverLimit Piece
+PlaceOptions PlaceRefused PlaceUnusable PlacedObject Planning PluginUnusable Plugins PorticoError Readable
+Relationship RequestError RequestHead RowKey Rows Scalar Services Setting Settings SlowOperation SqlConsole
+StorageError Stored StreamCutShort StringText ToText Unavailable UploadLink UploadLinking UploadRefused
+UploadedObject ValueType as_text cast_to checked_key configure create_app directive_kinds hookimpl identifier
+is_from_this_machine json_list json_object plugin_manager qualified row_keys rows_by_keys scalar_type schema_text
+setting_kinds shown_settings
 """
 
 

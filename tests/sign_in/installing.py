@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from tests.process.running import REPOSITORY
+from tests.distributions import installed
 
 
 def install_sign_in(base: Path) -> Path:
     """Install into a directory below ``base``, once, and return it, for PYTHONPATH."""
-    site, source = base / "sign-in", base / "sign-in-source"
-    if not site.exists():
-        shutil.copytree(REPOSITORY / "signin", source)
-        install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps"]
-        subprocess.run([sys.executable, *install, "--target", str(site), str(source)], check=True)
-    return site
+    return installed(base, "signin")
 
 
 def own_plugin() -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import BoundedSemaphore, Lock
 from typing import Any, cast
@@ -106,6 +106,20 @@ def introspect(
                 answer = _answer(api, document, fragments, nodes, values)
             descriptions.put(cache_key, answer)
     return answer
+
+
+def schema_text(api: ApiSchema, key: str, describe: Callable[[ApiSchema], Iterable[bytes]]) -> AnyText:
+    """The text that ``describe`` writes about all types of a schema, of which it gets a copy whose types are freed. The
+    text is kept under ``key``. Raises Unavailable if too many requests need all types."""
+    descriptions = api.shared("introspection", Descriptions)
+    text = descriptions.get(key)
+    if text is None:
+        with descriptions.describing_all(), collector_paused:
+            text = descriptions.get(key)
+            if text is None:
+                text = packed_text(describe(api.passing()))
+                descriptions.put(key, text)
+    return text
 
 
 def _cache_key(document: DocumentNode, nodes: Sequence[FieldNode], values: Mapping[str, Any]) -> Hashable:

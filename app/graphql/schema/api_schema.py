@@ -25,7 +25,7 @@ from graphql import (
 from app.graphql.schema.comments import DIRECTIVES, Comments
 from app.graphql.schema.dialect import Dialect
 from app.graphql.schema.exposure import Exposure
-from app.graphql.schema.fields import ABSENT_FIELD, absent_field, deferred, in_order
+from app.graphql.schema.fields import ABSENT_FIELD, COMMENTED, absent_field, deferred, in_order
 from app.graphql.schema.further_type_names import Announced, OwnTypeNames
 from app.graphql.schema.lazy_schema import LazySchema, LazyTypes
 from app.graphql.schema.name_conflicts import RelationNames, without_name_conflicts
@@ -115,8 +115,8 @@ class ApiSchema:
 
     def _comments(self) -> Comments:
         declared = (each for some in self.hooks.comment_directives() for each in some)
-        known = (each for each in declared if self.dialect.extended or not each.extended)
-        return Comments(self.catalog, (*DIRECTIVES, *known), self.notices, describe=self.dialect.described_by_comments)
+        known = (each for each in (*DIRECTIVES, *declared) if self.dialect.extended or not each.extended)
+        return Comments(self.catalog, known, self.notices, describe=self.dialect.described_by_comments)
 
     def _exposed(self) -> Exposure:
         return Exposure(
@@ -200,6 +200,7 @@ class ApiSchema:
                 interfaces=lambda: self._interfaces() if relation.has_readable_key else [],
                 description=relation.directives.get("description"),
                 extensions={
+                    COMMENTED: relation.directives,
                     "unknown_field": lambda field: f"Unknown field '{field}' on type '{relation.type_name}'",
                     ABSENT_FIELD: lambda field: absent_field(
                         self.hooks.node_fields(api=self, relation=relation), field

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from app.graphql.schema import names
 from app.graphql.schema.notices import Notices
 from schema_cache.directive_values import Count, Flag, ListOf, NumberBetween, String
 from schema_cache.directives import Commented, Directive, DirectiveReader, plain_text
@@ -17,6 +18,7 @@ MOST_LEVELS = 200
 
 DIRECTIVES = (
     Directive("schema", "introspection", Flag()),
+    Directive("schema", "type_prefix", String(), extended=True),
     Directive("relation", "distribution_column", String()),
     Directive("role", "node_limit", Count()),
     Directive("role", "depth_limit", NumberBetween(1, MOST_LEVELS)),
@@ -24,10 +26,10 @@ DIRECTIVES = (
     Directive("role", "features", ListOf(String())),
     *EXCLUDING,
 )
-"""The directives that belong to no plugin. A schema's comment opts in to introspection or out of it. A relation's
-comment names the column by which its rows are distributed over nodes, if the catalog does not have it, as for views.
-Comments on relations, columns, functions and foreign keys hide them. A role's comment changes the limits and features
-of the role (app.graphql.schema.role_rules)."""
+"""The directives that belong to no plugin. A schema's comment opts in to introspection or out of it, and gives the
+names of its types a prefix. A relation's comment names the column by which its rows are distributed over nodes, if the
+catalog does not have it, as for views. Comments on relations, columns, functions and foreign keys hide them. A role's
+comment changes the limits and features of the role (app.graphql.schema.role_rules)."""
 
 
 REMEMBERED = 20_000
@@ -89,6 +91,14 @@ class Comments:
         if function.comment is None:
             return {}
         return self.on("function", f"{function.schema}.{function.name}", function.comment)
+
+    def type_name(self, schema: str, name: str, directives: Mapping[str, Any]) -> str:
+        """The name of the type of an object in that schema, which is called ``name`` and has these directives."""
+        override: str | None = directives.get("name")
+        if override is not None:
+            return override
+        prefix: str = self.on_schema(schema).get("type_prefix") or ""
+        return f"{prefix}{names.base(name, None, self.inflects(schema))}"
 
     def _inflects(self, schema: str) -> bool:
         """Whether the names of that schema's objects are converted to GraphQL's style (directive ``inflect_names``)."""

@@ -87,9 +87,8 @@ class Exposure:
 
     def type_name(self, relation: Relation) -> str:
         if relation.oid not in self._type_names:
-            override = self.comments.on_relation(relation).get("name")
-            inflects = self.comments.inflects(relation.schema)
-            self._type_names[relation.oid] = names.base(relation.name, override, inflects)
+            directives = self.comments.on_relation(relation)
+            self._type_names[relation.oid] = self.comments.type_name(relation.schema, relation.name, directives)
         return self._type_names[relation.oid]
 
     def _relation(self, visible: VisibleRelation) -> ApiRelation | None:
@@ -169,4 +168,4 @@ class Exposure:
         field_name = names.field(column.name, directives.get("name"), self.comments.inflects(relation.schema))
         if value_type is None or not self.is_name(field_name):
             return None
-        return ApiColumn(column, field_name, value_type, directives.get("description"), directives.get("deprecated"))
+        return ApiColumn(column, field_name, value_type, directives)

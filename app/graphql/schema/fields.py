@@ -9,17 +9,22 @@ from typing import Any
 
 from graphql import GraphQLNamedType
 
+COMMENTED = "directives"
+"""The extension of a row's type, or of a field, with the directives in the comment on the object that it shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fields:
     """Fields, arguments or members that a plugin adds to a type. Contributions are ordered by ``position``, lower
     first. If two share a name, the one with the higher ``precedence`` is kept, or the first if these are equal.
-    ``absent``: by name, why a field that a client may select does not exist."""
+    ``absent``: by name, why a field that a client may select does not exist. ``replaces``: fields of the same names are
+    replaced on purpose, so there is no notice about them."""
 
     position: int
     fields: Mapping[str, Any]
     precedence: int = 0
     absent: Mapping[str, str] = field(default_factory=dict)
+    replaces: bool = False
 
 
 def in_order(contributions: Sequence[Fields | None], left_out: Callable[[str], object]) -> dict[str, Any]:
@@ -30,11 +35,13 @@ def in_order(contributions: Sequence[Fields | None], left_out: Callable[[str], o
     for contribution in given:
         for name in contribution.fields:
             highest[name] = max(highest.get(name, contribution.precedence), contribution.precedence)
+    replaced = {name for each in given if each.replaces for name in each.fields}
     result: dict[str, Any] = {}
     for contribution in given:
         for name, made in contribution.fields.items():
             if contribution.precedence < highest[name] or name in result:
-                left_out(name)
+                if name not in replaced:
+                    left_out(name)
             else:
                 result[name] = made
     return result

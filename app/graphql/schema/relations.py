@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,13 +22,21 @@ NODE_ID = "nodeId"
 
 @dataclass(frozen=True, eq=False)
 class ApiColumn:
-    """A column with a type that the API supports: its field name and the type of its values."""
+    """A column with a type that the API supports: its field name and the type of its values. ``directives``: those in
+    its comment."""
 
     column: Column
     field_name: str
     type: ValueType
-    description: str | None = None
-    deprecated: str | None = None
+    directives: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def description(self) -> str | None:
+        return self.directives.get("description")
+
+    @property
+    def deprecated(self) -> str | None:
+        return self.directives.get("deprecated")
 
     @property
     def name(self) -> str:

@@ -12,20 +12,19 @@ from app.graphql.values.values import Leaf, Source
 
 @dataclass(frozen=True, slots=True)
 class NodeCount:
-    """``fixed`` nodes, and ``per_row`` nodes for each row of the request. ``rows`` is the value that has the number of
-    rows: a list, or a number."""
+    """``fixed`` nodes, and more for each row of the request: ``per_row`` has pairs of a number of nodes and the value
+    that has the number of rows, a list or a number."""
 
     fixed: int
-    per_row: int = 0
-    rows: Source | None = None
+    per_row: tuple[tuple[int, Source], ...] = ()
 
     def of(self, variables: Mapping[str, Any]) -> int:
         """The number of nodes of a request with these variables."""
-        if self.rows is None:
-            return self.fixed
-        value = self.rows.read(variables)
-        rows = len(value) if isinstance(value, list) else value if isinstance(value, int) else 1
-        return self.fixed + self.per_row * rows
+        return self.fixed + sum(nodes * _rows_in(source.read(variables)) for nodes, source in self.per_row)
+
+
+def _rows_in(value: Any) -> int:
+    return len(value) if isinstance(value, list) else value if isinstance(value, int) else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +43,29 @@ class Nodes:
     def __init__(self) -> None:
         self._each = self._siblings = 1
         self._fixed = 0
-        self._per_row = 0
-        self._rows: Source | None = None
+        self._per_row: list[tuple[int, Source]] = []
+        self._is_per_row = False
 
     @contextmanager
     def each_of(self, rows: int | Leaf) -> Iterator[None]:
         """Count ``rows`` nodes; nodes counted within the context count for each of them. A Leaf is a list in the
-        request with one item for each row, or their number; a statement has at most one Leaf."""
-        outer, siblings = self._each, self._siblings
+        request with one item for each row, or their number; no other Leaf is counted within its context."""
+        outer, siblings, is_per_row = self._each, self._siblings, self._is_per_row
         self._siblings = outer
         if isinstance(rows, Leaf):
-            self._rows = rows.source
+            self._is_per_row = True
+            self._per_row.append((0, rows.source))
         else:
             self._each *= rows
-        if self._rows is None:
-            self._fixed += self._each
+        if self._is_per_row:
+            nodes, source = self._per_row[-1]
+            self._per_row[-1] = nodes + self._each, source
         else:
-            self._per_row += self._each
+            self._fixed += self._each
         try:
             yield
         finally:
-            self._each, self._siblings = outer, siblings
+            self._each, self._siblings, self._is_per_row = outer, siblings, is_per_row
 
     @contextmanager
     def as_siblings(self) -> Iterator[None]:
@@ -79,4 +80,4 @@ class Nodes:
     @property
     def count(self) -> NodeCount:
         """The nodes counted so far."""
-        return NodeCount(self._fixed, self._per_row, self._rows)
+        return NodeCount(self._fixed, tuple(self._per_row))

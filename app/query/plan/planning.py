@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -57,6 +57,17 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemErrors:
+    """Finds the items of a list in a request that have an error of their own: they are null in the response, and the
+    other items are answered. ``path``: the response keys from the root to the list. ``errors_of`` takes the value of
+    ``source`` and returns the errors by index."""
+
+    path: tuple[str, ...]
+    source: Source
+    errors_of: Callable[[Any], Mapping[int, RequestError]]
+
+
+@dataclass(frozen=True, slots=True)
 class _Portions:
     """The key function of a list: the number of portions of ``to_one`` values in it, rounded up to a power of two, so
     that lists of similar lengths share a plan. The kinds of the values are part of the result too."""
@@ -96,6 +107,7 @@ class Planning:
         self.reads: set[int] = set()
         self.earlier: list[Select[Any]] = []
         self.caps: list[Cap] = []
+        self.item_errors: list[ItemErrors] = []
 
     @property
     def parameters(self) -> dict[str, Parameter]:

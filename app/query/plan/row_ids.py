@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,7 @@ def decode_node_id(value: Any) -> NodeId:
 
     if not isinstance(value, str):
         raise RequestError("Invalid input for ID type", code="BAD_USER_INPUT", hint=NODE_ID_HINT)
-    items = _decode(value, wrong(2), wrong(3), wrong(4))
+    items = _decode(value, wrong, 2)
     if not isinstance(items, list):
         raise wrong(10)
     if len(items) < 3:
@@ -88,29 +88,33 @@ def decode_cursor(value: Any) -> tuple[Any, ...]:
 
     if not isinstance(value, str):
         raise RequestError("Invalid input for Cursor type", code="BAD_USER_INPUT", hint=CURSOR_HINT)
-    items = _decode(value, wrong(1), wrong(2), wrong(3))
+    items = _decode(value, wrong, 1)
     if not isinstance(items, list):
         raise wrong(4)
     return tuple(items)
 
 
-def _decode(value: str, not_base64: RequestError, not_text: RequestError, not_json: RequestError) -> Any:
+def _decode(value: str, wrong: Callable[[int], RequestError], first: int) -> Any:
+    """The JSON in base64. ``wrong`` makes the errors, with numbers from ``first`` on."""
     try:
         raw = base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
-        raise not_base64 from None
+        raise wrong(first) from None
     try:
         text = raw.decode()
     except UnicodeDecodeError:
-        raise not_text from None
+        raise wrong(first + 1) from None
     try:
-        return json.loads(text, parse_int=JsonNumber, parse_float=JsonNumber, parse_constant=_refuse)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError):
-        raise not_json from None
+        raise wrong(first + 2) from None
 
 
 def _refuse(name: str) -> Any:
     raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(parse_int=JsonNumber, parse_float=JsonNumber, parse_constant=_refuse)
 
 
 def value_text(item: Any, type_text: str) -> str | None:
@@ -164,7 +168,11 @@ class KeyValue:
     type_text: str
 
     def __call__(self, value: Any) -> str | None:
-        return value_text(decode_node_id(value).key[self.position], self.type_text)
+        return self.of(decode_node_id(value))
+
+    def of(self, node_id: NodeId) -> str | None:
+        """The same for a decoded nodeId."""
+        return value_text(node_id.key[self.position], self.type_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +192,7 @@ class OwnKeyValue:
         if (node_id.schema, node_id.table) != (self.schema, self.table):
             raise RequestError("nodeId belongs to a different collection", code="BAD_USER_INPUT", hint=NODE_ID_HINT)
         check_key_count(node_id, self.count)
-        return self.value(value)
+        return self.value.of(node_id)
 
 
 def check_key_count(node_id: NodeId, count: int) -> None:

@@ -40,6 +40,11 @@ class KeyPart:
 RowKey = tuple[KeyPart, ...]
 
 
+def row_keys(api: ApiSchema, relation: ApiRelation) -> Mapping[str, RowKey]:
+    """The keys of a relation that the role may read, by the name of their member of the key input."""
+    return {name: member.extensions[KEY] for name, member in api.contributed("key_fields", relation).items()}
+
+
 def key_input_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType | None:
     """The input type that identifies one row of a relation by one of its keys; None if the role may read no key."""
 
@@ -102,11 +107,14 @@ def key_condition(
     )
 
 
-def only(rows: Rows, columns: Sequence[str], row: ColumnElement[Any]) -> ColumnElement[Any]:
+def only(
+    rows: Rows, columns: Sequence[str], row: ColumnElement[Any], key: ColumnElement[Any] | None = None
+) -> ColumnElement[Any]:
     """``row``, an expression on the single row that a key of these columns finds in ``rows``. If only a comment
-    declares the key, there may be several rows, which is an error when the statement runs."""
+    declares the key, there may be several rows, which is an error when the statement runs. ``key`` tells the keys
+    apart, if the statement finds the rows of several."""
     if is_unique(rows.relation.relation, columns):
         return row
-    count = row_count().over()
+    count = row_count().over(partition_by=key)
     message = f"The declared key of {rows.relation.type_name} is not unique"
     return case((count > literal_column("1"), fail_with(message, as_text(count), NOT_UNIQUE_HINT)), else_=row)
