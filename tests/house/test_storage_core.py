@@ -25,7 +25,7 @@ JSON_KEYS = {
 }  # fmt: skip
 PLACES_OF_TOKENS = {"token", "bearer", "bearer "}
 STORED = {"eTag", "Key"}
-"""Members of JSON in the database, of an object's metadata and of lifecycle rules, that are also names of a protocol."""
+"""Members of JSON in the database, of metadata and of lifecycle rules, that are also names of a protocol."""
 
 
 def violations(source: str) -> Iterator[str]:
