@@ -96,7 +96,7 @@ class Lifecycle:
         return done
 
     def dry_run(self) -> list[LifecycleStep]:
-        """What would be deleted now, if the clock is right."""
+        """The results that ``run`` would have now, if the clock is right."""
         found = []
         for bucket, rule, action, statements, values in self._named(self._rows(BUCKETS)):
             [[count, size]] = self._rows(statements.counting, values)
