@@ -16,7 +16,9 @@ from app.observation import SlowOperation
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
 from app.settings import Settings
+from app.storage.request_context import operator_context
 from app.storage.storage import Storage, open_storage
+from app.storage.upkeep.lifecycle import Lifecycle
 from schema_cache.poller import Poller
 
 if TYPE_CHECKING:
@@ -93,6 +95,15 @@ def make_services(settings: Settings, plugins: Plugins, inherited: BuiltSchemas 
     ``inherited`` is as for ``make_engine``."""
     engine = make_engine(settings, plugins, inherited)
     storage = open_storage(settings, plugins, engine.database, engine.contexts, engine.identity)
+    interval_s = settings.lifecycle_interval_s
+    # Another service that has just done it counts, however the intervals of both lie.
+    rules = Lifecycle(
+        storage,
+        operator_context(engine.contexts, "storage.lifecycle"),
+        day_s=settings.lifecycle_day_s,
+        interval_s=interval_s / 2,
+    )
+    storage.background.every(interval_s, rules.run)
     return Services(
         settings=settings,
         plugins=plugins,

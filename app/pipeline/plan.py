@@ -280,7 +280,7 @@ class _RootPlanner:
         for key, nodes in fields.items():
             constant = self._constant(nodes)
             if constant is None:
-                plannings.append(Planning(self._variables, self._cluster))
+                plannings.append(Planning(self._variables, self._cluster, is_change=True))
                 statements += self._mutation_statements(plannings[-1], key, nodes)
             else:
                 constants[key] = constant

@@ -33,13 +33,14 @@ _QUOTED = re.compile('["«“„]([^"«»“”„]+)["»”“]')
 _SHARD = re.compile(r"_\d+$")
 _ON_SHARD = "cannot execute a distributed query from a query on a shard"
 _NO_PLAN = "could not create distributed plan"
+_NO_SHARD = "could not find valid entry for shard"
 _LIMIT = re.compile(
     "Distributed queries with outer joins and pseudoconstant quals"
     "|Executing a distributed query in a function call that"
     "|cannot execute .* because there was a parallel"
 )
-"""Messages of Citus, which has them in English alone. ``_LIMIT``: those about its limits that do not have the SQLSTATE
-for that."""
+"""Messages of Citus, which has them in English alone. ``_NO_SHARD``: the beginning of the one about a change
+whose conditions no row can fulfil. ``_LIMIT``: those about its limits that do not have the SQLSTATE for that."""
 
 
 def as_of_coordinator(error: StatementError, catalog: Catalog) -> StatementError:
@@ -71,6 +72,11 @@ def refusal(error: StatementError, *, is_relayed: bool) -> RequestError | None:
         return refused(
             "A function that this request calls for each row reads tables that Citus distributes.",
             'Read these rows in a request of their own, or by a relationship: docs/sharding.md, "Refused".',
+        )
+    if message.startswith(_NO_SHARD):
+        return refused(
+            "The filter or the policies admit no row, which Citus does not accept in a change.",
+            "Leave out conditions that contradict each other, and check the policies of the role.",
         )
     if _LIMIT.match(message):
         return refused(CANNOT_RUN)

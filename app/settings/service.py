@@ -198,6 +198,10 @@ class Settings:
         "How many bytes of small objects, of at most 32 KiB each, each worker keeps in memory; 0 for none.")
     replaced_bytes_grace_s: float = setting(Seconds(), 60.0,
         "Seconds before the bytes of replaced and deleted objects are removed, so that started downloads can finish.")
+    lifecycle_interval_s: float = setting(Seconds(), 300.0,
+        "Seconds between two looks at the lifecycle rules of buckets.")
+    lifecycle_day_s: float = setting(Seconds(), 86_400.0,
+        "Seconds that count as a day in lifecycle rules; change it only for tests.")
     images: bool = setting(SWITCH, False,
         "Whether images are served in other sizes and formats, below /render/image; needs the extra `images`.",
         default_note="on if the extra `images` is installed", derive=lambda _: find_spec("PIL") is not None)

@@ -17,7 +17,7 @@ from app.storage.request_context import RequestContext
 from app.storage.row_decoding import RawValue, json_value, text
 from app.storage.storage import Storage
 
-ConfigurationColumn = Literal["cors", "tags"]
+ConfigurationColumn = Literal["cors", "tags", "lifecycle"]
 VersioningStatus = Literal["DISABLED", "ENABLED", "SUSPENDED"]
 
 CAN_BE_SUSPENDED = "The versioning of a bucket can be suspended, not disabled."

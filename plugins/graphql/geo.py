@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from graphql import GraphQLFloat, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
-from sqlalchemy import null
 
 from app.graphql.schema.api_schema import ApiSchema
 from app.graphql.schema.fields import Fields
@@ -19,7 +18,7 @@ from app.query.call.extension_functions import is_extension_type, schema_of, usa
 from app.query.filter.conditions import Compared, Condition
 from app.query.plan.planning import Planning
 from app.query.read.distances import nearness_by_operator
-from app.query.sql.constructs import cast_to, extension_call
+from app.query.sql.constructs import extension_call
 from app.query.values.geojson import NAME, geometry_text, printed_geography, printed_geometry
 from app.query.values.own_scalars import own_value_type
 from app.query.values.scalars import scalars_of
@@ -136,7 +135,7 @@ class _Close:
 
     def __call__(self, planning: Planning, left: Compared, operand: Mapping[str, Leaf] | None) -> Condition:
         if operand is None:
-            return cast_to(null(), "boolean")
+            return planning.unknown(left.value)
         other = planning.bind(operand["of"], geometry_text, left.type_text)
         distance = planning.bind(operand["distance"], self.float_text, "double precision")
         return extension_call(self.schema, CLOSE, left.value, other, distance)

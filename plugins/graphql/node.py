@@ -13,7 +13,7 @@ from graphql import (
     GraphQLInterfaceType,
     GraphQLNonNull,
 )
-from sqlalchemy import ColumnElement, and_, null, select
+from sqlalchemy import ColumnElement, and_, select
 
 from app.errors import RequestError
 from app.graphql.schema.api_schema import ApiSchema
@@ -38,7 +38,6 @@ from app.query.plan.rows import Rows
 from app.query.plan.walk import Field
 from app.query.read.keys import KEY, KeyPart, only, own_key_input_name
 from app.query.sql.comparison import Comparison
-from app.query.sql.constructs import cast_to
 from schema_cache.role_view import RoleView
 
 
@@ -81,7 +80,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
             return None
         leaf = value["eq"]
         if leaf is None:
-            return cast_to(null(), "boolean")
+            return planning.unknown(rows.column(relation.key[0]))
         node_id = steer_node_id(leaf)
         if (node_id.schema, node_id.table) != (relation.relation.schema, relation.relation.name):
             raise RequestError("nodeId belongs to a different collection", code="BAD_USER_INPUT", hint=NODE_ID_HINT)

@@ -84,3 +84,22 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
             missing += 1
             click.echo(f"missing bytes: {each.bucket}/{each.name} (version {each.version or 'none'})")
         return 1 if missing else 0
+
+
+@storage.command("lifecycle")
+@click.option("--dry-run", is_flag=True, help="Only report what the rules name now.")
+def lifecycle(dry_run: bool) -> None:
+    """Delete what the lifecycle rules of buckets name. A running service does that on its own."""
+    from app.commands.target import service_with_database
+    from app.storage.storage import operators_storage
+    from app.storage.upkeep.lifecycle import Lifecycle
+
+    with (
+        service_with_database() as (settings, plugins),
+        operators_storage(settings, plugins, "storage.lifecycle") as (opened, request),
+    ):
+        rules = Lifecycle(opened, request, day_s=settings.lifecycle_day_s)
+        done = "would be deleted" if dry_run else "deleted"
+        for step in rules.dry_run() if dry_run else rules.run():
+            size = f", {step.bytes} bytes" if dry_run else ""
+            click.echo(f"{step.bucket}, rule {step.rule}: {step.rows} {step.action}{size}: {done}")

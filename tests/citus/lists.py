@@ -56,7 +56,7 @@ VARIABLES_OF_LISTS: dict[str, tuple[str, dict[str, object]]] = {
         "query ($t: [String!]!) { bookCollection(filter: { title: { in: $t } }) { edges { node { title } } } }",
         {"t": ["Alpha"]},
     ),
-    "in notin": (
+    "in negated": (
         "query ($t: [Int!]!) { bookCollection(filter: { not: { tenantId: { in: $t } } }) { edges { node { title } } } }",
         {"t": [1]},
     ),

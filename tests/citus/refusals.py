@@ -75,4 +75,9 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "link: two tenants deep": _BY_ROW,
     "link: computed": _ALL,
     "link: device two": _BY_ROW,
+    "change: update by contradiction": _ALL,
+    "other: reference by key all": _WITHOUT_CLAIM,
+    "other: view filter by related": ("policies",),
+    "other: plpgsql set with parents": _WITHOUT_CLAIM,
+    "other: insert read sibling count": _ALL,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,6 +82,22 @@ def test_the_catalog_has_the_distribution_of_tables(api: Api) -> None:
 
 def test_settings_are_propagated_to_other_servers(api: Api) -> None:
     assert api.ask("{ propagated }", claims={"tenant": 1}).data == {"propagated": "local"}
+
+
+def test_a_list_of_one_value_shares_its_plan_with_no_other_list(api: Api) -> None:
+    text = "query ($t: [Int!]) { authorCollection(filter: { tenantId: { in: $t } }) { edges { node { name } } } }"
+    for tenants, expected in (
+        ([1], ["Ann", "Ben"]),
+        ([2], ["Cleo"]),
+        ([1, 2], ["Ann", "Ben", "Cleo"]),
+        (2, ["Cleo"]),
+        ([], []),
+        ([2], ["Cleo"]),
+        (None, []),
+    ):
+        literal = text.replace("query ($t: [Int!]) ", "").replace("$t", json.dumps(tenants))
+        for answer in (api.ask(text, {"t": tenants}, role="service_role"), api.ask(literal, role="service_role")):
+            assert [edge["node"]["name"] for edge in answer.data["authorCollection"]["edges"]] == expected
 
 
 def test_several_changes_are_made_in_sequence(api: Api) -> None:

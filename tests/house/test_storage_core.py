@@ -24,8 +24,8 @@ JSON_KEYS = {
     "message", "nextCursor", "paths", "prefixes", "signedURL", "sortBy", "sourceKey", "statusCode",
 }  # fmt: skip
 PLACES_OF_TOKENS = {"token", "bearer", "bearer "}
-STORED = {"eTag"}
-"""Members of the metadata in the database whose names are those of headers but for case."""
+STORED = {"eTag", "Key"}
+"""Members of JSON in the database, of metadata and of lifecycle rules, that are also names of a protocol."""
 
 
 def violations(source: str) -> Iterator[str]:

@@ -112,7 +112,7 @@ def test_policies_of_a_service_role_without_bypassrls_are_restored(
     before = owner.run(policies)
     owner.run("drop table storage.objects, storage.access_keys")
     install(url)
-    assert len(before) == 8
+    assert len(before) == 9
     assert owner.run(policies) == before
 
 

@@ -19,7 +19,6 @@ from app.storage.buckets import find_bucket
 from app.storage.storage import Storage
 
 _MISSING: Mapping[str, tuple[str, str]] = {
-    "lifecycle": ("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"),
     "policy": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
     "policyStatus": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
     "encryption": (

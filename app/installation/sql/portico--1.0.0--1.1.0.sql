@@ -13,7 +13,7 @@ begin
   from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.oid = c.relowner
   where c.oid in (
       to_regclass('storage.uploads'), to_regclass('storage.upload_parts'), to_regclass('storage.access_keys'),
-      to_regclass('storage.versions'))
+      to_regclass('storage.versions'), to_regclass('storage.lifecycle_clock'))
     and not (r.rolsuper or r.rolname = current_user
              or r.oid = (select datdba from pg_catalog.pg_database where datname = current_database()));
   if found then
@@ -168,8 +168,8 @@ begin
     return;
   end if;
   -- Nobody shall wait long behind us: take the locks at once or try again.
-  if (select count(*) <> 3 from pg_catalog.pg_attribute
-      where not attisdropped and (attrelid = 'storage.buckets'::regclass and attname in ('cors', 'tags')
+  if (select count(*) <> 4 from pg_catalog.pg_attribute
+      where not attisdropped and (attrelid = 'storage.buckets'::regclass and attname in ('cors', 'tags', 'lifecycle')
                                   or attrelid = 'storage.objects'::regclass and attname in ('tags'))) then
     for attempt in 1..100 loop
       begin
@@ -188,11 +188,15 @@ begin
       add column if not exists cors jsonb
         constraint buckets_cors_check check (jsonb_typeof(cors) = 'array'),
       add column if not exists tags jsonb
-        constraint buckets_tags_check check (jsonb_typeof(tags) = 'object');
+        constraint buckets_tags_check check (jsonb_typeof(tags) = 'object'),
+      add column if not exists lifecycle jsonb
+        constraint buckets_lifecycle_check check (jsonb_typeof(lifecycle) = 'array');
     alter table storage.objects
       add column if not exists tags jsonb;
     comment on column storage.buckets.cors is
       'CORS rules in the words of S3, in place of CORS_ORIGINS: [{"AllowedOrigins": [], "AllowedMethods": [], ...}]';
+    comment on column storage.buckets.lifecycle is
+      'Rules in the words of S3 by which objects and versions are deleted: [{"Status": "Enabled", "Expiration": {"Days": 7}}]';
     comment on column storage.buckets.tags is 'Texts by name; null without any';
     comment on column storage.objects.tags is 'Texts by name, which policies can read: tags ->> ''public'' = ''yes''';
   end if;
@@ -225,7 +229,8 @@ begin
   end if;
   -- Older versions and delete markers. The current version of a key is its row in storage.objects; without one, the row here
   -- with the greatest number is a delete marker. Its columns have the names of those of storage.objects.
-  perform set_config('portico.made_versions', (to_regclass('storage.versions') is null)::text, true);
+  perform set_config('portico.made_versions',
+                     (to_regclass('storage.versions') is null or to_regclass('storage.lifecycle_clock') is null)::text, true);
   if to_regclass('storage.versions') is null then
     create table storage.versions (
       number bigint generated always as identity primary key,
@@ -261,6 +266,20 @@ begin
   end if;
   if to_regclass('storage.versions_bytes') is null then
     create index versions_bytes on storage.versions (version);
+  end if;
+
+  -- The clock as the service saw it last. Its row is locked by the one service that deletes what rules name.
+  if to_regclass('storage.lifecycle_clock') is null then
+    create table storage.lifecycle_clock (
+      one boolean primary key default true constraint lifecycle_clock_one_check check (one),
+      seen_at timestamptz not null default clock_timestamp(),
+      believed_at timestamptz not null default clock_timestamp()
+    );
+    comment on table storage.lifecycle_clock is 'When lifecycle rules were last looked at, by the clock of the database';
+    comment on column storage.lifecycle_clock.believed_at is 'Before this time nothing is deleted: the clock has jumped';
+    alter table storage.lifecycle_clock enable row level security;
+    grant all on storage.lifecycle_clock to current_user;
+    insert into storage.lifecycle_clock default values;
   end if;
 
   if exists (select from pg_catalog.pg_constraint
@@ -542,8 +561,11 @@ begin
     insert into storage.installation (component, version) values ('grants on versions to ' || role_name, '1.1.0')
       on conflict (component) do nothing;
     if role_name = 'service_role' then
-      grant select, insert, update, delete on storage.versions to service_role;
+      grant select, insert, update, delete on storage.versions, storage.lifecycle_clock to service_role;
       if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
+        drop policy if exists "service_role has all rows" on storage.lifecycle_clock;
+        drop policy if exists "service_role has all rows" on storage.versions;
+        create policy "service_role has all rows" on storage.lifecycle_clock to service_role using (true) with check (true);
         create policy "service_role has all rows" on storage.versions to service_role using (true) with check (true);
       end if;
     else
@@ -708,7 +730,7 @@ create or replace view graphql.storage_damage as
   with relation as (
     select t.name, c.oid, c.relrowsecurity
     from unnest(array['installation', 'buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys',
-                      'versions']) as t (name)
+                      'versions', 'lifecycle_clock']) as t (name)
     left join pg_catalog.pg_class c on c.relname = t.name and c.relnamespace = (
       select oid from pg_catalog.pg_namespace where nspname = 'storage')
   )
@@ -727,6 +749,7 @@ create or replace view graphql.storage_damage as
     ('buckets', 'buckets_versioning_status_check', 'check (versioning_status in (''DISABLED'', ''ENABLED'', ''SUSPENDED''))'),
     ('buckets', 'buckets_cors_check', 'check (jsonb_typeof(cors) = ''array'')'),
     ('buckets', 'buckets_tags_check', 'check (jsonb_typeof(tags) = ''object'')'),
+    ('buckets', 'buckets_lifecycle_check', 'check (jsonb_typeof(lifecycle) = ''array'')'),
     ('objects', 'objects_pkey', 'primary key (id)'),
     ('objects', 'objects_bucketId_fkey', 'foreign key (bucket_id) references storage.buckets'),
     ('work', 'work_pkey', 'primary key (id)'),
@@ -844,7 +867,7 @@ create or replace view graphql.missing as
   cross join pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'storage'
   where r.rolname = 'service_role'
-    and c.relname in ('buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys', 'versions')
+    and c.relname in ('buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys', 'versions', 'lifecycle_clock')
     and not has_table_privilege(r.oid, c.oid, w.privilege);
 comment on view graphql.missing is 'What of Portico this database lacks for the role that asks, and who can mend it how';
 grant select on graphql.missing to public;

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphql import GraphQLInputField, GraphQLList, GraphQLNonNull, GraphQLString
-from sqlalchemy import func, not_, null
+from sqlalchemy import func, not_
 
 from app.errors import RequestError
 from app.graphql.values.types import Patterns, ToText, ValueType
@@ -22,7 +22,6 @@ from app.query.filter.json_paths import json_path_text, number_of_regexes
 from app.query.filter.regular_expressions import refusal
 from app.query.plan.planning import OF_A_PATTERN, OF_A_REGEX, Planning
 from app.query.sql.comparison import compared
-from app.query.sql.constructs import cast_to
 from app.query.sql.texts import ArrayText, StringText
 from schema_cache.operators import Operators
 
@@ -167,7 +166,7 @@ class FilterOperator:
     def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
         if operand is None:
             # A comparison with NULL is neither true nor false, for every operator.
-            return cast_to(null(), "boolean")
+            return planning.unknown(left.value)
         kind = self.operand
         kind.count(planning, left, operand)
         if kind is ONE_OF and planning.cluster is not None and _is_single(operand.steer(_is_single)):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, TableClause, null
+from sqlalchemy import ColumnElement, Select, TableClause, func, null
 from sqlalchemy.sql.selectable import Alias
 
 from app.errors import OverLimit, RequestError
@@ -85,14 +85,15 @@ class _Portions:
 class Planning:
     """The state that the resolvers of one statement share.
 
-    ``cluster``: that of a database with Citus. ``earlier``: statements that run before it in the same transaction, for
-    a mutation whose result must include its own changes. ``is_volatile``: one of the statements calls a volatile
-    function. ``calls_functions``: one of them calls a function that is not of a row. ``reads``: the oids of the
-    relations and functions that they name."""
+    ``cluster``: that of a database with Citus. ``is_change``: the statement is that of a mutation. ``earlier``:
+    statements that run before it in the same transaction, for a mutation whose result must include its own changes.
+    ``is_volatile``: one of the statements calls a volatile function. ``calls_functions``: one of them calls a function
+    that is not of a row. ``reads``: the oids of the relations and functions that they name."""
 
-    def __init__(self, variables: Variables, cluster: Cluster | None = None) -> None:
+    def __init__(self, variables: Variables, cluster: Cluster | None = None, *, is_change: bool = False) -> None:
         self.variables = variables
         self.cluster = cluster
+        self._is_change = is_change
         self._readings = Readings(variables.values)
         self._parameters: dict[object, tuple[Parameter, ColumnElement[Any]]] = {}
         self._aliases = 0
@@ -146,6 +147,14 @@ class Planning:
     def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:
         """``leaf`` as a parameter, or NULL of that type if the request has null."""
         return cast_to(null(), type_text) if leaf is None else self.bind(leaf, to_text, type_text)
+
+    def unknown(self, value: ColumnElement[Any]) -> ColumnElement[Any]:
+        """A condition that is neither true nor false. ``value``: any value of the row."""
+        if self.cluster is None or not self._is_change:
+            return cast_to(null(), "boolean")
+        # Citus fails to change rows if PostgreSQL knows before it reads them that there are none.
+        is_null = value.is_(None)
+        return func.nullif(is_null, is_null)
 
     def count_conditions(self, number: int) -> None:
         """Count ``number`` more conditions. Raises OverLimit if the filters of the statement have too many."""

@@ -208,8 +208,8 @@ def _array(values: Sequence[bytes]) -> bytes:
 class Background:
     """A thread that works through the list every few seconds, and soon after it is woken.
 
-    It pauses after each round, so that under load one round does the work of many requests. With a round after each
-    upload, it used a quarter of the process's CPU time when uploads were small.
+    It pauses after each round, so that under load one round does the work of many requests. With a round after
+    each upload, it used a quarter of the process's CPU time when uploads were small.
     """
 
     _EVERY_S = 5.0
@@ -218,11 +218,18 @@ class Background:
     _LONGEST_PAUSE_S = 600.0
 
     def __init__(self, work: WorkList, wake: threading.Event, accessed: set[str]) -> None:
+        self._periodic: Callable[[], object] | None = None
+        self._interval_s = self._due = 0.0
         self._work = work
         self._wake = wake
         self._accessed = accessed
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
+
+    def every(self, interval_s: float, work: Callable[[], object]) -> None:
+        """Also call ``work`` every ``interval_s`` seconds. Call this before ``start``."""
+        self._periodic, self._interval_s = work, interval_s
+        self._due = time.monotonic() + interval_s
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._run, name="storage-work", daemon=True)
@@ -261,6 +268,9 @@ class Background:
             pass
         while not self._stopping.is_set() and self._work.expire_uploads():
             pass
+        if self._periodic is not None and time.monotonic() >= self._due:
+            self._due = time.monotonic() + self._interval_s
+            self._periodic()
         while not self._stopping.is_set() and self._work.delete_blobs():
             pass
         if self._accessed:

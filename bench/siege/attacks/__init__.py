@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.siege.attacks import (
-    bucket_origins,
+    bucket_configurations,
     callers,
     clients,
     comments,
@@ -54,7 +54,7 @@ ATTACKS = (
     *objects.ATTACKS,
     *races.ATTACKS,
     *s3.ATTACKS,
-    *bucket_origins.ATTACKS,
+    *bucket_configurations.ATTACKS,
     *resumable.ATTACKS,
     *uploads_of_others.ATTACKS,
     *versions.ATTACKS,

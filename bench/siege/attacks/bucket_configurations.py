@@ -1,4 +1,4 @@
-"""The CORS rules of a bucket: pages that may read one bucket try another one, and callers try to change rules."""
+"""Configurations of a bucket: pages that its CORS rules allow try another one, and callers try to change them."""
 
 from __future__ import annotations
 
@@ -42,25 +42,42 @@ def _another_bucket(grounds: Grounds, _: float) -> Finding:
     return tally.finding()
 
 
-def _rules_of_others(grounds: Grounds, _: float) -> Finding:
-    """Callers without rights on a bucket set, read and remove its rules."""
+_CONFIGURATIONS = {
+    "cors": _RULES % b"*",
+    "tagging": b"<Tagging><TagSet><Tag><Key>a</Key><Value>evil</Value></Tag></TagSet></Tagging>",
+    "versioning": b"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>",
+    "lifecycle": b"<LifecycleConfiguration><Rule><Status>Enabled</Status><Filter><Prefix/></Filter><Expiration><Days>1"
+    b"</Days></Expiration></Rule></LifecycleConfiguration>",
+}
+
+
+def _configurations_of_others(grounds: Grounds, _: float) -> Finding:
+    """Callers without rights on a bucket set, read and remove its rules, tags and status."""
     service, tally = grounds.service, Tally()
     bucket = service.bucket(public=True)
     ask_s3(service, "PUT", f"/{bucket}?cors", _RULES % b"https://other.example")
-    before = service.sql(f"select cors from storage.buckets where id = '{bucket}'")
-    for method in sorted({each.method for each in OPERATIONS if "cors" in each.names}):
-        for credential in (token("anon"), token("authenticated", sub="mallory")):
-            answer = ask_s3(service, method, f"/{bucket}?cors", _RULES % b"*", credential)
-            tally.add(400 <= answer.status < 500, (method, answer.status, answer.body))
-    for method in ("PUT", "GET", "DELETE"):
-        unsigned = service.ask(method, f"{PREFIX}/{bucket}?cors", _RULES % b"*", None)
-        tally.add(400 <= unsigned.status < 500, (method, unsigned.status, unsigned.body))
-    after = service.sql(f"select cors from storage.buckets where id = '{bucket}'")
-    tally.add(after == before, ("the rules were changed", after))
+    state = f"select to_jsonb(b) - 'updated_at' from storage.buckets b where id = '{bucket}'"
+    before = service.sql(state)
+    for name, document in _CONFIGURATIONS.items():
+        for method in sorted({each.method for each in OPERATIONS if name in each.names and each.kind == "bucket"}):
+            for credential in (token("anon"), token("authenticated", sub="mallory")):
+                answer = ask_s3(service, method, f"/{bucket}?{name}", document, credential)
+                tally.add(400 <= answer.status < 500, (name, method, answer.status, answer.body))
+            unsigned = service.ask(method, f"{PREFIX}/{bucket}?{name}", document, None)
+            tally.add(400 <= unsigned.status < 500, (name, method, unsigned.status, unsigned.body))
+    status = {"versioning_status": "ENABLED"}
+    answer = service.ask("PUT", f"/bucket/{bucket}", status, token("authenticated", sub="mallory"))
+    tally.add(answer.status == 400, ("REST", answer.status, answer.body))
+    after = service.sql(state)
+    tally.add(after == before, ("the bucket was changed", after))
     return tally.finding()
 
 
 ATTACKS = (
     Attack("CORS of another bucket", "the rules of a bucket open no other bucket to a page", _another_bucket),
-    Attack("CORS rules of others", "only a role that may update a bucket changes its rules", _rules_of_others),
+    Attack(
+        "buckets of others",
+        "only a role that may update a bucket changes its CORS and lifecycle rules, tags and status",
+        _configurations_of_others,
+    ),
 )
