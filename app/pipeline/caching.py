@@ -17,7 +17,7 @@ def cacheable(
 ) -> GraphQLResponse:
     """The response to a GET with headers for caches, or 304 if the client already has it. A response with errors is
     returned unchanged."""
-    if results.plan.errors:
+    if results.errors:
         return response
     digest = blake2b(response.body, digest_size=16).hexdigest() if response.kept is None else response.kept.digest
     etag = f'"{digest}"'

@@ -52,7 +52,7 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
             if planned.answers:
                 texts.update(zip(planned.response_keys, rows[0], strict=True))
     capped = _capped(plan, operation.parsed.variables) if plan.caps else None
-    results = ResultSet(plan, texts, operation.caller.role, errors=plan.errors + bound.errors)
+    results = ResultSet(plan, texts, operation.caller.role, item_errors=bound.errors)
     bookmark = operation.parsed.request.bookmark
     if plan.is_mutation and bookmark is not None and bookmark.written is not None:
         results = results.with_extension(READ_AFTER, str(bookmark.written))

@@ -192,13 +192,18 @@ READ_AFTER = "readAfter"
 @dataclass(frozen=True, slots=True)
 class ResultSet:
     """The JSON text of each response key; None stands for null. ``role``: the role that read them. ``extensions``: the
-    ``extensions`` of the response, if any. ``errors``: those of single fields and items."""
+    ``extensions`` of the response, if any. ``item_errors``: the errors of items of the request."""
 
     plan: SQLPlan
     texts: Mapping[str, AnyText | None]
     role: str
     extensions: Mapping[str, Any] | None = field(default=None, kw_only=True)
-    errors: tuple[GraphQLError, ...] = field(default=(), kw_only=True)
+    item_errors: tuple[GraphQLError, ...] = field(default=(), kw_only=True)
+
+    @property
+    def errors(self) -> tuple[GraphQLError, ...]:
+        """The errors of single fields and items."""
+        return self.plan.errors + self.item_errors
 
     def with_extension(self, name: str, value: Any) -> ResultSet:
         """The same results, with one more member in the ``extensions`` of the response."""

@@ -71,10 +71,17 @@ def around_stages(settings: Settings) -> Mapping[str, Around]:
         # CSV has no place for extensions. The one that says that a page was capped becomes a header instead.
         if (results.extensions or {}).keys() - {CAPPED}:
             raise _unacceptable("it has extensions")
-        return _Table(results.plan, results.texts, results.role, listed, extensions=results.extensions)
+        return _Table(
+            results.plan,
+            results.texts,
+            results.role,
+            listed,
+            extensions=results.extensions,
+            item_errors=results.item_errors,
+        )
 
     def shape(run: Callable[..., GraphQLResponse], request: GraphQLRequest, results: ResultSet) -> GraphQLResponse:
-        if not isinstance(results, _Table) or results.plan.errors:
+        if not isinstance(results, _Table) or results.errors:
             return run(request, results)
         body = "".join(_lines(results, is_safe)).encode()
         capped = (results.extensions or {}).get(CAPPED, ())

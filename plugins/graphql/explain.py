@@ -59,7 +59,7 @@ def request_extensions(settings: Settings) -> Mapping[str, Extension]:
         entries = [entry | more for entry, more in zip(entries, made, strict=True)]
         # Constant fields are answered as usual, since they need no database; other fields are null.
         texts = {key: plan.constants.get(key) for key in plan.response_keys}
-        results = ResultSet(plan, texts, operation.caller.role, errors=plan.errors)
+        results = ResultSet(plan, texts, operation.caller.role)
         return results.with_extension(NAME, entries)
 
     return {NAME: explained}

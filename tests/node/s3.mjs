@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import {
   CompleteMultipartUploadCommand, CopyObjectCommand, CreateBucketCommand, CreateMultipartUploadCommand,
   DeleteBucketCommand, DeleteObjectsCommand, GetObjectCommand, HeadBucketCommand, HeadObjectCommand, ListBucketsCommand,
-  ListObjectsV2Command, paginateListObjectsV2, PutObjectCommand, S3Client, UploadPartCopyCommand, waitUntilObjectExists,
+  GetObjectTaggingCommand, ListObjectsV2Command, paginateListObjectsV2, PutObjectCommand, S3Client, UploadPartCopyCommand, waitUntilObjectExists,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -71,10 +71,12 @@ const ETag = /<ETag>([^<]+)/.exec(copiedPart[1])[1].replaceAll('&quot;', '"')
 await send(new CompleteMultipartUploadCommand({ Bucket, Key: 'stream', UploadId, MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] } }))
 seen.signedParts = [await body('stream'), await metadata('stream')]
 seen.signedRefusals = []
-for (const more of [{ ObjectLockMode: 'COMPLIANCE' }, { WriteOffsetBytes: 6 }, { Tagging: 'a=b' }, { ACL: 'public-read' }]) {
+for (const more of [{ ObjectLockMode: 'COMPLIANCE' }, { WriteOffsetBytes: 6 }, { ACL: 'public-read' }]) {
   seen.signedRefusals.push(codeOf(await presigned(new PutObjectCommand({ Bucket, Key: 'signed', ...more }), {}, 'other')))
 }
 seen.afterRefusals = await body('signed')
+await presigned(new PutObjectCommand({ Bucket, Key: 'signed', Tagging: 'a=b' }), {}, 'by URL')
+seen.signedTags = (await send(new GetObjectTaggingCommand({ Bucket, Key: 'signed' }))).TagSet
 const publicBucket = `${Bucket}-public`
 seen.signedBucket = (await presigned(new CreateBucketCommand({ Bucket: publicBucket, ACL: 'public-read' })))[0]
 await send(new PutObjectCommand({ Bucket: publicBucket, Key: 'open', Body: 'to all' }))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from botocore.exceptions import ClientError
@@ -271,7 +272,7 @@ def test_a_version_keeps_its_owner(s3: Any, s3_service: Service, bucket: str) ->
         f" (bucket_id = '{bucket}' and storage.is_owner(owner_id))"
     )
     mine = put(user, bucket, b"mine")
-    other = as_user(s3_service, token(sub=unique()))
+    other = as_user(s3_service, token(sub=str(uuid4())))
     put(other, bucket, b"theirs")
     assert read(user, bucket, mine) == b"mine"
     assert refusal(other.get_object, Bucket=bucket, Key="k", VersionId=mine) == (404, "NoSuchVersion")
