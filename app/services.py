@@ -40,6 +40,7 @@ class Services:
     storage: Storage
     images: ImagesFace | None
     s3: S3Face | None
+    lifecycle: Lifecycle
 
     def start(self) -> None:
         """Start the background threads. Raises DocumentsUnusable if registered documents cannot be used."""
@@ -112,6 +113,7 @@ def make_services(settings: Settings, plugins: Plugins, inherited: BuiltSchemas 
         images=_open_images(settings),
         storage=storage,
         s3=_open_s3(settings, storage),
+        lifecycle=rules,
     )
 
 

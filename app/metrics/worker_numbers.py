@@ -17,7 +17,6 @@ from app.metrics.bounded_labels import OTHER, LabelledMetric
 from app.metrics.operations import OperationPlaces
 from app.metrics.pending_counts import PendingCounts
 from app.observation import ObservedOperation, ObservedRequest
-from app.pipeline.engine import Engine
 from app.pipeline.stage_wrappers import STAGES
 from app.services import Services
 
@@ -52,7 +51,6 @@ class WorkerNumbers:
         from app.metrics.prometheus_internals import HistogramOfMany, SummaryOfMany
 
         self.registry = client.CollectorRegistry()
-        self._engine = services.engine
         self._places = OperationPlaces(most_operations) if most_operations else None
         # One more for the operations without a place.
         most_operations = most_operations + 1 if most_operations else _MOST_SERIES
@@ -78,7 +76,7 @@ class WorkerNumbers:
         self._errors = counter("portico_errors", "Errors in responses, by their codes.", "face", "code")
         self._bytes = counter("portico_storage_bytes", "Bytes of the storage's bodies.", "face", "direction")
         self._storage = counter("portico_storage_operations", "Requests to the storage.", "face", "operation")
-        self._process = _ProcessNumbers(client, self.registry, self._engine)
+        self._process = _ProcessNumbers(client, self.registry, services)
         self._writing = threading.Lock()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._write_each_second, name="metrics", daemon=True)
@@ -133,7 +131,7 @@ class WorkerNumbers:
 class _ProcessNumbers:
     """The metrics that are not counted for each request."""
 
-    def __init__(self, client: Any, registry: Any, engine: Engine) -> None:
+    def __init__(self, client: Any, registry: Any, services: Services) -> None:
         def gauge(name: str, description: str, mode: str = "livesum", labels: Sequence[str] = ()) -> Any:
             return client.Gauge(name, description, labels, multiprocess_mode=mode, registry=registry)
 
@@ -147,7 +145,8 @@ class _ProcessNumbers:
                 for name, description in _POOL_COUNTERS
             ]
 
-        self._engine = engine
+        self._engine = engine = services.engine
+        self._deleted = services.lifecycle.deleted
         self._plans = gauge("portico_plans", "Plans in the plan cache.")
         self._plan_hits = counter("portico_plan_hits", "Requests whose plan was in the cache.")
         self._plan_misses = counter("portico_plan_misses", "Requests that had to be planned.")
@@ -160,6 +159,9 @@ class _ProcessNumbers:
         self._schema_version = gauge("portico_schema_version", description, "livemin")
         description = "When the worker with the oldest schema read the schema."
         self._schema_read = gauge("portico_schema_read_timestamp_seconds", description, "livemin")
+        description = "What lifecycle rules have deleted, by kind."
+        deleted = client.Counter("portico_lifecycle_deleted", description, ["kind"], registry=registry)
+        self._lifecycle = {action: _Growing(deleted.labels(action)) for action in self._deleted}
 
     def write(self) -> None:
         engine = self._engine
@@ -171,6 +173,8 @@ class _ProcessNumbers:
         self._primary.write(pool)
         for numbers, (_, state) in zip(self._replicas, engine.database.replicas.states(), strict=True):
             numbers.write(state)
+        for action, count in self._deleted.items():
+            self._lifecycle[action].raise_to(count)
         catalog = engine.schema_cache.known
         if catalog is not None:
             self._schema_version.set(catalog.change_count)

@@ -130,6 +130,21 @@ def test_the_storage_has_metrics(storage: Service) -> None:
     assert metric_value(found, "portico_unfinished_uploads", form="appended") == 1
 
 
+def test_deletions_by_lifecycle_rules_are_counted(storage: Service) -> None:
+    bucket = storage.bucket()
+    for name in ("tmp/a", "tmp/b", "kept"):
+        storage.put(f"/object/{bucket}/{name}", data=b"1").raise_for_status()
+    rule = {"ID": "tmp", "Status": "Enabled", "Filter": {"Prefix": "tmp/"}, "Expiration": {"Days": 1}}
+    storage.sql(f"update storage.buckets set lifecycle = '{json.dumps([rule])}' where id = '{bucket}'")
+    storage.sql("update storage.objects set updated_at = now() - interval '2 days'")
+    # Long enough ago that no other service has just done it.
+    storage.sql("update storage.lifecycle_clock set seen_at = now() - interval '10 minutes', believed_at = 'epoch'")
+    storage.application.services.lifecycle.run()
+    found = read(storage.get("/metrics").text)
+    assert metric_value(found, "portico_lifecycle_deleted_total", kind="objects") == 2
+    assert metric_value(found, "portico_lifecycle_deleted_total", kind="uploads") == 0
+
+
 def test_unknown_methods_take_no_places(storage: Service) -> None:
     for number in range(5):
         storage.request(f"MADE{number}", "/bucket", None)

@@ -1,4 +1,4 @@
-"""``portico storage sweep``: what it finds, deletes and leaves alone."""
+"""``portico storage sweep`` and ``portico storage lifecycle``: what they find, delete and leave alone."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def sweep(
     monkeypatch.setenv("DATABASE_URL", service.database_url)
     monkeypatch.setenv("STORAGE_URL", service.folder.as_uri())
 
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(cli, ["storage", "sweep", *arguments], catch_exceptions=False, standalone_mode=False)
+    def run(*arguments: str, command: str = "sweep") -> Result:
+        given = ["storage", command, *arguments]
+        return CliRunner().invoke(cli, given, catch_exceptions=False, standalone_mode=False)
 
     return service, run
 
@@ -142,3 +143,23 @@ def test_rows_that_change_during_a_sweep_are_not_listed(own_service: Callable[..
         work = WorkList(database, contexts, lambda: backend, (), grace_s=0)
         sweeping = Sweep(database, contexts, backend, work, older_than_s=0)
         assert [(each.name, each.version) for each in sweeping.rows_without_bytes()] == [("hollow", hollow)]
+
+
+def test_what_rules_name_is_listed_and_deleted(sweep: tuple[Service, Callable[..., Result]]) -> None:
+    service, run = sweep
+    service.application.services.storage.background.close()
+    bucket = service.bucket()
+    for name in ("tmp/a", "tmp/b", "kept"):
+        service.upload(f"{bucket}/{name}", b"12345").raise_for_status()
+    service.sql(
+        """update storage.buckets set lifecycle = '[{"ID": "tmp", "Status": "Enabled", "Filter": {"Prefix": "tmp/"},
+             "Expiration": {"Days": 1}}]'""",
+    )
+    service.sql("update storage.objects set updated_at = now() - interval '2 days'")
+    listed = f"{bucket}, rule tmp: 2 objects, 10 bytes: would be deleted\n"
+    assert run("--dry-run", command="lifecycle").output == listed
+    service.sql("update storage.lifecycle_clock set seen_at = clock_timestamp(), believed_at = 'infinity'")
+    assert run(command="lifecycle").output == ""
+    service.sql("update storage.lifecycle_clock set seen_at = clock_timestamp(), believed_at = 'epoch'")
+    assert run(command="lifecycle").output == f"{bucket}, rule tmp: 2 objects: deleted\n"
+    assert service.sql("select name from storage.objects") == [["kept"]]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from app.database import BoundStatement, Row, Statement, StatementError
 from app.database.wire.sqlstates import UNDEFINED_COLUMN, UNDEFINED_TABLE
@@ -54,13 +54,14 @@ class LifecycleStep:
 
 class Lifecycle:
     """The rules of all buckets. ``day_s``: the seconds of a day of the rules. ``interval_s``: nothing is done if
-    another service did it less than this time ago."""
+    another service did it less than this time ago. ``deleted``: how many rows this process has deleted so far."""
 
     def __init__(self, storage: Storage, request: RequestContext, *, day_s: float, interval_s: float = 0.0) -> None:
         self._interval_s = interval_s
         self._storage = storage
         self._request = request
         self._day_s = day_s
+        self.deleted: dict[LifecycleAction, int] = dict.fromkeys(get_args(LifecycleAction), 0)
 
     def run(
         self, *, look_again_s: float = LOOK_AGAIN_S, believed_after_s: float = BELIEVED_AFTER_S
@@ -88,6 +89,7 @@ class Lifecycle:
             count = 0
             while rows := self._delete(bucket, action, (statements.deletion, values)):
                 count += len(rows)
+                self.deleted[action] += len(rows)
             if count:
                 done.append(LifecycleStep(bucket, rule.id, action, count))
                 log.info("lifecycle rule %r of bucket %s deleted %d %s", rule.id, bucket, count, action)
@@ -100,7 +102,8 @@ class Lifecycle:
         found = []
         for bucket, rule, action, statements, values in self._named(self._rows(BUCKETS)):
             [[count, size]] = self._rows(statements.counting, values)
-            found.append(LifecycleStep(bucket, rule.id, action, int(known(count)), int(known(size))))
+            if int(known(count)):
+                found.append(LifecycleStep(bucket, rule.id, action, int(known(count)), int(known(size))))
         return found
 
     def _named(
