@@ -56,9 +56,8 @@ class BucketOrigins:
         with self._lock:
             if time.monotonic() < self._read_until:
                 return
-            kept_s = _KEPT_S
             # Set before the statement, so that a change during it is read at the next request.
-            self._read_until = time.monotonic() + kept_s
+            self._read_until = time.monotonic() + _KEPT_S
             try:
                 rows = self._run(_RULES)
             except StatementError as ex:
