@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from threading import Lock
 
 from schema_cache.directives import has_directives
 from schema_cache.exclusion import NOTHING, Exclusion
@@ -95,9 +96,11 @@ class RoleViews:
         self._api_schemas = api_schemas
         self._exclusion = exclusion
         self._by_role: dict[str, RoleView] = {}
-        # Each is dropped once it was used, so that only one previous catalog stays in memory.
-        self._before = {} if before is None else dict(before._by_role)
+        # Each is dropped once it was used, so that only one previous catalog stays in memory. If catalogs follow each
+        # other fast, no view was made on some of them.
+        self._before: dict[str, RoleView] = {} if before is None else dict(before._by_role or before._before)
         self._by_key: dict[str, RoleView] = {}
+        self._making = Lock()
 
     @cached_property
     def settable_roles(self) -> frozenset[str]:
@@ -107,13 +110,16 @@ class RoleViews:
 
     def view(self, role_name: str) -> RoleView:
         """The role's view; roles that see the same share one object. Raises ``UnknownRole``."""
-        view = self._by_role.get(role_name)
-        if view is None:
-            before = self._before.pop(role_name, None)
-            built = role_view(self.catalog, role_name, self._api_schemas, self._exclusion, before)
-            # Two threads may build the same view; setdefault gives both the same one.
-            view = self._by_role.setdefault(role_name, self._by_key.setdefault(built.key, built))
-        return view
+        return self._by_role.get(role_name) or self._make(role_name)
+
+    def _make(self, role_name: str) -> RoleView:
+        with self._making:
+            view = self._by_role.get(role_name)
+            if view is None:
+                before = self._before.pop(role_name, None)
+                built = role_view(self.catalog, role_name, self._api_schemas, self._exclusion, before)
+                view = self._by_role[role_name] = self._by_key.setdefault(built.key, built)
+            return view
 
 
 def role_view(

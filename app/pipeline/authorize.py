@@ -8,6 +8,7 @@ from graphql.validation.validate import ValidationAbortedError
 from app.errors import PorticoError
 from app.graphql.documents.errors import DocumentError
 from app.graphql.documents.limits import check_depth
+from app.graphql.documents.quick_validation import is_certainly_valid
 from app.graphql.documents.validation import validate
 from app.graphql.schema.api_schema import ApiSchema
 from app.identity import SERVICE_ROLE, Caller
@@ -37,10 +38,11 @@ def authorize_now(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperatio
 def _authorized(parsed: ParsedOperation, engine: Engine, *, may_be_before_change: bool) -> AuthorizedOperation:
     caller = caller_of(parsed.request, engine)
     try:
-        before = engine.role_schemas.before_change(caller.role) if may_be_before_change else None
-        if before is not None and engine.valid_documents.get((before[0].serial, parsed.document.shape)):
+        at_hand = engine.role_schemas.at_hand(caller.role) if may_be_before_change else None
+        if at_hand is not None and _is_known_valid(parsed.document, at_hand[0], engine):
             _check_named(caller, parsed, engine)
-            return AuthorizedOperation(parsed, caller, *before)
+            _remember(caller, parsed, engine)
+            return AuthorizedOperation(parsed, caller, *at_hand)
         api = _schema_of(caller, parsed, engine)
         return AuthorizedOperation(parsed, caller, api, api.catalog)
     except PorticoError as ex:
@@ -50,7 +52,6 @@ def _authorized(parsed: ParsedOperation, engine: Engine, *, may_be_before_change
 
 def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSchema:
     """The schema of the caller's role, after checking that the role may run the document and that it is valid there."""
-    documents = engine.named_documents
     _check_named(caller, parsed, engine)
     api = engine.role_schemas.lend(caller.role)
     check_depth(parsed.document.depth, api.rules.depth)
@@ -58,9 +59,34 @@ def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSc
         # Only a caller that may see the whole database learns which parts of it are not in the API, and why.
         explain = caller.role == SERVICE_ROLE or engine.settings.show_sql
         check_valid(parsed.document, api, engine, role=caller.role, explain=explain)
+    _remember(caller, parsed, engine)
+    return api
+
+
+def _is_known_valid(document: ParsedDocument, api: ApiSchema, engine: Engine) -> bool:
+    """Whether a document is certainly valid on a schema that may be outdated. If not, the current schema decides.
+    Raises TextNeeded."""
+    key = api.serial, document.shape
+    if engine.valid_documents.get(key):
+        return True
+    if document.is_mutation or document.depth > api.rules.depth or not api.dialect.validates:
+        return False
+    if document.syntax is None:
+        raise TextNeeded
+    if not api.knows(document.type_names):
+        return False
+    with api.making():
+        is_valid = is_certainly_valid(api.unchecked, document.syntax)
+    if is_valid:
+        engine.valid_documents.put(key, True, len(document.text))
+    return is_valid
+
+
+def _remember(caller: Caller, parsed: ParsedOperation, engine: Engine) -> None:
+    """Remember the document if the request names it and has its text."""
+    documents = engine.named_documents
     if documents.is_automatic and is_taught(parsed.request):
         documents.remember(caller.role, parsed.document.text)
-    return api
 
 
 def _check_named(caller: Caller, parsed: ParsedOperation, engine: Engine) -> None:

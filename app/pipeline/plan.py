@@ -10,7 +10,7 @@ from graphql import FieldNode, GraphQLError, GraphQLObjectType, VariableDefiniti
 from sqlalchemy import ColumnElement, Select, select
 
 from app.database import Statement
-from app.errors import RequestError
+from app.errors import PorticoError, RequestError
 from app.graphql.documents.errors import DocumentError, FieldError
 from app.graphql.documents.selection import Selector
 from app.graphql.introspection.answers import META_FIELDS, introspect
@@ -53,14 +53,26 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
 
     Raises RequestError if the operation or its values do not fit the schema, TextNeeded, and CurrentSchemaNeeded.
     """
+    if not operation.is_before_change:
+        return _bound(operation, engine)
+    try:
+        bound = _bound(operation, engine)
+    except PorticoError:
+        raise CurrentSchemaNeeded from None
+    # The answer is the same after the change if it is that of a query of relations that did not change.
+    reads = bound.plan.reads
+    if bound.plan.depends_on_reads_alone and engine.role_schemas.is_unchanged(operation.api, operation.catalog, reads):
+        return bound
+    raise CurrentSchemaNeeded
+
+
+def _bound(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     document = operation.parsed.document
     names, variables = _values(operation, engine)
     key = operation.api.serial, document.shape, operation.parsed.request.operation_name
     steering = engine.steering.get(key) or Steering()
     try:
         cached = engine.plans.get((key, steering.shape(names, variables)))
-        if operation.is_before_change and not _is_unchanged(cached, operation, engine):
-            raise CurrentSchemaNeeded
         if cached is not None:
             if cached.unread:
                 declared = [each for each in _declared(document) if each.variable.name.value in cached.unread]
@@ -70,8 +82,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
             return bind(cached, variables)
     except RequestError:
         # A value does not fit. Planning again finds where, and raises the error in the words of the dialect.
-        if operation.is_before_change:
-            raise CurrentSchemaNeeded from None
+        pass
     if document.syntax is None:
         raise TextNeeded
     made = make_plan(document, operation.api, variables, steering)
@@ -90,14 +101,6 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
         )
         engine.plans.put((key, shape), made, size)
     return bind(made, variables)
-
-
-def _is_unchanged(plan: SQLPlan | None, operation: AuthorizedOperation, engine: Engine) -> bool:
-    """Whether a plan from before the last change of the database gives the same answer after it: a query of relations
-    that did not change."""
-    if plan is None or not plan.depends_on_reads_alone:
-        return False
-    return engine.role_schemas.is_unchanged(operation.api, operation.catalog, plan.reads)
 
 
 def _values(operation: AuthorizedOperation, engine: Engine) -> tuple[Sequence[str], Mapping[str, Any]]:

@@ -53,13 +53,12 @@ _serial = itertools.count(1)
 
 class ApiSchema:
     """The GraphQL schema for one view of the database. With ``whole`` it is the part of that schema whose objects are
-    in the database schemas ``only_schemas``; its names are those of the whole.
-    Built once for each view, dialect and rules, and used by many threads. Types are made on first use. A type does not
-    depend on the order in which types are requested.
+    in the database schemas ``only_schemas``; its names are those of the whole. Built once for each view, dialect and
+    rules, and used by many threads. Types are made on first use, and do not depend on the order of requests.
     ``relations``: those with a key, and so with a collection. ``rows_by_oid``: all relations whose rows have a type.
-    ``graphql``: the schema; ``unchecked``: the same, without the check of all its types. ``rules``: the rules of the
-    roles that have this schema. ``notices``: the objects of the database that are not in the schema, with reasons.
-    ``remembered``: values that schemas with the same rules share. ``is_retired``, ``is_kept``: see SchemasInUse.
+    ``graphql``: the schema; ``unchecked``: the same, without the check of all its types. ``rules``: the rules of its
+    roles. ``notices``: objects of the database that are not in the schema, with reasons. ``remembered``: values that
+    schemas with the same rules share. ``is_retired``, ``is_kept``: see SchemasInUse.
     """
 
     is_retired = True
@@ -85,9 +84,8 @@ class ApiSchema:
         self._named: MutableMapping[str, Any] = {}
         self._shared: dict[str, Any] = {}
         self._learning = Lock()
-        # A part takes its names from the whole, so both share one lock. With two locks there could be a deadlock: a
-        # thread with the part's lock waits for the whole's, whose owner waits for graphql-core, which in Python 3.11
-        # has one lock for all types.
+        # A part takes its names from the whole, so both share one lock. Two locks could deadlock: a thread with the
+        # part's waits for the whole's, whose owner waits for graphql-core's, which in Python 3.11 is one for all types.
         self._making: AbstractContextManager[object] = RLock() if whole is None else whole._making
         self._value_types: dict[int, ValueType | None] = {}
         self._collated_types: dict[int, ValueType | None] = {}
@@ -239,10 +237,9 @@ class ApiSchema:
 
     def own_type_name(self, owner: Hashable, name: str) -> str:
         """The name of a type that relations do not reserve: ``name``, with underscores appended until no other type has
-        it. ``owner`` identifies the type. The result is never the name of a type for an object of the database.
-
-        Plugins should announce these names by the hooks ``own_type_names`` and ``own_type_names_of``. For a name that
-        was not announced, all types are made first, so that the result does not depend on the order of requests."""
+        it. ``owner`` identifies the type. The result is never the name of a type for an object of the database. Plugins
+        should announce these names by the hooks ``own_type_names`` and ``own_type_names_of``: for any other name all
+        types are made first, so that the result does not depend on the order of requests."""
         if self.whole is not None:
             return self.whole.own_type_name(owner, name)
         self.shared("names of enums", self._claim_names_of_enums)
@@ -294,12 +291,15 @@ class ApiSchema:
         types are made."""
         return self._lazy.making()
 
+    def knows(self, names: Iterable[str]) -> bool:
+        """Whether it is cheap to find out if types of these names exist."""
+        return all(map(self._lazy.can_tell, names))
+
     def learn_names(self, names: Iterable[str]) -> None:
-        """Find out whether types of these names exist. If that takes all types, they are made one by one in a copy of
-        this schema: other threads can use this one meanwhile."""
-        if not all(map(self._lazy.can_tell, names)):
+        """Find out if types of these names exist, if need be in a copy of this schema, so that others can use it."""
+        if not self.knows(names):
             with self._learning, collector_paused:
-                if not all(map(self._lazy.can_tell, names)):
+                if not self.knows(names):
                     self._lazy.learn([each.name for each in self.passing().each_type()])
 
     def anew(self) -> ApiSchema:

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Lock, Thread
+from time import sleep
 
 from app.bounded_cache import UNIT, BoundedCache
 from app.errors import AccessError, PorticoError
@@ -35,6 +36,10 @@ LARGE = _RELATIONS * SMALLER
 """A schema is large if it has at least this number of relations."""
 
 _MOST_BEFORE = 4
+
+_PAUSE_S, _MOST_PAUSES = 0.3, 20
+"""How long the schema must stay the same before it is made without a request that needs it, and how often at most the
+time starts again."""
 
 
 def _kept_schemas() -> BoundedCache[ApiSchema]:
@@ -104,20 +109,16 @@ class RoleSchemas:
         return found
 
     def _find(self, role: str) -> ApiSchema:
-        try:
-            view = self._view(role, self._schema_cache.current())
-        except AccessError:
-            # The role, or the service's membership in it, may be newer than the catalog.
-            view = self._view(role, self._schema_cache.refresh_if_changed())
-        known = view.catalog.role_by_name[role]
-        comment, bypasses = known.comment, known.bypasses and view.catalog.distributed
-        key = view.key, comment, bypasses
-        found = self._built.get(key)
+        view = self._current_view(role)
+        found = self._built.get(self._key(role, view))
         if found is None:
             with self._building:
+                # If the schema has changed while this thread waited, the outdated one is not made.
+                view = self._current_view(role)
+                key = self._key(role, view)
                 found = self._built.get(key)
                 if found is None:
-                    found = self._build(role, view, comment, bypasses=bypasses)
+                    found = self._build(role, view, *key[1:])
                     self._keep(key, found)
         if view.catalog is self._catalog:
             self._of_role[role] = found
@@ -126,20 +127,40 @@ class RoleSchemas:
                 self.in_use.retire(before)
         return found
 
-    def before_change(self, role: str) -> tuple[ApiSchema, Catalog] | None:
-        """The schema that the role had before the last change of the database, and the current catalog, while its
-        current schema is being made: this starts that. None if the current one exists, and for small schemas."""
-        known, current = self._before.get(role) or self._of_role.get(role), self._schema_cache.known
-        if known is None or current is None or known.catalog is current or len(known.rows_by_oid) < LARGE:
-            return None
+    def _current_view(self, role: str) -> RoleView:
+        try:
+            return self._view(role, self._schema_cache.current())
+        except AccessError:
+            # The role, or the service's membership in it, may be newer than the catalog.
+            return self._view(role, self._schema_cache.refresh_if_changed())
+
+    def _key(self, role: str, view: RoleView) -> tuple[str, str | None, bool]:
+        """The view's key, the comment on the role, and whether it bypasses policies on Citus."""
+        known = view.catalog.role_by_name[role]
+        return view.key, known.comment, known.bypasses and view.catalog.distributed
+
+    def at_hand(self, role: str) -> tuple[ApiSchema, Catalog] | None:
+        """The newest schema of the role that exists, and the current catalog. If that is another one than the schema's,
+        the current schema is being made: this starts that. None for small schemas, and if the role has none yet."""
+        while (known := self._of_role.get(role) or self._before.get(role)) is not None:
+            current = self._schema_cache.known
+            if current is None or len(known.rows_by_oid) < LARGE:
+                return None
+            if self.in_use.hold(known):
+                if known.catalog is not current:
+                    self._make_in_background(role)
+                return known, current
+        return None
+
+    def _make_in_background(self, role: str) -> None:
         with self._lock:
             is_first = role not in self._in_background
             self._in_background.add(role)
         if is_first:
             Thread(target=self._make, args=(role,), name="schema-maker", daemon=True).start()
-        return (known, current) if self.in_use.hold(known) else None
 
     def _make(self, role: str) -> None:
+        self._wait_for_more()
         mark = self.in_use.mark()
         try:
             self.lend(role)
@@ -149,6 +170,15 @@ class RoleSchemas:
             self.in_use.release(mark)
             with self._lock:
                 self._in_background.discard(role)
+
+    def _wait_for_more(self) -> None:
+        """Wait until changes no longer follow each other: a schema made now would be outdated at once. A request that
+        needs it makes it without this."""
+        for _ in range(_MOST_PAUSES):
+            known = self._schema_cache.known
+            sleep(_PAUSE_S)
+            if known is self._schema_cache.known:
+                return
 
     def is_unchanged(self, api: ApiSchema, current: Catalog, reads: frozenset[int]) -> bool:
         """Whether the relations with these oids are the same in the schema's catalog and in the current one, and
@@ -183,21 +213,21 @@ class RoleSchemas:
         raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403)
 
     def _keep(self, key: Hashable, built: ApiSchema) -> None:
-        if built.catalog is not self._catalog and built.catalog is self._schema_cache.current():
-            # Schemas of an outdated catalog are large, and no request uses them again.
+        if built.catalog is not self._catalog:
+            # Schemas of an outdated catalog are large, and no request uses them again. They are made one after the
+            # other, so this catalog is the newer one, also if it is outdated by now.
             self._catalog, self._built = built.catalog, _kept_schemas()
             # Those of a few roles serve requests that the change does not concern until the new ones are made.
-            self._before = dict(list(self._of_role.items())[-_MOST_BEFORE:])
-            self._of_role = {}
-            self._difference = None
-            outdated, self._living = self._living, []
-            for each in outdated:
-                if each not in self._before.values():
-                    self.in_use.retire(each)
+            awaited = {role: each for role, each in self._before.items() if role in self._in_background}
+            outdated = {*self._living, *self._before.values()}
+            self._before = dict(list((awaited | self._of_role).items())[-_MOST_BEFORE:])
+            self._of_role, self._living, self._difference = {}, [], None
+            for each in outdated.difference(self._before.values()):
+                self.in_use.retire(each)
         self._built.put(key, built, _size_of(built))
         self._living.append(built)
 
-    def _build(self, role: str, view: RoleView, comment: str | None, *, bypasses: bool) -> ApiSchema:
+    def _build(self, role: str, view: RoleView, comment: str | None, bypasses: bool) -> ApiSchema:
         rules = replace(self.rules.of_comment(comment), bypasses_policies=bypasses)
         with collector_paused:
             built = ApiSchema(view, self._dialect, rules, self._remembered_by(view, (comment, bypasses)))
