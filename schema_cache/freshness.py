@@ -6,7 +6,7 @@ import logging
 from threading import Lock, Thread
 from time import time
 
-from schema_cache.ahead import Ahead, look_ahead
+from schema_cache.ahead import changed_relations
 from schema_cache.changes import with_changes
 from schema_cache.decode import decode
 from schema_cache.exclusion import NOTHING, Exclusion
@@ -53,9 +53,8 @@ class SchemaCache:
         self._views: tuple[RoleViews, ...] = ()
         self._inherited = inherited
         self._reading = Lock()
-        self.ahead: Ahead | None = None
-        """The last result of ``look_ahead``, until the current catalog is replaced."""
-        self._look = SharedCall(self._look_ahead)
+        self._outdated: Catalog | None = None
+        self._listed: tuple[Catalog, bytes, frozenset[int] | None] | None = None
         self._is_refreshing = Lock()
         self._contents: tuple[Catalog | None, str] = None, ""
         self._first_load = SharedCall(self._first)
@@ -86,21 +85,26 @@ class SchemaCache:
         """
         return self._thorough_refresh() if thorough else self._quick_refresh()
 
-    def look_ahead(self) -> Ahead | None:
-        """The relations that have changed since the current catalog was read. Another thread reads these changes now.
-        None if something else has changed, or if the database does not list changes."""
-        found = self._look()
+    def is_outdated(self, catalog: Catalog) -> bool:
+        """Whether a catalog is known to be outdated, and another thread reads what has changed (``follow``)."""
+        return self._outdated is catalog
+
+    def follow(self, catalog: Catalog) -> None:
+        """Let another thread read what has changed since a catalog was read, which is outdated."""
+        if catalog is not self._catalog:
+            return
+        self._outdated = catalog
         if self._is_refreshing.acquire(blocking=False):
             Thread(target=self._refresh_aside, name="schema-reader", daemon=True).start()
-        return found
 
-    def _look_ahead(self) -> Ahead | None:
-        known = self._catalog
-        if known is None or not known.snapshot:
-            return None
-        found = look_ahead(self._run, known)
-        if known is self._catalog:
-            self.ahead = found
+    def changed_relations(self, catalog: Catalog, listed: bytes) -> frozenset[int] | None:
+        """The result of that function, kept for the requests until the next change."""
+        kept = self._listed
+        if kept is not None and kept[0] is catalog and kept[1] == listed:
+            return kept[2]
+        found = changed_relations(listed, catalog)
+        if catalog is self._catalog:
+            self._listed = catalog, listed, found
         return found
 
     def _refresh_aside(self) -> None:
@@ -172,7 +176,7 @@ class SchemaCache:
 
     def _use(self, catalog: Catalog) -> Catalog:
         self._catalog = catalog
-        self.ahead = None
+        self._outdated = self._listed = None
         self.read_at = time()
         self._log_missing_schemas(catalog)
         return catalog

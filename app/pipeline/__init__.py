@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from app.database import SchemaOutdated
 from app.errors import PorticoError
 from app.graphql.documents.errors import DocumentError
-from app.graphql.schema.role_schemas import LARGE
 from app.pipeline.authorize import authorize, authorize_now
 from app.pipeline.caching import cacheable
 from app.pipeline.engine import Engine
 from app.pipeline.execute import execute
-from app.pipeline.freshness import at_newer_version, has_changed, is_outdated
+from app.pipeline.freshness import has_changed, is_outdated, may_list_changes
 from app.pipeline.parse import parse, parse_whole
 from app.pipeline.plan import plan
 from app.pipeline.records import (
-    AuthorizedOperation,
     CurrentSchemaNeeded,
     GraphQLRequest,
     GraphQLResponse,
     ParsedOperation,
     ResultSet,
-    SQLPlan,
     TextNeeded,
 )
 from app.pipeline.shape import shape, shape_error
@@ -110,24 +108,16 @@ def _attempt(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultS
     except CurrentSchemaNeeded:
         operation = timing.of("authorize", authorize_now, parsed, engine)
         bound = timing.of("plan", plan, operation, engine)
-    run = execute if parsed.request.extensions is None else engine.extensions.around(execute, parsed)
-    if engine.schema_cache.ahead is not None:
-        operation = at_newer_version(operation, bound.plan, engine.schema_cache.ahead) or operation
-    for _ in range(MOST_ATTEMPTS):
-        try:
-            return timing.of("execute", run, operation, bound, engine)
-        except SchemaOutdated:
-            newer = _not_concerned(operation, bound.plan, engine)
-            if newer is None:
-                raise
-            operation = newer
-    return timing.of("execute", run, operation, bound, engine)
-
-
-def _not_concerned(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) -> AuthorizedOperation | None:
-    """The operation for the newer version of the schema, if its plan stays valid. The schema of a small database is
-    read again in less time than this would save."""
-    is_small = len(operation.api.rows_by_oid) < LARGE
-    if is_small or not plan.depends_on_reads_alone or operation.catalog is not engine.schema_cache.known:
-        return None
-    return at_newer_version(operation, plan, engine.schema_cache.look_ahead())
+    has_extensions = parsed.request.extensions is not None
+    run = engine.extensions.around(execute, parsed) if has_extensions else execute
+    may_list = not has_extensions and may_list_changes(operation, bound.plan)
+    if may_list and engine.schema_cache.is_outdated(operation.catalog):
+        engine.schema_cache.follow(operation.catalog)
+        operation = replace(operation, lists_changes=True)
+    try:
+        return timing.of("execute", run, operation, bound, engine)
+    except SchemaOutdated:
+        if operation.lists_changes or not may_list:
+            raise
+    engine.schema_cache.follow(operation.catalog)
+    return timing.of("execute", run, replace(operation, lists_changes=True), bound, engine)

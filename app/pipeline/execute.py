@@ -16,6 +16,7 @@ from app.errors import Diagnosis, RequestError
 from app.graphql.documents.errors import FieldError
 from app.packed_text import AnyText
 from app.pipeline.engine import Engine
+from app.pipeline.freshness import check_changes, list_of_changes, without_list
 from app.pipeline.records import CAPPED, READ_AFTER, AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
 from app.pipeline.relayed_errors import as_of_coordinator, refusal
 from app.query.sql.constructs import failure
@@ -78,13 +79,13 @@ def context_of(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) ->
         path=head.path,
         role_settings=role_settings(catalog, operation.caller.role),
         extra=engine.contexts.request_settings(head.header),
-        schema_version=(operation.version or catalog.change_count) if catalog.counted else None,
+        schema_version=catalog.change_count if catalog.counted and not operation.lists_changes else None,
         bookmark=operation.parsed.request.bookmark,
         discarded=plan.has_effects,
         guarded=_is_guarded(operation, plan),
         propagated=plan.is_mutation or plan.has_effects or plan.reads_claims,
         in_sequence=plan.is_mutation and len(plan.statements) > 1,
-        proved_by="" if plan.is_mutation or plan.has_effects or operation.version else catalog.version,
+        proved_by="" if plan.is_mutation or plan.has_effects else catalog.version,
     )
 
 
@@ -105,14 +106,17 @@ def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> li
     database, row_limit = engine.database, engine.answer_limit
     if is_guarded := _is_guarded(operation, plan):
         calls = guarded(calls)
+    if operation.lists_changes:
+        calls.insert(0, list_of_changes(operation.catalog))
     if bound.rolled_back:
         run = partial(database.attempt, context, calls, row_limit=row_limit)
     else:
         run = partial(database.run, context, calls, read_only=not plan.is_mutation, row_limit=row_limit)
     try:
         rows = despite_conflicts(run)
-        return rows_of_calls(rows) if is_guarded else rows
     except StatementError as ex:
+        if operation.lists_changes:
+            ex = without_list(ex)
         if is_guarded and (names := settings_changed(ex)):
             raise _session_changed(names, plan, ex.statement_index) from None
         if engine.settings.show_sql and 1 <= ex.statement_index <= len(plan.statements):
@@ -122,6 +126,9 @@ def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> li
         if plan.is_mutation and not bound.rolled_back:
             ex.hint = "The mutation was applied; only its response is too large. Select fewer rows or fields."
         raise
+    if operation.lists_changes:
+        check_changes(rows.pop(0), operation, plan, engine.schema_cache)
+    return rows_of_calls(rows) if is_guarded else rows
 
 
 def _session_changed(names: Sequence[str], plan: SQLPlan, index: int) -> FieldError:

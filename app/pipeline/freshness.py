@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
-from app.database import REFUSED_BY_POLICY, SchemaOutdated, StatementError
-from app.errors import PorticoError, RequestError, Unavailable
+from app.database import REFUSED_BY_POLICY, Row, SchemaOutdated, Statement, StatementError, StatementTimeout
+from app.database.run.database import BoundStatement
+from app.database.wire.failure import SCHEMA_OUTDATED
+from app.errors import Diagnosis, PorticoError, RequestError, Unavailable
+from app.graphql.schema.role_schemas import LARGE
 from app.pipeline.records import AuthorizedOperation, SQLPlan
-from schema_cache.ahead import Ahead
+from schema_cache.ahead import CHANGED_OBJECTS
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
+
+_CHANGES = Statement(CHANGED_OBJECTS, "changes")
 
 _WRONG_SCHEMA = frozenset(
     (
@@ -49,12 +54,41 @@ def has_changed(error: PorticoError, known: Catalog | None, schema_cache: Schema
     return isinstance(error, RequestError) and is_outdated(known, schema_cache)
 
 
-def at_newer_version(operation: AuthorizedOperation, plan: SQLPlan, ahead: Ahead | None) -> AuthorizedOperation | None:
-    """The operation for the newer version of the schema that ``ahead`` found; None if that change concerns it."""
-    if ahead is None or ahead.catalog is not operation.catalog or ahead.change_count == operation.version:
-        return None
-    concerned = not plan.depends_on_reads_alone or not ahead.relations.isdisjoint(plan.reads)
-    return None if concerned else replace(operation, version=ahead.change_count)
+def may_list_changes(operation: AuthorizedOperation, plan: SQLPlan) -> bool:
+    """Whether a flight of the plan may begin although the schema has changed, and find out whether that concerns it.
+    The schema of a small database is read again in less time than this would save."""
+    is_query = plan.depends_on_reads_alone and not (plan.has_effects or plan.is_volatile)
+    return is_query and bool(operation.catalog.snapshot) and len(operation.api.rows_by_oid) >= LARGE
+
+
+def list_of_changes(catalog: Catalog) -> BoundStatement:
+    """The call that lists the changes since the catalog, for ``check_changes``."""
+    return _CHANGES, (catalog.snapshot.encode(),)
+
+
+def check_changes(
+    rows: Sequence[Row], operation: AuthorizedOperation, plan: SQLPlan, schema_cache: SchemaCache
+) -> None:
+    """Raise SchemaOutdated if the changes that the flight has listed may concern its plan."""
+    listed = rows[0][0]
+    changed = None if listed is None else schema_cache.changed_relations(operation.catalog, listed)
+    if changed is None or not changed.isdisjoint(plan.reads):
+        raise _outdated()
+
+
+def without_list(error: StatementError) -> StatementError:
+    """The error of a flight that began with the list of changes, as one of a flight without it. The changes may have
+    caused it, regardless of its SQLSTATE: then it is SchemaOutdated."""
+    if error.statement_index == 0:
+        return error
+    if isinstance(error, StatementTimeout):
+        error.statement_index -= 1
+        return error
+    return _outdated()
+
+
+def _outdated() -> SchemaOutdated:
+    return SchemaOutdated(Diagnosis(SCHEMA_OUTDATED, "the schema of the database has changed"), 0)
 
 
 def is_outdated(known: Catalog | None, schema_cache: SchemaCache) -> bool:

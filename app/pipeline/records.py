@@ -101,14 +101,14 @@ class ParsedOperation:
 @dataclass(frozen=True, slots=True)
 class AuthorizedOperation:
     """An operation with its caller and the schema of the caller's role. ``catalog``: the current one. The schema may be
-    that from before the last change, if the change does not concern the operation. ``version``: the version of the
-    database's schema, if it is newer than the catalog, but that change does not concern the operation either."""
+    that from before the last change, if the change does not concern the operation. ``lists_changes``: the catalog is
+    outdated too, so the flight finds out whether the changes since then concern the operation."""
 
     parsed: ParsedOperation
     caller: Caller
     api: ApiSchema
     catalog: Catalog
-    version: int | None = None
+    lists_changes: bool = False
 
     @property
     def is_before_change(self) -> bool:

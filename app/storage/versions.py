@@ -17,7 +17,7 @@ from app.storage.errors import BytesMissing, IsDeleteMarker, NoSuchVersion, NotI
 from app.storage.names import check_key
 from app.storage.records import ObjectName, StoredObject
 from app.storage.request_context import RequestContext
-from app.storage.row_decoding import RawValue, json_value, known, number, read_metadata, read_object, text
+from app.storage.row_decoding import RawValue, boolean, json_value, known, number, read_metadata, read_object, text
 from app.storage.sql import NOTHING, Projection
 from app.storage.sql_versions import (
     DELETE_CURRENT,
@@ -56,6 +56,17 @@ class ListedVersion(NamedTuple):
     metadata: Mapping[str, Any]
     is_latest: bool
     owner_id: str | None
+
+
+class ListedKinds(NamedTuple):
+    """The kinds of versions in a listing."""
+
+    current: bool = True
+    older: bool = True
+    markers: bool = True
+
+
+EVERY_KIND = ListedKinds()
 
 
 class DeletedVersion(NamedTuple):
@@ -116,12 +127,14 @@ def list_versions(
     upper: str,
     limit: int,
     after: tuple[str, int] | None = None,
+    kinds: ListedKinds = EVERY_KIND,
 ) -> list[ListedVersion]:
-    """The versions that the caller may see of keys from ``lower`` up to, not including, ``upper``: by key, the newest
-    first. ``after``: the key and the number of the last one before."""
+    """The versions of these ``kinds`` that the caller may see of keys from ``lower`` up to, not including, ``upper``:
+    by key, the newest first. ``after``: the key and the number of the last one before."""
     check_installed(storage)
     key, last = (None, None) if after is None else after
-    parameters = (text(bucket), text(lower), text(upper), number(limit), text(key), number(last))
+    bounds = (text(bucket), text(lower), text(upper), number(limit), text(key), number(last))
+    parameters = (*bounds, *map(boolean, kinds))
     with storage.read(request) as read:
         rows = read.rows(request.own_context(), LIST_VERSIONS, parameters)
     return [_listed(row) for row in rows]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import threading
-import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,14 +10,12 @@ from typing import Any
 import pytest
 
 from app.graphql.schema.api_schema import ApiSchema
-from app.graphql.schema.relations import ApiRelation
-from app.graphql.schema.role_schemas import LARGE
 from app.hooks import hookimpl
 from app.installation.install import install
 from tests.graphql.api import Answer, Api
 from tests.graphql.conftest import ROLES
 from tests.postgres_server import PostgresServer, connect
-from tests.process.running import PATIENCE_S, until
+from tests.process.running import until
 
 SCHEMA = """
 create table item (id int primary key, name text, extra int);
@@ -315,88 +311,3 @@ def test_functions_return_rows_of_the_new_type(postgres: PostgresServer, name: s
             assert api.ask(query).data == before, change
     api.close()
     postgres.drop_database(url)
-
-
-LARGE_SCHEMA = f"""
-do $$ begin for n in 1..{LARGE} loop
-  execute format('create table t%s (id int primary key, name text)', n);
-end loop; end $$;
-grant select on all tables in schema public to anon;
-"""
-
-
-@pytest.fixture
-def large(watched: tuple[Api, Execute]) -> tuple[Api, Execute, threading.Event]:
-    """An api to a database with many tables, whose schemas are made once the event is set."""
-    api, execute = watched
-    may_make = threading.Event()
-    may_make.set()
-
-    class Gate:
-        @staticmethod
-        @hookimpl
-        def query_fields(api: ApiSchema) -> None:
-            may_make.wait(PATIENCE_S)
-
-    execute(LARGE_SCHEMA)
-    api.application.services.plugins.register(Gate)
-    return api, execute, may_make
-
-
-def _page(table: str, fields: str) -> str:
-    return f"{{ {table}Collection(first: 1) {{ edges {{ node {{ {fields} }} }} }} }}"
-
-
-def test_a_request_does_not_wait_for_a_change_of_other_tables(
-    large: tuple[Api, Execute, threading.Event],
-) -> None:
-    api, execute, may_make = large
-    assert api.ask(_page("t1", "id")).data
-    may_make.clear()
-    execute("alter table t3 add column added int")
-    for _ in range(3):
-        assert api.ask(_page("t1", "id")).data == {"t1Collection": {"edges": []}}
-        execute("alter table t4 add column if not exists added int; comment on column t4.added is 'added'")
-    with ThreadPoolExecutor(1) as threads:
-        changed = threads.submit(api.ask, _page("t3", "added"))
-        assert api.ask(_page("t1", "id")).data
-        assert not changed.done()
-        may_make.set()
-        assert changed.result().data == {"t3Collection": {"edges": []}}
-
-
-@pytest.mark.parametrize(
-    "change",
-    ["alter table t1 rename column name to label", "alter table t1 rename to renamed", "revoke select on t1 from anon"],
-)
-def test_a_request_sees_a_change_of_its_own_table_at_once(
-    large: tuple[Api, Execute, threading.Event], change: str
-) -> None:
-    api, execute, _ = large
-    assert api.ask(_page("t1", "name")).data
-    assert api.ask(_page("t2", "name")).data
-    execute(f"alter table t3 add column added int; {change}")
-    assert [each["extensions"]["code"] for each in api.ask(_page("t1", "name")).errors] == ["GRAPHQL_VALIDATION_FAILED"]
-    assert api.ask(_page("t2", "name")).data
-
-
-def test_outdated_schemas_are_freed(large: tuple[Api, Execute, threading.Event]) -> None:
-    api, execute, _ = large
-    made: list[weakref.ref[ApiRelation]] = []
-
-    class Watch:
-        @staticmethod
-        @hookimpl
-        def query_fields(api: ApiSchema) -> None:
-            made.append(weakref.ref(api.relations[0]))
-
-    api.application.services.plugins.register(Watch)
-    gc.disable()
-    try:
-        for step in range(4):
-            execute(f"alter table t1 add column step_{step} int")
-            assert api.ask(_page("t1", f"step_{step}")).data
-        # Another thread may be about to finish with the one before.
-        until(lambda: sum(each() is not None for each in made) == 1)
-    finally:
-        gc.enable()

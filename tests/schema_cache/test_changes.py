@@ -8,7 +8,7 @@ import pytest
 from pg8000.exceptions import DatabaseError
 
 from app.installation.install import install
-from schema_cache.ahead import look_ahead
+from schema_cache.ahead import CHANGED_OBJECTS, changed_relations
 from schema_cache.freshness import SchemaCache
 from tests.schema_cache.asker import Asker
 from tests.schema_cache.comparing import differences, read_on
@@ -102,7 +102,7 @@ def test_the_whole_catalog_is_read_if_the_list_has_gaps(service: SchemaCache, ow
     ("change", "concerned"),
     [
         ("alter table a add column c int", {"a"}),
-        ("alter table a add column c int references b", {"a"}),
+        ("alter table a add column c int references b", {"a", "b"}),
         ("create table c (id int)", set()),
         ("create index on b (id)", set()),
         ("drop table a", {"a"}),
@@ -118,10 +118,9 @@ def test_changed_relations_are_found_without_reading_them(
 ) -> None:
     owner.rows(change)
     known = service.current()
-    ahead = look_ahead(owner.value, known)
-    names = (
-        None if ahead is None else {each.name for oid, each in known.relation_by_oid.items() if oid in ahead.relations}
-    )
+    listed = owner.value(CHANGED_OBJECTS.replace("$1", f"'{known.snapshot}'"))
+    changed = changed_relations(listed, known)
+    names = None if changed is None else {each.name for oid, each in known.relation_by_oid.items() if oid in changed}
     assert names == concerned
 
 
