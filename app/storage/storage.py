@@ -26,7 +26,7 @@ from app.storage.request_context import RequestContext, operator_context
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.upkeep.announcing import announced
 from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, encode_events
-from app.storage.upkeep.work import Background, WorkList, background_context
+from app.storage.upkeep.work import Background, WorkList, background_context, installed_features
 
 _MOST_NOTED = 10_000
 # The rollback to the savepoint also restores the role that a trial changed.
@@ -154,8 +154,17 @@ def open_storage(
     def read(statement: Statement) -> list[Row]:
         return database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
 
+    features = installed_features(database, contexts)
     receivers = tuple(chain.from_iterable(plugins.hook.object_event_receivers(settings=settings)))
     wake, accessed = threading.Event(), set[str]()
+    work = WorkList(
+        database,
+        contexts,
+        lambda: storage.backend,
+        receivers,
+        features,
+        grace_s=settings.replaced_bytes_grace_s,
+    )
     storage = Storage(
         settings=settings,
         database=database,
@@ -169,14 +178,10 @@ def open_storage(
         streams=threading.BoundedSemaphore(settings.remote_streams),
         long_reads=LongReads(settings.threads),
         bucket_origins=BucketOrigins(read),
-        features=InstalledFeatures(read),
+        features=features,
         wake=wake,
         accessed=accessed,
-        background=Background(
-            WorkList(database, contexts, lambda: storage.backend, receivers, grace_s=settings.replaced_bytes_grace_s),
-            wake,
-            accessed,
-        ),
+        background=Background(work, wake, accessed),
     )
     if settings.storage_url:
         _ = storage.backend
