@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install Portico and its test tools into .venv and run the tests. Arguments go to pytest; EXTRA names
-# another extra of setup.cfg that includes the test tools. Tests that judge time run alone, after all others,
-# unless the arguments select tests.
+# another extra of setup.cfg that includes the test tools. Tests that judge time run alone, after all others, and
+# those that take long are left out, unless the arguments select tests.
 set -eu
 cd "$(dirname "$0")"
 . .ci/environment.sh
@@ -23,7 +23,8 @@ for argument; do
     esac
 done
 status=0
-in_workers -m 'not timing' "$@" || status=$?
+in_workers -m 'not timing and not long' "$@" || status=$?
 # One coverage report covers both runs.
 "$python" -m pytest -m timing --cov-append "$@" </dev/null || status=$?
+echo "Not run: the tests that take long; sh test.sh -m long runs them."
 exit "$status"

@@ -48,7 +48,7 @@ MADE_MARKER = Statement("SELECT coalesce(current_setting('storage.delete_marker'
 DELETE_VERSION = Statement(
     """
     DELETE FROM storage.versions v WHERE v.bucket_id = $1 AND v.name COLLATE "C" = $2 AND v.version_id = $3
-    RETURNING v.name, v.version, v.metadata, v.is_delete_marker
+    RETURNING v.name, v.version, v.metadata, v.version_id, v.is_delete_marker
     """,
     "delete_version",
 )
@@ -58,7 +58,7 @@ DELETE_CURRENT = Statement(
     f"""
     DELETE FROM storage.objects o
     WHERE o.bucket_id = $1 AND o.name = $2 AND {_ID_OF_CURRENT} = $3
-    RETURNING o.name, o.version, o.metadata
+    RETURNING o.name, o.version, o.metadata, {_ID_OF_CURRENT}, false
     """,  # noqa: S608
     "delete_current",
 )
@@ -89,7 +89,8 @@ SET_TAGS = Statement(
 # -- listing
 
 # Versions in the order of keys, the newest first. $1 bucket, $2 and $3 bounds of the keys, $4 the number of rows; $5
-# and $6 the key and the number after which the listing begins. The number of the current version is the greatest.
+# and $6 the key and the number after which the listing begins; $7 to $9 whether it has current versions, older ones,
+# and delete markers. The number of the current version is the greatest.
 _GREATEST = 9223372036854775807
 _AFTER = '(o.name COLLATE "C" > $5 OR (o.name COLLATE "C" = $5 AND {number} < $6::bigint))'
 _LISTED = """
@@ -97,22 +98,32 @@ _LISTED = """
            o.updated_at, o.metadata, o.owner_id
     FROM storage.{table} o
     WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= $2 AND o.name COLLATE "C" < $3
-      AND o.name COLLATE "C" >= coalesce($5, '') AND ($5::text IS NULL OR {after})
+      AND o.name COLLATE "C" >= coalesce($5, '') AND ($5::text IS NULL OR {after}) AND {wanted}
     ORDER BY o.name COLLATE "C", {number} DESC LIMIT $4::bigint"""
 
 
-def _listed(table: str, version_id: str, number: str, marker: str) -> str:
+def _listed(table: str, version_id: str, number: str, marker: str, wanted: str) -> str:
     after = _AFTER.format(number=number)
-    return _LISTED.format(table=table, version_id=version_id, number=number, marker=marker, after=after)
+    return _LISTED.format(table=table, version_id=version_id, number=number, marker=marker, after=after, wanted=wanted)
+
+
+_CURRENT = _listed("objects", _ID_OF_CURRENT, f"{_GREATEST}::bigint", "false", "$7::boolean")
+_OLDER = _listed(
+    "versions",
+    "o.version_id",
+    "o.number",
+    "o.is_delete_marker",
+    "CASE WHEN o.is_delete_marker THEN $9::boolean ELSE $8::boolean END",
+)
 
 
 LIST_VERSIONS = Statement(
     f"""
     WITH listed AS (
         SELECT * FROM (
-            SELECT * FROM ({_listed("objects", _ID_OF_CURRENT, f"{_GREATEST}::bigint", "false")}) AS current
+            SELECT * FROM ({_CURRENT}) AS current
             UNION ALL
-            SELECT * FROM ({_listed("versions", "o.version_id", "o.number", "o.is_delete_marker")}) AS older) AS merged
+            SELECT * FROM ({_OLDER}) AS older) AS merged
         ORDER BY merged.name COLLATE "C", merged.number DESC LIMIT $4::bigint)
     SELECT l.name, l.version_id, l.number, l.is_delete_marker, {time_text("l.updated_at")},
            coalesce(l.metadata, '{{}}'),
@@ -144,7 +155,7 @@ EMPTY_VERSIONS = Statement(
             SELECT v.name FROM storage.versions v WHERE v.bucket_id = $1 LIMIT 500) AS n) AS keys
     WHERE v.bucket_id = $1 AND v.name COLLATE "C" = keys.name
       AND NOT EXISTS (SELECT FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = keys.name)
-    RETURNING v.name
+    RETURNING v.name, v.version, v.metadata, v.version_id, v.is_delete_marker
     """,
     "empty_versions",
 )

@@ -50,9 +50,11 @@ def request_extensions(settings: Settings) -> Mapping[str, Extension]:
         try:
             plans = explain(operation, bound, engine, analyze=how == ANALYZE) if plan.statements else []
         except FieldError as ex:
-            if ex.code != NotOnThisCluster.code:
+            has_placeholders = operation.api.catalog.distributed and not all(each.answers for each in plan.statements)
+            if ex.code != NotOnThisCluster.code and not has_placeholders:
                 raise
-            # The SQL shows why Citus refuses it.
+            # The SQL shows why Citus refuses it. It may also compute values from those of earlier statements, which
+            # have not run.
             made: list[dict[str, Any]] = [{"plan": None, "pages": [], "error": ex.message}] * len(entries)
         else:
             made = [{"plan": each, "pages": page_reads(each["Plan"])} for each in plans]

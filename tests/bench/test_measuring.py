@@ -106,6 +106,7 @@ def test_the_chart_has_a_bar_for_each_server_that_answers() -> None:
     assert bars[0] == 2 * bars[1]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not wrk.is_installed(), reason="wrk is not installed")
 def test_a_short_run_reports_figures(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bench", "--seconds", "1", "--rounds", "1", "--json", str(tmp_path / "figures")]

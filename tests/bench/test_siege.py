@@ -76,6 +76,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     return {entry["name"]: entry for entry in entries}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SHORT)
 def test_no_attack_succeeds(found: Mapping[str, Any], name: str) -> None:
     assert found[name]["tried"] > 0

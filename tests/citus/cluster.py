@@ -27,7 +27,7 @@ SCHEMA, DISTRIBUTION, KEYS, FUNCTIONS, ROWS = (
 _TENANT_OF_CLAIM = "nullif(current_setting('request.jwt.claim.tenant', true), '')::int"
 _PROTECTED = (
     *("tenant", "author", "book", "review", "genre", "book_genre", "device", "measure", "event"),
-    *("note", "profile", "visit", "setting"),
+    *("note", "profile", "visit", "setting", "badge"),
 )
 SHARDS = 4
 _LOGINS = "alter role anon login; alter role authenticated login; alter role service_role login;"

@@ -10,5 +10,6 @@ select create_distributed_table('app.device', 'id', colocate_with => 'none');
 select create_distributed_table('app.measure', 'device_id', colocate_with => 'app.device');
 select create_distributed_table('app.note', 'tenant_id', colocate_with => 'app.tenant');
 select create_distributed_table('app.profile', 'tenant_id', colocate_with => 'app.tenant');
+select create_distributed_table('app.badge', 'tenant_id', colocate_with => 'app.tenant');
 select create_distributed_table('app.visit', 'tenant_id', colocate_with => 'app.tenant');
 select create_distributed_table('app.setting', 'tenant_id', colocate_with => 'app.tenant');

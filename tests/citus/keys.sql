@@ -11,5 +11,6 @@ create unique index note_body on app.note (tenant_id, lower(body));
 alter table app.note add constraint note_parent foreign key (tenant_id, parent_id) references app.note;
 alter table app.note add constraint note_author foreign key (tenant_id, author_id) references app.author;
 alter table app.profile add constraint profile_author foreign key (tenant_id, author_id) references app.author;
+alter table app.badge add constraint badge_author foreign key (tenant_id, email) references app.author (tenant_id, email);
 comment on constraint note_parent on app.note is
   '@graphql({"local_name": "replies", "foreign_name": "parent"})';

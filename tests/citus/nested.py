@@ -124,6 +124,13 @@ NESTED: dict[str, str] = {
     ' objects: [{ id: 81, title: "J" }] } }]) { affectedCount } b: insertIntoBookCollection(objects: [{ id: 83, title: "O",'
     " author: { connect: { tenantIdAndId: { tenantId: 1, id: 80 } } } }]) { records { title author { name bookCollection"
     " { edges { node { title } } } } } } }",
+    "children by another key": _author(
+        '{ tenantId: 1, id: 80, name: "N", email: "n@x", badgeCollection: { objects: [{ id: 1 }, { id: 2 }] } }',
+        "records { badgeCollection { edges { node { id email } } } }",
+    ),
+    "children by a key that is null": _author(
+        '{ tenantId: 1, id: 80, name: "N", badgeCollection: { objects: [{ id: 1 }] } }', "affectedCount"
+    ),
     "children lacking a value": _author(
         '{ tenantId: 1, id: 80, name: "N", bookCollection: { objects: [{ id: 81 }] } }'
     ),
@@ -143,6 +150,41 @@ VARIABLES: dict[str, tuple[str, dict[str, object]]] = {
         "mutation ($o: [BookInsertInput!]!) { insertIntoBookCollection(objects: $o) { records { id title"
         " author { name } reviewCollection { edges { node { stars } } } } } }",
         {"o": [{"tenantId": 1, "id": n, "authorId": 1, "title": f"v{n}"} for n in (25, 21)]},
+    ),
+    "insert a variable, uneven": (
+        "mutation ($o: [BookInsertInput!]!) { insertIntoBookCollection(objects: $o) { affectedCount records { id title price authorId } } }",
+        {
+            "o": [
+                {"tenantId": 1, "id": 25, "title": "a", "price": None},
+                {"id": 21, "title": "b", "tenantId": 1, "authorId": 1},
+                {"tenantId": 1, "title": "c", "id": 23, "price": "7.255"},
+            ]
+        },
+    ),
+    "insert a variable, lists": (
+        "mutation ($o: [AuthorInsertInput!]!) { insertIntoAuthorCollection(objects: $o) { records { id tags data born } } }",
+        {
+            "o": [
+                {"tenantId": 1, "id": 85, "name": "x", "tags": ["a,b", "c", None], "data": '{"a": [1]}', "born": None},
+                {"tenantId": 1, "id": 84, "name": "y", "tags": [], "data": None, "born": "2000-01-01"},
+            ]
+        },
+    ),
+    "insert a variable, one does not fit": (
+        "mutation ($o: [BookInsertInput!]!) { insertIntoBookCollection(objects: $o) { affectedCount } }",
+        {"o": [{"tenantId": 1, "id": n, "title": f"v{n}", "price": "12345678901"} for n in (25, 21)]},
+    ),
+    "insert a variable of many": (
+        "mutation ($o: [BookInsertInput!]!) { insertIntoBookCollection(objects: $o) { affectedCount records { id title } } }",
+        {"o": [{"tenantId": 1, "id": n, "title": f"v{n}"} for n in range(300, 401)]},
+    ),
+    "insert a variable of reference rows": (
+        "mutation ($o: [CountryInsertInput!]!) { insertIntoCountryCollection(objects: $o) { records { id name } } }",
+        {"o": [{"id": n, "name": f"c{n}"} for n in (95, 91)]},
+    ),
+    "insert a variable of local rows": (
+        "mutation ($o: [MemoInsertInput!]!) { insertIntoMemoCollection(objects: $o) { records { id body } } }",
+        {"o": [{"id": n, "body": f"m{n}"} for n in (95, 91)]},
     ),
     "insert a variable of two tenants": (
         "mutation ($o: [BookInsertInput!]!) { insertIntoBookCollection(objects: $o) { records { tenantId id title } } }",
@@ -166,6 +208,51 @@ VARIABLES: dict[str, tuple[str, dict[str, object]]] = {
                 {"tenantId": 1, "id": n, "name": f"n{n}", "bookCollection": {"objects": [{"id": n, "title": f"t{n}"}]}}
                 for n in (85, 84)
             ]
+        },
+    ),
+    "nested insert of a variable, uneven": (
+        "mutation ($o: [AuthorInsertInput!]!) { insertIntoAuthorCollection(objects: $o) { records { name rating bookCollection"
+        " { edges { node { title price } } } } } }",
+        {
+            "o": [
+                {
+                    "tenantId": 1,
+                    "id": 85,
+                    "name": "two",
+                    "rating": "3",
+                    "bookCollection": {
+                        "objects": [{"id": 85, "title": "a", "price": "2.5"}, {"id": 81, "title": "b"}],
+                        "connect": [{"tenantIdAndId": {"tenantId": 1, "id": 5}}],
+                    },
+                },
+                {"tenantId": 1, "id": 84, "name": "none"},
+                {"tenantId": 1, "id": 83, "name": "one", "bookCollection": {"objects": [{"id": 83, "title": "c"}]}},
+            ]
+        },
+    ),
+    "nested insert of many": (
+        "mutation ($o: [AuthorInsertInput!]!) { insertIntoAuthorCollection(objects: $o) { affectedCount } }",
+        {
+            "o": [
+                {"tenantId": 1, "id": 85, "name": "x", "bookCollection": {"objects": [{"id": n, "title": f"t{n}"}]}}
+                for n in (85,)
+            ]
+            + [
+                {
+                    "tenantId": 1,
+                    "id": 84,
+                    "name": "y",
+                    "bookCollection": {"objects": [{"id": n, "title": f"t{n}"} for n in range(300, 401)]},
+                }
+            ]
+        },
+    ),
+    "connect the keys of a variable": (
+        'mutation ($t: Int!, $k: [BookKeyInput!]) { insertIntoAuthorCollection(objects: [{ tenantId: $t, id: 80, name: "N",'
+        " bookCollection: { connect: $k } }]) { records { name bookCollection { edges { node { id title } } } } } }",
+        {
+            "t": 1,
+            "k": [{"tenantIdAndId": {"tenantId": 1, "id": 5}}, {"tenantIdAndTitle": {"tenantId": 1, "title": "Beta"}}],
         },
     ),
     "bulk update of a variable": (

@@ -1,4 +1,4 @@
-truncate app.note, app.profile, app.visit, app.setting, app.measure, app.device, app.review, app.book_genre, app.genre, app.book, app.author, app.tenant,
+truncate app.badge, app.note, app.profile, app.visit, app.setting, app.measure, app.device, app.review, app.book_genre, app.genre, app.book, app.author, app.tenant,
   app.event, app.memo, public.country;
 insert into public.country values (1, 'Norway', 'NO'), (2, 'Chile', 'CL'), (3, 'Kenya', null);
 insert into app.tenant values (1, 'one'), (2, 'two'), (3, 'three');

@@ -30,6 +30,7 @@ create table app.note (
   tenant_id int not null, id int not null, parent_id int, author_id int, body text, mood app.mood, size app.size,
   meta jsonb, marks int[], at timestamptz default '2020-01-01Z', seen boolean, slug text, primary key (tenant_id, id));
 create table app.profile (tenant_id int not null, author_id int not null, bio text, primary key (tenant_id, author_id));
+create table app.badge (tenant_id int not null, id int not null, email text, primary key (tenant_id, id));
 create table app.visit (
   tenant_id int not null, id int not null, day date not null, kind text, primary key (tenant_id, day, id))
   partition by range (day);

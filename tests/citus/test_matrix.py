@@ -38,6 +38,7 @@ TABLES = (
     "profile",
     "visit",
     "setting",
+    "badge",
 )
 MODES = ("schema", "service", "claim", "policies")
 DOCUMENTS: Mapping[str, Mapping[str, str]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -126,6 +127,35 @@ def test_a_request_of_one_tenant_is_one_task(api: Api, text: str) -> None:
 def test_each_statement_of_a_nested_insert_concerns_one_shard(api: Api, name: str) -> None:
     entries = ask_with(api, {"explain": "plan"}, NESTED[name], role="service_role").body["extensions"]["explain"]
     assert set(tasks(entries)) <= {1}
+
+
+@pytest.mark.parametrize(
+    ("text", "variables"),
+    [
+        *(VARIABLES[name] for name in VARIABLES if "insert a variable" in name and "many" not in name),
+        *(
+            VARIABLES[name]
+            for name in ("upsert a variable", "upsert a variable, existing", "nested insert of a variable")
+        ),
+        *((text, None) for name, text in NESTED.items() if "child" in name and "another tenant" not in name),
+    ],
+)
+def test_rows_are_sent_along_with_their_insert(api: Api, text: str, variables: Any) -> None:
+    body = ask_with(api, {"explain": "plan"}, text, role="service_role", variables=variables).body
+    assert "INSERT ... SELECT" not in json.dumps(body.get("extensions", {}))
+
+
+def test_a_plan_serves_lists_of_one_length(api: Api) -> None:
+    text, _ = VARIABLES["nested insert of a variable"]
+    for number, ids in enumerate(((200, 201), (202, 203, 204), (206, 205))):
+        books = [{"id": each, "title": f"book {each}"} for each in ids]
+        rows = [
+            {"tenantId": 1 + number, "id": each["id"], "name": f"{each}", "bookCollection": {"objects": [each]}}
+            for each in books
+        ]
+        made = api.ask(text, {"o": rows}, role="service_role").data["insertIntoAuthorCollection"]["records"]
+        titles = [each["bookCollection"]["edges"][0]["node"]["title"] for each in made]
+        assert titles == [each["title"] for each in books]
 
 
 def test_values_in_variables_name_the_tenant_too(api: Api) -> None:

@@ -52,6 +52,7 @@ def test_the_pages_name_every_benchmark() -> None:
     assert set(re.findall(r"python -m bench\.(\w+)", "".join(PAGES))) == set(SHORT)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SHORT)
 def test_a_short_run_prints_its_figures(name: str) -> None:
     arguments, listed = SHORT[name]

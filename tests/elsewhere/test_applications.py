@@ -21,6 +21,8 @@ from tests.elsewhere.walking import inserted_and_verified
 from tests.packages import maven_archive, python_packages
 from tests.postgres_server import PostgresServer
 
+pytestmark = pytest.mark.long
+
 SYNAPSE = """
 server_name: elsewhere.example
 report_stats: false

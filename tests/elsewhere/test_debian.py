@@ -18,6 +18,8 @@ from tests.postgres_server import PostgresServer
 
 psycopg = pytest.importorskip("psycopg")
 
+pytestmark = pytest.mark.long
+
 RADIUS = "freeradius-config/etc/freeradius/3.0/mods-config/sql"
 AWL, DAVICAL = "libawl-php/usr/share/awl/dba", "davical/usr/share/davical/dba"
 LEDGER = "sql-ledger/usr/share/sql-ledger/sql"

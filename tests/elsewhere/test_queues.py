@@ -18,6 +18,8 @@ from tests.postgres_server import PostgresServer
 
 psycopg = pytest.importorskip("psycopg")
 
+pytestmark = pytest.mark.long
+
 OPEN = """
 grant usage on schema {0} to service_role;
 grant all on all tables in schema {0} to service_role;

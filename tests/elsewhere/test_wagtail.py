@@ -23,6 +23,8 @@ from tests.graphql.api import ANON_KEY, JWT_SECRET, SERVICE_KEY, Api
 from tests.postgres_server import PostgresServer
 from tests.process.running import REPOSITORY
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("wagtail")
 pytest.importorskip("psycopg")
 

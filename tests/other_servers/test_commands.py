@@ -22,6 +22,7 @@ def test_the_page_has_a_command_for_each_server() -> None:
     assert [line.partition(" ")[0] for line in LINES] == ["waitress-serve", "gunicorn"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.partition(" ")[0])
 def test_both_apis_answer_under_each_server(storage_database: Callable[[], str], tmp_path: Path, line: str) -> None:
     port = free_port()

@@ -82,6 +82,7 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return directories
 
 
+@pytest.mark.long
 def test_two_builds_of_a_commit_are_equal(builds: tuple[Path, Path]) -> None:
     one, two = ({each.name: sha256(each.read_bytes()).hexdigest() for each in place.iterdir()} for place in builds)
     assert one == two
@@ -95,6 +96,7 @@ def names_of(archive: Path) -> list[str]:
         return opened.getnames()
 
 
+@pytest.mark.long
 def test_no_archive_has_tests_or_caches(builds: tuple[Path, Path]) -> None:
     for archive in builds[0].iterdir():
         names = names_of(archive)
@@ -103,6 +105,7 @@ def test_no_archive_has_tests_or_caches(builds: tuple[Path, Path]) -> None:
         assert [each for each in names if unwanted.search(each)] == [], archive.name
 
 
+@pytest.mark.long
 def test_the_wheel_of_the_service_has_its_packages_alone(builds: tuple[Path, Path]) -> None:
     (wheel,) = builds[0].glob("portico_api-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
@@ -137,6 +140,7 @@ def alone(programs: Path, folder: Path, *arguments: str, **variables: str) -> st
     return done.stdout
 
 
+@pytest.mark.long
 def test_the_service_works_where_nothing_else_is_installed(empty: Path, database_url: str, tmp_path: Path) -> None:
     assert alone(empty, tmp_path, "--version") == f"portico {described()['.'][0]}\n"
     assert "cannot be loaded" not in alone(empty, tmp_path, "plugins")
@@ -160,6 +164,7 @@ def test_the_service_works_where_nothing_else_is_installed(empty: Path, database
         process.communicate()
 
 
+@pytest.mark.long
 def test_the_other_distributions_are_found_beside_it(builds: tuple[Path, Path], empty: Path, tmp_path: Path) -> None:
     others = [each for each in builds[0].glob("*.whl") if not each.name.startswith("portico_api-")]
     install(empty, *others)

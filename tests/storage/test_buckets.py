@@ -131,6 +131,22 @@ def test_buckets_are_listed(service: Service) -> None:
     assert "type" not in old[0]
 
 
+def test_buckets_with_versions_have_their_status(service: Service) -> None:
+    mark, old = unique("m"), {"x-client-info": "supabase-py/2.9.0"}
+
+    def members(headers: dict[str, str]) -> list[object]:
+        one = service.get(f"/bucket/{mark}", headers=headers).json()
+        [listed] = service.get("/bucket", params={"search": mark}, headers=headers).json()
+        return [one.get("versioning_status"), listed.get("versioning_status")]
+
+    service.post("/bucket", json={"name": mark}).raise_for_status()
+    assert members({}) == [None, None]
+    for status in ("ENABLED", "SUSPENDED"):
+        service.put(f"/bucket/{mark}", json={"versioning_status": status}).raise_for_status()
+        assert members({}) == [status, status]
+    assert members(old) == [None, None]
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [

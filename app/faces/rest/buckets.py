@@ -38,7 +38,7 @@ LIST_BUCKETS = (
     Member("search", "string"),
 )
 
-# Released clients with strict models refuse the unknown member "type".
+# Released clients with strict models refuse members that they do not know: "type", "versioning_status".
 _OLD_CLIENT = re.compile(r"supabase-py/(?:storage3 v)?(\d+)\.(\d+)\.(\d+)")
 
 
@@ -55,7 +55,8 @@ def create_bucket(storage: Storage, request: RestRequest) -> Response:
 
 def get_bucket(storage: Storage, request: RestRequest) -> Response:
     """GET /bucket/{id}"""
-    return Response(body=buckets.get(storage, request.context, request.bucket, projections.BUCKET))
+    projection = projections.bucket(versioned=_shows_versioning(storage, request))
+    return Response(body=buckets.get(storage, request.context, request.bucket, projection))
 
 
 def list_buckets(storage: Storage, request: RestRequest) -> Response:
@@ -64,7 +65,7 @@ def list_buckets(storage: Storage, request: RestRequest) -> Response:
     listed = buckets.get_all(
         storage,
         request.context,
-        projections.buckets(typed=not _is_old_client(request)),
+        projections.buckets(typed=not _is_old_client(request), versioned=_shows_versioning(storage, request)),
         search=query.get("search"),
         column=query.get("sortColumn"),
         direction=query.get("sortOrder", "asc"),
@@ -108,6 +109,11 @@ def _settings(storage: Storage, body: dict[str, Any]) -> BucketSettings:
         given=frozenset(body),
         versioning=versioning_of(body),
     )
+
+
+def _shows_versioning(storage: Storage, request: RestRequest) -> bool:
+    """Whether buckets in responses have their versioning status."""
+    return not _is_old_client(request) and storage.features.has_versions
 
 
 def _is_old_client(request: RestRequest) -> bool:

@@ -14,15 +14,25 @@ _BUCKET_LIMITS = f"""
     'file_size_limit', b.file_size_limit, 'allowed_mime_types', b.allowed_mime_types,
     'created_at', {time_text("b.created_at")}, 'updated_at', {time_text("b.updated_at")}"""
 
-BUCKET: Projection = f"pg_catalog.json_build_object({_BUCKET_MEMBERS}, {_BUCKET_LIMITS})"
+
+@cache
+def bucket(*, typed: bool = False, versioned: bool) -> Projection:
+    """A bucket, with its type if ``typed``. If ``versioned``, buckets that keep or have kept versions have their status
+    as a further member."""
+    members = (
+        f"{_BUCKET_MEMBERS}, 'type', b.type, {_BUCKET_LIMITS}" if typed else f"{_BUCKET_MEMBERS}, {_BUCKET_LIMITS}"
+    )
+    one = f"pg_catalog.json_build_object({members})"
+    if not versioned:
+        return one
+    return f"""CASE b.versioning_status WHEN 'DISABLED' THEN {one}
+        ELSE pg_catalog.json_build_object({members}, 'versioning_status', b.versioning_status) END"""
 
 
 @cache
-def buckets(*, typed: bool) -> Projection:
-    """A JSON array of buckets, each with its type if ``typed``."""
-    kind = "'type', b.type," if typed else ""
-    one = f"pg_catalog.json_build_object({_BUCKET_MEMBERS}, {kind} {_BUCKET_LIMITS})"
-    return f"coalesce(pg_catalog.json_agg({one}), '[]')"
+def buckets(*, typed: bool, versioned: bool) -> Projection:
+    """A JSON array of buckets, as in ``bucket``."""
+    return f"coalesce(pg_catalog.json_agg({bucket(typed=typed, versioned=versioned)}), '[]')"
 
 
 RECORD: Projection = f"""pg_catalog.json_build_object(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Mapping
 from typing import Any, cast
 
 from app.faces.rest.errors import RestError, invalid_request
@@ -17,7 +16,7 @@ from app.storage.bucket_configurations import VersioningStatus
 from app.storage.errors import InvalidValue
 from app.storage.names import BEYOND, successor
 from app.storage.storage import Storage
-from app.storage.versions import ListedVersion
+from app.storage.versions import ListedKinds, ListedVersion
 
 VERSIONS = ("exclude", "include", "only")
 """The ways in which a request for a listing can treat versions that are not current."""
@@ -56,34 +55,24 @@ def list_versions(storage: Storage, request: RestRequest, body: Mapping[str, Any
     if body["with_delimiter"] or body["sortBy"].get("column", "name") != "name":
         raise invalid_request("versions are listed by name, without a delimiter")
     limit = min(body["limit"], _LARGEST_PAGE)
-    found = _wanted(storage, request, body)
-    page = list(islice(found, limit))
-    has_next = len(page) == limit and next(found, None) is not None
-    answer: dict[str, Any] = {"hasNext": has_next, "folders": [], "objects": [_entry(each) for each in page]}
-    if has_next:
+    prefix: str = body["prefix"].replace("\0", "")
+    # No key contains NUL, so the key itself is the only one before this bound.
+    upper = prefix + "\x01" if body["exactMatch"] else successor(prefix) or BEYOND
+    after = _decode(body["cursor"]) if body.get("cursor") else None
+    found = versions.list_versions(
+        storage, request.context, request.bucket, prefix, upper, limit + 1, after, _kinds(body)
+    )
+    page = found[:limit]
+    answer: dict[str, Any] = {"hasNext": len(found) > limit, "folders": [], "objects": [_entry(each) for each in page]}
+    if len(found) > limit:
         answer["nextCursor"] = _encode(page[-1])
     return json_response(answer)
 
 
-def _wanted(storage: Storage, request: RestRequest, body: Mapping[str, Any]) -> Iterator[ListedVersion]:
-    """The versions of the kinds that the request wants."""
+def _kinds(body: Mapping[str, Any]) -> ListedKinds:
     noncurrent, markers = body["noncurrentVersions"], body["deleteMarkers"]
     takes_current = "only" not in (noncurrent, markers)
-    prefix: str = body["prefix"].replace("\0", "")
-    upper = prefix + "\x01" if body["exactMatch"] else successor(prefix) or BEYOND
-    after = _decode(body["cursor"]) if body.get("cursor") else None
-    while True:
-        rows = versions.list_versions(storage, request.context, request.bucket, prefix, upper, _LARGEST_PAGE, after)
-        for each in rows:
-            if each.is_delete_marker:
-                is_wanted = markers != "exclude"
-            else:
-                is_wanted = takes_current if each.is_latest else noncurrent != "exclude"
-            if is_wanted and not (body["exactMatch"] and each.key != prefix):
-                yield each
-        if len(rows) < _LARGEST_PAGE:
-            return
-        after = (rows[-1].key, rows[-1].number)
+    return ListedKinds(takes_current, noncurrent != "exclude", markers != "exclude")
 
 
 def _entry(version: ListedVersion) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnClause, ColumnElement, CompoundSelect, Select, Subquery, Text, func, literal_column
+from sqlalchemy import ColumnClause, ColumnElement, CompoundSelect, Select, Subquery, Text, case, func, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import Grouping
@@ -202,6 +202,14 @@ def fail_with(message: str, because: ColumnElement[Any], hint: str | None = None
     """
     text = message if hint is None else f"{message}{HINT_MARK}{hint}"
     return WrittenCast(cast_to(constant(f"{FAILURE_MARK}{text}; ").concat(because), "integer"), JSON_TEXT, "TEXT")
+
+
+def unless(wrong: ColumnElement[Any], message: str, value: ColumnElement[Any]) -> ColumnElement[Any]:
+    """``value``, or an error if the condition ``wrong`` is true. For INSERT ... VALUES on Citus, which computes all
+    parts of a CASE first, so none of them may fail unless the condition is true."""
+    text: ColumnElement[Any] = case((wrong, constant(f"{FAILURE_MARK}{message};")), else_=constant("0"))
+    is_right = cast_to(text, "integer").op("=", is_comparison=True)(literal_column("0"))
+    return case((is_right, value))
 
 
 def failure(diagnosis: Diagnosis) -> tuple[str, str | None] | None:

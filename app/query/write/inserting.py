@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import Insert
 
 from app.errors import OverLimit, RequestError
 from app.graphql.schema.relations import ApiColumn, ApiRelation
+from app.graphql.values.types import ToText
 from app.graphql.values.values import Leaf, shape_of
 from app.query.plan.rows import NamedRows
 from app.query.plan.walk import Field
@@ -33,6 +34,10 @@ the extension ``alter`` of the GraphQLArgument."""
 
 MAX_SINGLE_VALUES = 10_000
 """The most values of an insert in which each is its own parameter; planning that takes half a second."""
+
+MAX_LISTED, MAX_LISTED_VALUES = 100, 1_000
+"""With Citus, the most objects of which each value is its own parameter even if they are one variable, and the most
+such values. Their number is part of the plan; planning the most takes 50 ms."""
 
 
 class Objects(Protocol):
@@ -98,6 +103,11 @@ class Inserted(Affected):
         self.value = value
 
 
+def listed_number(objects: int, members: int) -> int | None:
+    """With Citus, the number of ``objects`` if the plan depends on it; None if there are many."""
+    return objects if objects <= MAX_LISTED and objects * members <= MAX_LISTED_VALUES else None
+
+
 def objects_of(field: Field, relation: ApiRelation, type_: GraphQLInputObjectType) -> PlainObjects:
     """The argument ``objects`` of an insert, of the type ``type_``, if no object has links to related rows."""
     members = type_.fields
@@ -106,11 +116,13 @@ def objects_of(field: Field, relation: ApiRelation, type_: GraphQLInputObjectTyp
     variable = field.variable("objects")
     if variable is not None:
         defaulted = frozenset(name for name, each in members.items() if has_default(each))
-        shape = BulkShape(relation, defaulted, required, frozenset(links_of(members)))
+        is_on_cluster = field.planning.cluster is not None
+        shape = BulkShape(relation, defaulted, required, frozenset(links_of(members)), is_on_cluster)
         names = shape.members(variable.steer(shape))
         if names and columns.keys() >= set(names):
             given = {name: column for name, column in columns.items() if name in names}
-            return _OfVariable(field, relation, given, variable, field.arguments_without("objects"))
+            made = _OfVariable if shape.number(variable.raw) is None else _ListedOfVariable
+            return made(field, relation, given, variable, field.arguments_without("objects"))
     objects: Sequence[NewRow] | None = field.arguments["objects"]
     if not objects:
         raise RequestError("At least one record must be provided to objects", code="BAD_USER_INPUT")
@@ -128,19 +140,25 @@ class BulkShape:
     statement fits any number of such objects.
 
     That is the case if there are several objects, all have the ``required`` members, and members that only some of them
-    have are not ``defaulted``. Objects with ``links`` are planned as a nested insert.
+    have are not ``defaulted``. Objects with ``links`` are planned as a nested insert. With Citus (``is_on_cluster``)
+    the plan depends on the number of objects too, unless there are many.
     """
 
     relation: ApiRelation
     defaulted: frozenset[str]
     required: frozenset[str]
     links: frozenset[str]
+    is_on_cluster: bool = False
 
     def __call__(self, value: Any) -> Hashable:
         if have_links(self.links, value):
             return None
         members = self.members(value)
-        return shape_of(value) if members is None else ("bulk", members)
+        return shape_of(value) if members is None else ("bulk", members, self.number(value))
+
+    def number(self, value: Any) -> int | None:
+        """The number of objects in the list, if the plan depends on it."""
+        return listed_number(len(value), len(self.members(value) or ())) if self.is_on_cluster else None
 
     def members(self, value: Any) -> tuple[str, ...] | None:
         """The names of all members in any of the objects; None if the objects must be read one by one."""
@@ -267,3 +285,34 @@ class _OfVariable:
         arrays = (self._array(members[each.name]) for each in columns.values())
         rows = unnest(*arrays).table_valued(*columns, with_ordinality=position)
         return rows.render_derived(name=self.field.planning.alias("objects"))
+
+
+class _ListedOfVariable(_OfVariable):
+    """Objects that are one variable, on a cluster of Citus. Each value is a parameter, so that Citus sends the INSERT
+    to the server of the rows; rows of a query it would send there first, and commit in two phases."""
+
+    def insert(self) -> InsertOfObjects:
+        rows = [
+            {each.name: self._value(member, each, number) for member, each in self.columns.items()}
+            for number in range(len(self.objects.raw))
+        ]
+        inserting = InsertOfObjects(self.relation.table).values(rows)
+        inserting.given = frozenset(each.name for each in self.columns.values())
+        return inserting
+
+    def _value(self, member: str, column: ApiColumn, number: int) -> ColumnElement[Any]:
+        type_text = self.field.api.catalog.type_by_oid[column.column.type].text
+        return self.field.planning.bind(self.objects, _TextOfMember(number, member, column.to_text), type_text)
+
+
+@dataclass(frozen=True)
+class _TextOfMember:
+    """The text of a member of one object in a list, None if it has none."""
+
+    number: int
+    member: str
+    to_text: ToText
+
+    def __call__(self, objects: Sequence[Mapping[str, Any]]) -> str | None:
+        value = objects[self.number].get(self.member)
+        return None if value is None else self.to_text(value)

@@ -21,8 +21,9 @@ from app.query.write.arbiters import Arbiter
 from app.query.write.changes import answer
 from app.query.write.inserting import Columns, Inserted
 from app.query.write.nested.conflicts import arbiter_of, given_keys
+from app.query.write.nested.kept import Kept
 from app.query.write.nested.objects import ROOT, BatchesOf
-from app.query.write.nested.rows import Kept, NestedRows
+from app.query.write.nested.rows import NestedRows
 from app.query.write.nested.statements import Arguments, NestedWriting, left_out, texts_of
 from app.query.write.nested.steering import steering_batches
 from app.query.write.nested.values import Batch
@@ -35,7 +36,7 @@ def nested_insert(field: Field, relation: ApiRelation, type_: GraphQLInputObject
     if not links_of(type_.fields):
         return None
     objects = field.whole("objects")
-    planned_batches = steering_batches(type_, objects)
+    planned_batches = steering_batches(type_, objects, are_listed=field.planning.cluster is not None)
     return None if planned_batches is None else NestedInsert(field, relation, type_, objects, planned_batches)
 
 

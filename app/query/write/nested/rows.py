@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from functools import partial, reduce
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from graphql import GraphQLInputObjectType
-from sqlalchemy import ColumnElement, FromClause, case, literal_column, select
+from sqlalchemy import ColumnElement, FromClause, select
+from sqlalchemy import column as sql_column
+from sqlalchemy import values as value_rows
 
 from app.errors import RequestError
 from app.graphql.schema.relations import ApiColumn, ApiRelation
@@ -19,40 +21,25 @@ from app.query.plan.planning import Planning
 from app.query.plan.refusals import refused
 from app.query.plan.rows import TableRows
 from app.query.plan.walk import Field
-from app.query.read.keys import KEY, RowKey, key_input_type
+from app.query.read.keys import KEY, KeyPart, RowKey, key_input_type
 from app.query.sql.comparison import USUAL_OPERATORS, is_distinct, operators_of
-from app.query.sql.constructs import as_text, builtin, cast_to, computed_first, fail_with, unmodified, unnest
+from app.query.sql.constructs import builtin, cast_to, computed_first, unmodified, unnest
 from app.query.sql.texts import ArrayText
+from app.query.write.nested.kept import Kept, KeptKey, KeysOfPlace, all_of
 from app.query.write.nested.objects import ObjectPlace
-from app.query.write.nested.values import Batch, Positions, Values, link_at, type_at
+from app.query.write.nested.values import (
+    Batch,
+    IndexAmong,
+    ItemNumber,
+    ItemText,
+    Positions,
+    Values,
+    link_at,
+    type_at,
+)
 from app.query.write.new_rows import Link, columns_of, links_of
 from app.query.write.one_shard import OneTenant, steer_by_lists, value_of
 from app.query.write.unnesting import array_for, unnested
-
-
-@dataclass(frozen=True)
-class Kept:
-    """The keys of the rows of ``batches``, passed on by a statement as JSON text in the order of the objects; ``read``
-    is the expression of that text."""
-
-    read: ColumnElement[Any]
-    batches: tuple[Batch, ...]
-
-
-@dataclass(frozen=True)
-class KeysOfPlace:
-    """The keys of all rows of one place, for a statement that reads them. ``elements``: the FROM elements, with the
-    join condition ``joined``. ``position``: the number of a row's object. ``names``: the columns of the key."""
-
-    elements: tuple[FromClause, ...]
-    joined: ColumnElement[bool]
-    position: ColumnElement[Any]
-    key: ColumnElement[Any]
-    names: tuple[str, ...]
-
-    def value(self, name: str, type_text: str) -> ColumnElement[Any]:
-        """A column of the key."""
-        return cast_to(self.key.op("->>")(literal_column(str(self.names.index(name)))), type_text)
 
 
 class ForeignKeySource(NamedTuple):
@@ -123,6 +110,12 @@ class NestedRows:
         """The condition that rows are those of the tenant; none if it is not known."""
         return rows.of_value(value_of(self.tenant, rows.relation))
 
+    def _tenant_in(self, place: ObjectPlace, column: str) -> ColumnElement[Any] | None:
+        """The tenant's value, if that is the one that all rows of a place have in the column."""
+        relation = self.relation_at(place)
+        is_distribution = relation.distribution is not None and relation.distribution.column == column
+        return value_of(self.tenant, relation) if is_distribution else None
+
     def check_tenants(self, objects: Leaf) -> None:
         """Raise RequestError if Citus cannot write the objects: connected rows cannot move to another tenant, and if
         several servers return the keys of rows, their order does not show for which objects they are."""
@@ -161,12 +154,44 @@ class NestedRows:
             keys = self.keys(each.place)
             elements += keys.elements
             conditions += [keys.joined, keys.position.op("=")(given.c[each.number])]
-            for own, other in each.pairs:
-                value = self.referenced_value(
-                    keys, each.place, other, self.type_text(self.relation_at(batch.place), own)
-                )
-                values[own] = self._agreed(batch, own, values[own], value) if own in values else value
+            self._refer(batch, each, keys, values)
         return Proposed(elements, conditions, given.c.position, values)
+
+    def listed(self, batch: Batch) -> list[dict[str, ColumnElement[Any]]]:
+        """The same for a batch whose number of items is known: the values of each row by the names of their columns,
+        without FROM elements."""
+        return [self._listed(batch, item) for item in range(batch.number or 0)]
+
+    def _listed(self, batch: Batch, item: int) -> dict[str, ColumnElement[Any]]:
+        columns = columns_of(type_at(self.type_, batch.place).fields)
+        values = {
+            columns[member].name: self.planning.bind(
+                self.objects,
+                ItemText(batch, item, (member,), columns[member].to_text),
+                self.type_text(self.relation_at(batch.place), columns[member].name),
+            )
+            for member in batch.members
+        }
+        for each in self._foreign_keys(batch):
+            kept = tuple(batch for some in self.kept[each.place] for batch in some.batches)
+            index = IndexAmong(kept, ItemNumber(batch, item, of_owner=each.number == "owner"))
+            key = all_of(self.kept[each.place]).op("->")(self.planning.bind(self.objects, index, "integer"))
+            self._refer(batch, each, KeptKey(key, self.handed_on_at(each.place)), values)
+        return values
+
+    def _refer(
+        self, batch: Batch, source: ForeignKeySource, key: KeptKey, values: dict[str, ColumnElement[Any]]
+    ) -> None:
+        """Add the columns of a foreign key of a batch's rows to their ``values``."""
+        for own, other in source.pairs:
+            tenant = self._tenant_in(batch.place, own)
+            if tenant is not None and self._tenant_in(source.place, other) is not None:
+                # Rows of the tenant refer to rows of the tenant, and Citus plans with the value.
+                values[own] = tenant
+                continue
+            type_text = self.type_text(self.relation_at(batch.place), own)
+            value = self.referenced_value(key, source.place, other, type_text)
+            values[own] = self._agreed(batch, own, values[own], value, key) if own in values else value
 
     def _foreign_keys(self, batch: Batch) -> list[ForeignKeySource]:
         """The origins of the foreign keys of a batch's rows: first the key of their owner, then those of their
@@ -183,18 +208,18 @@ class NestedRows:
         return sources
 
     def _agreed(
-        self, batch: Batch, column: str, value: ColumnElement[Any], other: ColumnElement[Any]
+        self, batch: Batch, column: str, value: ColumnElement[Any], other: ColumnElement[Any], key: KeptKey
     ) -> ColumnElement[Any]:
         """The value of a column that is part of two foreign keys; an error when the statement runs if the two values
-        differ."""
+        differ. ``other`` is from ``key``."""
         relation = self.relation_at(batch.place)
         message = f"{relation.type_name} is given different values for {column} by two members"
-        failure = cast_to(fail_with(message, as_text(value)), self.type_text(relation, column))
         known = relation.relation.column(column)
         operators = USUAL_OPERATORS if known is None else operators_of(self.field.api.view, known.type)
-        return case((is_distinct(value, other, operators), failure), else_=value)
+        differ = is_distinct(value, other, operators)
+        return key.value_unless(differ, message, value, self.type_text(relation, column), because=value)
 
-    def referenced_value(self, keys: KeysOfPlace, place: ObjectPlace, name: str, type_text: str) -> ColumnElement[Any]:
+    def referenced_value(self, keys: KeptKey, place: ObjectPlace, name: str, type_text: str) -> ColumnElement[Any]:
         """A column of the keys of a place's rows, for rows that refer to these; null is an error when the statement
         runs, because a row with a null key would refer to no row."""
         value, relation = keys.value(name, type_text), self.relation_at(place)
@@ -202,8 +227,7 @@ class NestedRows:
         if column is None or column.not_null:
             return value
         message = f"A row of {relation.type_name} has no {name}, and others are to belong to it"
-        failure = cast_to(fail_with(message, as_text(keys.position)), type_text)
-        return case((value.is_(None), failure), else_=value)
+        return keys.value_unless(value.is_(None), message, value, type_text)
 
     def named(self, batch: Batch, rows: TableRows) -> tuple[FromClause, list[ColumnElement[Any]]]:
         """The keys of a batch of keys, with the numbers of their owners, and the conditions that one of ``rows`` has
@@ -211,12 +235,17 @@ class NestedRows:
         link = link_at(self.type_, batch.place)
         type_: Any = key_input_type(self.field.api, link.relationship.target)
         key: RowKey = type_.fields[batch.sort.key].extensions[KEY]
+        if batch.number is not None:
+            given = self._listed_keys(batch, key, batch.number)
+            return given, [
+                part.comparison.equal(rows.column(part.column), given.c[f"key_{number}"])
+                for number, part in enumerate(key)
+            ]
         arrays = {"position": self.positions(batch)}
         if not link.refers:
             arrays["owner"] = self._owners(batch)
         for number, part in enumerate(key):
-            path = (str(batch.sort.key), *((part.member,) if part.member else ()))
-            texts = Values((batch,), path, ArrayText(part.to_text))
+            texts = Values((batch,), _path_of(batch, part), ArrayText(part.to_text))
             arrays[f"key_{number}"] = self.planning.bind(self.objects, texts, "text[]")
         unnested_keys = self.unnest(arrays, "keys")
         types = {f"key_{number}": unmodified(part.comparison.type_text) for number, part in enumerate(key)}
@@ -228,6 +257,27 @@ class NestedRows:
             part.comparison.equal(rows.column(part.column), given.c[f"key_{number}"]) for number, part in enumerate(key)
         ]
         return given, same
+
+    def _listed_keys(self, batch: Batch, key: RowKey, items: int) -> FromClause:
+        """The same keys, each value of which is a parameter."""
+        names = ["position", "owner", *(f"key_{number}" for number, _ in enumerate(key))]
+        types = [unmodified(part.comparison.type_text) for part in key]
+        data = [
+            (
+                self.number(batch, item),
+                self.number(batch, item, of_owner=True),
+                *(
+                    self.planning.bind(self.objects, ItemText(batch, item, _path_of(batch, part), part.to_text), type_)
+                    for part, type_ in zip(key, types, strict=True)
+                ),
+            )
+            for item in range(items)
+        ]
+        return value_rows(*(sql_column(name) for name in names), name=self.planning.alias("keys")).data(data)
+
+    def number(self, batch: Batch, item: int, *, of_owner: bool = False) -> ColumnElement[Any]:
+        """The number of one item of a batch, or of its owner."""
+        return self.planning.bind(self.objects, ItemNumber(batch, item, of_owner), "integer")
 
     def positions(self, *batches: Batch) -> ColumnElement[Any]:
         """The numbers of the items of batches."""
@@ -259,14 +309,18 @@ class NestedRows:
 
     def keys_of(self, kept: Sequence[Kept], names: tuple[str, ...]) -> KeysOfPlace:
         """The keys in ``kept``, which consist of the columns ``names``."""
-        texts = reduce(lambda one, other: one.concat(other), [cast_to(each.read, "jsonb") for each in kept])
+        texts = all_of(kept)
         positions = self.positions(*(batch for each in kept for batch in each.batches))
         keys = builtin.jsonb_array_elements(texts).table_valued("key", with_ordinality="number")
         keys = keys.render_derived(name=self.planning.alias("keys"))
         places = builtin.unnest(positions).table_valued("position", with_ordinality="number")
         places = places.render_derived(name=self.planning.alias("places"))
         joined = keys.c.number.op("=", is_comparison=True)(places.c.number)
-        return KeysOfPlace((keys, places), joined, places.c.position, keys.c.key, names)
+        return KeysOfPlace(keys.c.key, names, (keys, places), joined, places.c.position)
+
+
+def _path_of(batch: Batch, part: KeyPart) -> tuple[str, ...]:
+    return (str(batch.sort.key), *((part.member,) if part.member else ()))
 
 
 def _of_several_tenants() -> RequestError:

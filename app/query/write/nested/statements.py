@@ -27,8 +27,9 @@ from app.query.write.arbiters import Arbiter
 from app.query.write.changes import Rollback
 from app.query.write.inserting import InsertOfObjects
 from app.query.write.nested.conflicts import arbiter_of, given_keys
+from app.query.write.nested.kept import Kept
 from app.query.write.nested.objects import ObjectPlace
-from app.query.write.nested.rows import Kept, NestedRows
+from app.query.write.nested.rows import NestedRows
 from app.query.write.nested.values import Batch, link_at, type_at
 from app.query.write.new_rows import HINT, columns_of
 
@@ -102,9 +103,14 @@ class NestedWriting:
     def _plain_insert(self, batch: Batch) -> Insert:
         table = self._rows.relation_at(batch.place).table
         if batch.number is not None:
-            # The rows have only defaults. SELECT has no DEFAULT, so VALUES is used, which needs at least one column.
+            rows = self._rows.listed(batch)
+            # If the rows have only defaults: SELECT has no DEFAULT, but VALUES needs at least one column.
             column, *_ = columns_of(type_at(self._rows.type_, batch.place).fields).values()
-            return InsertOfObjects(table).values([{column.name: literal_column("DEFAULT")}] * batch.number)
+            inserting = InsertOfObjects(table).values(
+                [each or {column.name: literal_column("DEFAULT")} for each in rows]
+            )
+            inserting.given = frozenset(rows[0])
+            return inserting
         new = self._rows.proposed(batch)
         query = select(*new.values.values()).select_from(*new.elements).where(*new.conditions).order_by(new.position)
         inserting = InsertOfObjects(table).from_select(list(new.values), query)

@@ -11,7 +11,14 @@ export interface Bucket {
   public: boolean;
   file_size_limit: number | null;
   allowed_mime_types: string[] | null;
+  /** Absent for a bucket that has never kept versions. */
+  versioning_status?: "ENABLED" | "SUSPENDED";
+  /** The caller does not see the bucket's row, so its settings are unknown. */
+  isHidden?: boolean;
 }
+
+/** A bucket that is hidden from the caller may keep versions that are not. */
+export const mayHaveVersions = (bucket: Bucket) => !!bucket.versioning_status || !!bucket.isHidden;
 
 export interface Folder {
   key: string;
@@ -35,6 +42,9 @@ export interface Listing {
 /** A page of a folder; `prefix` is the common start of its keys. */
 export const addressOfFolder = (bucket: string, prefix: string) => addressOf("storage", [bucket], prefix ? { folder: prefix } : {});
 
+/** The trash of a folder and the folders in it. */
+export const addressOfTrash = (bucket: string, prefix: string) => addressOf("storage", [bucket], { ...(prefix ? { folder: prefix } : {}), show: "trash" });
+
 export const pathOf = (bucket: string, key: string) => `${encodeURIComponent(bucket)}/${key.split("/").map(encodeURIComponent).join("/")}`;
 
 /** The error of a refused request. For an expired token, it replaces Supabase's message, which is hard to read. */
@@ -48,8 +58,8 @@ export function refusal(by: Credentials, status: number, text: string): Failure 
   }
 }
 
-export async function call(by: Credentials, method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = headersOf(by);
+export async function call(by: Credentials, method: string, path: string, body?: unknown, signal?: AbortSignal, more: Record<string, string> = {}): Promise<Response> {
+  const headers: Record<string, string> = { ...headersOf(by), ...more };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const answer = await send(`${ROOT}/${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal });
   if (!answer.ok) throw refusal(by, answer.status, await answer.text());

@@ -8,17 +8,27 @@ import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/loaded";
 import { Dialog, FailureNotice, focusedFirst, Notice, plural } from "../ui/parts";
-import { addressOfFolder, list, remove, type Bucket, type Listing, type StoredObject } from "./api";
+import { addressOfTrash, list, mayHaveVersions, remove, type Bucket, type Listing, type StoredObject } from "./api";
+import { Crumbs } from "./crumbs";
 import { DropZone } from "./drop";
 import { Entries } from "./entries";
 import { Preview } from "./preview";
 import { useUploads, type Queue } from "./queue";
+import { Trash } from "./trash";
 
-/** A bucket's uploads continue while the visitor opens other folders of it. */
-export function BucketPage({ bucket, prefix }: { bucket: Bucket; prefix: string }) {
+/** A bucket's uploads continue while the visitor opens other folders of it, or its trash. */
+export function BucketPage({ bucket, prefix, isTrash }: { bucket: Bucket; prefix: string; isTrash: boolean }) {
   const queue = useUploads(useCaller(), bucket.id);
-  return <FolderPage key={prefix} bucket={bucket} prefix={prefix} queue={queue} />;
+  return isTrash ? <Trash key={prefix} bucket={bucket} prefix={prefix} /> : <FolderPage key={prefix} bucket={bucket} prefix={prefix} queue={queue} />;
 }
+
+/** The effect of a deletion, by the versioning of the bucket. */
+const EFFECTS = {
+  DISABLED: "This deletes them permanently",
+  ENABLED: "This moves them to the trash",
+  SUSPENDED: "This deletes them permanently, except versions that were written before versioning was suspended, which go to the trash",
+  UNKNOWN: "This deletes them permanently, unless the bucket keeps versions",
+};
 
 function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string; queue: Queue }) {
   const caller = useCaller();
@@ -50,20 +60,18 @@ function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string;
   return (
     <DropZone bucket={bucket} prefix={prefix} queue={queue}>
       <nav aria-label="Folders" className="row crumbs">
-        <a href={addressOfFolder(bucket.id, "")} onClick={follow}>
-          {bucket.id}
-        </a>
-        {prefix.split("/").slice(0, -1).map((each, index, folders) => (
-          <span key={index}>
-            / <a href={addressOfFolder(bucket.id, `${folders.slice(0, index + 1).join("/")}/`)} onClick={follow}>{each || "(no name)"}</a>
-          </span>
-        ))}
+        <Crumbs bucket={bucket.id} prefix={prefix} />
         <span className="grow" />
         <input type="search" aria-label="Names that begin with" placeholder="Names that begin with" value={search} onChange={(event) => setSearch(event.target.value)} />
         {chosen.size > 0 && (
           <button className="danger" onClick={() => setDeleting(true)}>
             <Icon name="bin" /> Delete {chosen.size}
           </button>
+        )}
+        {mayHaveVersions(bucket) && (
+          <a className="button" href={addressOfTrash(bucket.id, prefix)} onClick={follow}>
+            <Icon name="bin" /> Trash
+          </a>
         )}
       </nav>
       {outcome.message && <Notice tone="good">{outcome.message}</Notice>}
@@ -89,7 +97,7 @@ function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string;
       {deleting && (
         <Dialog title={`Delete ${plural(chosen.size, "object")}?`} close={() => setDeleting(false)}>
           <p>
-            This deletes them permanently, as <strong>{caller.name}</strong>.
+            {EFFECTS[bucket.versioning_status ?? (bucket.isHidden ? "UNKNOWN" : "DISABLED")]}, as <strong>{caller.name}</strong>.
           </p>
           <div className="row">
             <button

@@ -6,7 +6,8 @@ import { useLoading } from "../loading";
 import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
 import { bytes, Copy, Dialog, FailureNotice, Waiting } from "../ui/parts";
-import { bytesOf, call, publicAddress, signed, type Bucket, type StoredObject } from "./api";
+import { bytesOf, call, mayHaveVersions, publicAddress, signed, type Bucket, type StoredObject } from "./api";
+import { History } from "./history";
 
 const LARGEST_SEEN = 20 * 1024 * 1024;
 const LONGEST_TEXT = 100_000;
@@ -47,6 +48,7 @@ export function Preview({ bucket, object, changed, close }: Given) {
       )}
       <Link bucket={bucket.id} name={object.name} />
       <Move bucket={bucket.id} name={object.name} changed={changed} />
+      {mayHaveVersions(bucket) && <History bucket={bucket.id} name={object.name} changed={changed} />}
     </Dialog>
   );
 }

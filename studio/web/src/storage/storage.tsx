@@ -8,9 +8,10 @@ import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/loaded";
 import { Blank, bytes, Dialog, FailureNotice, focusedFirst } from "../ui/parts";
-import { buckets, call, type Bucket } from "./api";
+import { buckets, call, mayHaveVersions, type Bucket } from "./api";
 import { BucketPage } from "./folder";
 import { Policies } from "./policies";
+import { KeepVersions, Versioning } from "./versioning";
 import "../styles/access.css";
 import "../styles/storage.css";
 
@@ -20,17 +21,17 @@ export default function Storage() {
   const found = useLoading((signal) => buckets(caller, signal), [caller.id]);
   return (
     <Loaded from={found} what="buckets">
-      {(all) => <Buckets all={all} chosen={rest[0] ?? ""} prefix={query.get("folder") ?? ""} again={found.again} />}
+      {(all) => <Buckets all={all} chosen={rest[0] ?? ""} prefix={query.get("folder") ?? ""} isTrash={query.get("show") === "trash"} again={found.again} />}
     </Loaded>
   );
 }
 
-function Buckets({ all, chosen, prefix, again }: { all: Bucket[]; chosen: string; prefix: string; again: () => void }) {
+function Buckets({ all, chosen, prefix, isTrash, again }: { all: Bucket[]; chosen: string; prefix: string; isTrash: boolean; again: () => void }) {
   const caller = useCaller();
   const [creating, setCreating] = useState(false);
   const known = all.find((each) => each.id === chosen);
   const seesAll = caller.role === "service_role";
-  const hidden = { id: chosen, public: false, file_size_limit: null, allowed_mime_types: null };
+  const hidden: Bucket = { id: chosen, public: false, file_size_limit: null, allowed_mime_types: null, isHidden: true };
   useEffect(() => {
     if (!chosen && all.length) go(addressOf("storage", [all[0]!.id]), true);
   }, [chosen, all]);
@@ -57,8 +58,8 @@ function Buckets({ all, chosen, prefix, again }: { all: Bucket[]; chosen: string
       <div className="grow">
         {bucket ? (
           <div className="padded">
-            <Head bucket={bucket} isKnown={!!known} gone={() => (again(), go(addressOf("storage")))} changed={again} />
-            <BucketPage key={bucket.id} bucket={bucket} prefix={prefix} />
+            <Head bucket={bucket} gone={() => (again(), go(addressOf("storage")))} changed={again} />
+            <BucketPage key={bucket.id} bucket={bucket} prefix={prefix} isTrash={isTrash && mayHaveVersions(bucket)} />
           </div>
         ) : chosen ? (
           <Blank icon="storage" title={`There is no bucket ${chosen}`}>It may have been deleted.</Blank>
@@ -102,7 +103,7 @@ function OpenByName() {
   );
 }
 
-function Head({ bucket, isKnown, gone, changed }: { bucket: Bucket; isKnown: boolean; gone: () => void; changed: () => void }) {
+function Head({ bucket, gone, changed }: { bucket: Bucket; gone: () => void; changed: () => void }) {
   const caller = useCaller();
   const [failure, setFailure] = useState<Failure | null>(null);
   const [deleting, setDeleting] = useState(false);
@@ -115,10 +116,12 @@ function Head({ bucket, isKnown, gone, changed }: { bucket: Bucket; isKnown: boo
         {bucket.public && <span className="badge warn">anyone can read its objects by URL</span>}
         {bucket.file_size_limit !== null && <span className="badge">at most {bytes(bucket.file_size_limit)}</span>}
         {bucket.allowed_mime_types && <span className="badge">{bucket.allowed_mime_types.join(", ")}</span>}
+        {bucket.versioning_status && <span className="badge">{bucket.versioning_status === "ENABLED" ? "keeps versions" : "versions suspended"}</span>}
         <span className="grow" />
-        <Policies />
-        {isKnown && (
+        <Policies withVersions={mayHaveVersions(bucket)} />
+        {!bucket.isHidden && (
           <>
+            <Versioning bucket={bucket} changed={changed} />
             <button onClick={() => void act("PUT", path, changed, { public: !bucket.public })}>Make {bucket.public ? "private" : "public"}</button>
             <button className="plain" aria-label="Delete the bucket" onClick={() => setDeleting(true)}>
               <Icon name="bin" />
@@ -129,7 +132,10 @@ function Head({ bucket, isKnown, gone, changed }: { bucket: Bucket; isKnown: boo
       {failure && <FailureNotice failure={failure} />}
       {deleting && (
         <Dialog title={`Delete the bucket ${bucket.id}?`} close={() => setDeleting(false)}>
-          <p>It must be empty. “Empty” permanently deletes all its objects, and needs the service role.</p>
+          <p>
+            It must be empty{bucket.versioning_status && ", without older versions"}. “Empty” permanently deletes all its objects
+            {bucket.versioning_status && " with all their versions"}, and needs the service role.
+          </p>
           {failure && <FailureNotice failure={failure} />}
           <div className="row">
             <button className="danger" onClick={() => void act("DELETE", path, gone)}>
@@ -152,6 +158,7 @@ function NewBucket({ close, done }: { close: () => void; done: (name: string) =>
   const [isPublic, setPublic] = useState(false);
   const [limit, setLimit] = useState("");
   const [types, setTypes] = useState("");
+  const [isVersioned, setVersioned] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   const create = (event: React.FormEvent) => {
     event.preventDefault();
@@ -160,6 +167,7 @@ function NewBucket({ close, done }: { close: () => void; done: (name: string) =>
       public: isPublic,
       ...(limit ? { file_size_limit: limit } : {}),
       ...(types ? { allowed_mime_types: types.split(",").map((each) => each.trim()) } : {}),
+      ...(isVersioned ? { versioning_status: "ENABLED" } : {}),
     };
     call(caller, "POST", "bucket", body).then(() => done(name), setFailure);
   };
@@ -173,6 +181,7 @@ function NewBucket({ close, done }: { close: () => void; done: (name: string) =>
         <label className="row">
           <input type="checkbox" checked={isPublic} onChange={(event) => setPublic(event.target.checked)} /> Public: anyone can read its objects by URL
         </label>
+        <KeepVersions checked={isVersioned} set={setVersioned} />
         <label className="field">
           <span>Maximum object size</span>
           <input value={limit} placeholder="the service's limit, or for example 10MB" onChange={(event) => setLimit(event.target.value)} />

@@ -1,7 +1,9 @@
-// Saves a text of the page as a file.
+// Saves a text of the page, or bytes that it has loaded, as a file.
 
-export function save(name: string, text: string, type: string) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+export const save = (name: string, text: string, type: string) => saveBytes(name, new Blob([text], { type }));
+
+export function saveBytes(name: string, content: Blob) {
+  const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

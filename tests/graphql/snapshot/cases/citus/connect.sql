@@ -1,25 +1,19 @@
 WITH affected_1 AS (
   INSERT INTO public.author (tenant_id, id, name)
-  SELECT objects_8.value_0 AS value_0,
-    objects_8.value_1 AS value_1,
-    objects_8.value_2 AS value_2
-  FROM unnest(
-    CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS integer[]), CAST($4 AS text[])
-  ) AS objects_8(position, value_0, value_1, value_2)
-  ORDER BY objects_8.position
+  VALUES (CAST($1 AS integer), CAST($2 AS integer), CAST($3 AS text))
   RETURNING public.author.tenant_id AS tenant_id,
     public.author.id AS id
 )
 SELECT pg_catalog.num_nulls(
   "graphql".set_local(
     CAST(ARRAY['portico.k2', 'portico.k1'] AS text[]),
-    CAST(ARRAY[texts_9.text_0, texts_9.text_1] AS text[])
+    CAST(ARRAY[texts_8.text_0, texts_8.text_1] AS text[])
   )
 ) AS num_nulls_1
 FROM (
   SELECT
   CASE
-  WHEN (pg_catalog.count(*) != pg_catalog.cardinality(CAST($1 AS integer[]))) THEN CAST(
+  WHEN (pg_catalog.count(*) != pg_catalog.cardinality(CAST($4 AS integer[]))) THEN CAST(
     CAST(
       'portico: A new row of Author was left out, and others are to belong to it; ' || CAST(
         pg_catalog.count(*) AS TEXT
@@ -44,34 +38,26 @@ FROM (
   HAVING true
   LIMIT ALL
   OFFSET 0
-) AS texts_9,
-  (SELECT 1 FROM pg_catalog.pg_am LIMIT 1) AS here_10;
--- ["{1}", "{\"1\"}", "{\"9\"}", "{\"N\"}"]
+) AS texts_8,
+  (SELECT 1 FROM pg_catalog.pg_am LIMIT 1) AS here_9;
+-- ["1", "9", "N", "{1}"]
 
-WITH book_16 AS (
-  UPDATE public.book AS book_11
-  SET author_id=CAST(keys_14.key ->> 1 AS integer)
+WITH book_14 AS (
+  UPDATE public.book AS book_10
+  SET author_id=CAST(keys_12.key ->> 1 AS integer)
   FROM (
-    SELECT keys_12.position AS position,
-      keys_12.owner AS owner,
-      CAST(keys_12.key_0 AS integer) AS key_0,
-      CAST(keys_12.key_1 AS integer) AS key_1
-    FROM unnest(
-      CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[]), CAST($4 AS text[])
-    ) AS keys_12(position, owner, key_0, key_1)
-    LIMIT ALL
-    OFFSET 0
-  ) AS given_13,
+    VALUES (CAST($2 AS integer), CAST($3 AS integer), CAST($4 AS integer), CAST($5 AS integer))
+  ) AS keys_11 (position, owner, key_0, key_1),
     pg_catalog.jsonb_array_elements(CAST(pg_catalog.current_setting('portico.k1') AS jsonb))
-  WITH ORDINALITY AS keys_14(key, number),
-    pg_catalog.unnest(CAST($5 AS integer[]))
-  WITH ORDINALITY AS places_15(position, number)
-  WHERE (book_11.tenant_id = given_13.key_0)
-  AND (book_11.id = given_13.key_1)
-  AND (book_11.tenant_id = CAST(keys_14.key ->> 0 AS integer))
-  AND (keys_14.number = places_15.number)
-  AND (places_15.position = given_13.owner)
-  AND (book_11.tenant_id = CAST($6 AS integer))
+  WITH ORDINALITY AS keys_12(key, number),
+    pg_catalog.unnest(CAST($6 AS integer[]))
+  WITH ORDINALITY AS places_13(position, number)
+  WHERE (book_10.tenant_id = keys_11.key_0)
+  AND (book_10.id = keys_11.key_1)
+  AND (book_10.tenant_id = CAST(keys_12.key ->> 0 AS integer))
+  AND (keys_12.number = places_13.number)
+  AND (places_13.position = keys_11.owner)
+  AND (book_10.tenant_id = CAST($7 AS integer))
   RETURNING 1 AS one
 )
 SELECT
@@ -85,8 +71,8 @@ WHEN (pg_catalog.count(*) != pg_catalog.cardinality(CAST($1 AS integer[]))) THEN
 )
 ELSE coalesce(CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null')
 END AS anon_1
-FROM book_16;
--- ["{1}", "{1}", "{\"1\"}", "{\"3\"}", "{1}", "1"]
+FROM book_14;
+-- ["{1}", "1", "1", "1", "3", "{1}", "1"]
 
 SELECT (
   '{"records" : ' || coalesce(

@@ -8,6 +8,9 @@ create table book (tenant_id int, id int, author_id int, title text, stock int d
 create table device (id int primary key, tenant_id int references tenant, label text);
 create table visit (tenant_id int, id int, day date, tags text[], primary key (tenant_id, day, id)) partition by range (day);
 create table some_visit partition of visit default;
+create table label (tenant_id int, id int, code text, primary key (tenant_id, id), unique (tenant_id, code));
+create table tag (tenant_id int, id int, code text, primary key (tenant_id, id),
+  foreign key (tenant_id, code) references label (tenant_id, code));
 create view short_book with (security_invoker = true) as select * from book where length(title) < 3;
 create function books_of(tenant int) returns setof book language sql stable as
   'select * from book where tenant_id = tenant';
@@ -42,4 +45,5 @@ create function pg_catalog.column_to_column_name(regclass, text) returns text la
 insert into pg_catalog.pg_dist_partition values
   ('country', 'n', null, 1, 't'), ('tenant', 'h', '1', 2, 's'), ('author', 'h', '1', 2, 's'),
   ('book', 'h', '1', 2, 's'), ('device', 'h', '1', 3, 's'),
+  ('label', 'h', '1', 2, 's'), ('tag', 'h', '1', 2, 's'),
   ('visit', 'h', '1', 2, 's'), ('some_visit', 'h', '1', 2, 's');
