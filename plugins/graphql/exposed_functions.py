@@ -32,7 +32,7 @@ from app.query.call.functions import (
     overloads,
     passed,
 )
-from app.query.call.functions_of_rows import exposed_changes_of, exposed_functions_of, takes_a_row
+from app.query.call.functions_of_rows import all_exposed_of, exposed_changes_of, exposed_functions_of, takes_a_row
 from app.query.call.results import FunctionResult, any_result_of, own_result_name
 from app.query.plan.rows import Rows
 from app.query.plan.walk import Field
@@ -82,8 +82,7 @@ def _root_fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    of_rows = (exposed_functions_of, exposed_changes_of)
-    functions = (each for relation in api.rows_by_oid.values() for of in of_rows for each, _ in of(api, relation))
+    functions = (each for relation in api.rows_by_oid.values() for each, _ in all_exposed_of(api, relation))
     return [own_result_name(each, _row_type_name(api, each)) for each in functions if each.columns]
 
 

@@ -262,13 +262,13 @@ class ApiSchema:
     def _lazy_types(self) -> LazyTypes:
         listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
         listed += [each for some in self.hooks.database_types(api=self) for each in some]
-        listed += [self.object_type(each) for each in self.relations]
         query, mutation = self._root_type("Query", "query_fields"), self._root_type("Mutation", "mutation_fields")
         directives = specified_directives if self.dialect.validates else (GraphQLIncludeDirective, GraphQLSkipDirective)
         return LazyTypes(
             query,
             None if mutation.is_empty else mutation,
             listed,
+            {each.type_name: partial(self.object_type, each) for each in self.relations},
             directives,
             self._having_columns_of,
             self._before_all_types,

@@ -55,16 +55,17 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         query: GraphQLObjectType,
         mutation: GraphQLObjectType | None,
         listed: Collection[GraphQLNamedType],
+        further: Mapping[str, Callable[[], GraphQLNamedType]],
         directives: Collection[GraphQLDirective],
         hints: Hints,
         before_all: Callable[[], object],
         lock: AbstractContextManager[object],
     ) -> None:
-        """The types that can be reached from the root types and the ``listed`` ones. ``before_all`` is called before
-        all types are made. ``lock``, which is reentrant, is held while types are made; schemas whose types refer to one
-        another share it."""
+        """The types that can be reached from the root types, the ``listed`` ones and the ``further`` ones, which
+        functions make on first use. ``before_all`` is called before all types are made. ``lock``, which is reentrant,
+        is held while types are made; schemas whose types refer to one another share it."""
         self.query, self.mutation, self.directives = query, mutation, directives
-        self._listed = listed
+        self._listed, self._further = listed, further
         self._hints = hints
         self._before_all = before_all
         self._lock = lock
@@ -76,6 +77,7 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         self._found: dict[str, GraphQLNamedType] = {each.name: each for each in first}
         self._unread = dict(self._found)
         self._found |= {root.name: root for root in self._roots}
+        self._unmade = dict(further)
 
     def making(self) -> AbstractContextManager[object]:
         """A context in which types may be made. It admits one thread at a time until all types are made."""
@@ -88,9 +90,10 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
                 self._before_all()
                 # graphql-core recurses from type to type, with several frames for each step.
                 with collector_paused, long_chains():
-                    made = GraphQLSchema(self.query, self.mutation, types=self._listed, directives=self.directives)
+                    listed = [*self._listed, *(make() for make in self._further.values())]
+                    made = GraphQLSchema(self.query, self.mutation, types=listed, directives=self.directives)
                 self._whole = _sorted_by_name(made)
-                self._found, self._unread = self._whole.type_map, {}
+                self._found, self._unread, self._unmade = self._whole.type_map, {}, {}
             return self._whole
 
     def each(self) -> Iterator[GraphQLNamedType]:
@@ -132,6 +135,7 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
     def _beginnings_of_all(self) -> Iterator[Iterable[GraphQLNamedType]]:
         """Types that lead to all others."""
         yield list(self._found.values())
+        yield from ((make(),) for make in self._further.values())
         yield (get_named_type(argument.type) for each in self.directives for argument in each.args.values())
         for root in self._roots:
             yield from map(_types_in_field, each_field(root.fields))
@@ -148,6 +152,12 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
                 self._look_for(name, NEARBY)
                 return name in self._found
         return True
+
+    def _make(self, name: str) -> None:
+        """Make the further type of that name, if there is one and it was not found yet."""
+        make = self._unmade.pop(name, None)
+        if make is not None:
+            self._add(make())
 
     def learn(self, names: Iterable[str]) -> None:
         """Take note of the names of all types, which were found in a copy of the schema. Other names are not searched
@@ -177,7 +187,12 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
     def _look_for(self, name: str, most: float = inf) -> None:
         """Read the root fields and the types with similar names, then the types that these refer to, until the type of
         that name is found or ``most`` types have been read. If that fails, try again with all root fields."""
+        self._make(name)
+        if name in self._found:
+            return
         beginnings = self._beginnings((name, *self._hints(name)))
+        for each in [each for each in self._unmade if each.startswith(beginnings)]:
+            self._make(each)
         for parts in (beginnings, ("",)):
             self._read_roots(tuple(map(str.lower, parts)))
             nearby = self._read([each for each in self._unread.values() if each.name.startswith(beginnings)], name)
@@ -223,8 +238,11 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
     def _beginnings(self, names: Iterable[str]) -> tuple[str, ...]:
         """For each of ``names`` its longest prefix that is a type's name, or the name itself without one."""
         return tuple(
-            {next((name[:end] for end in range(len(name), 0, -1) if name[:end] in self._found), name) for name in names}
+            {next((name[:end] for end in range(len(name), 0, -1) if self._is_type(name[:end])), name) for name in names}
         )
+
+    def _is_type(self, name: str) -> bool:
+        return name in self._found or name in self._unmade
 
 
 class LazySchema(GraphQLSchema):

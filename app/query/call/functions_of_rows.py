@@ -29,16 +29,17 @@ def is_change(api: ApiSchema, function: Function) -> bool:
 
 def exposed_functions_of(api: ApiSchema, relation: ApiRelation) -> Sequence[TakenArguments]:
     """The exposed functions of a relation's rows that only read."""
-    return [each for each in _exposed_of(api, relation) if not is_change(api, each[0])]
+    return [each for each in all_exposed_of(api, relation) if not is_change(api, each[0])]
 
 
 def exposed_changes_of(api: ApiSchema, relation: ApiRelation) -> Sequence[TakenArguments]:
     """The exposed functions of a relation's rows that may write."""
-    return [each for each in _exposed_of(api, relation) if is_change(api, each[0])]
+    return [each for each in all_exposed_of(api, relation) if is_change(api, each[0])]
 
 
-def _exposed_of(api: ApiSchema, relation: ApiRelation) -> Sequence[TakenArguments]:
-    """None, unless the role may read all columns: the functions receive the whole row."""
+def all_exposed_of(api: ApiSchema, relation: ApiRelation) -> Sequence[TakenArguments]:
+    """The exposed functions of a relation's rows. None, unless the role may read all columns: the functions receive the
+    whole row."""
     functions = api.shared("exposed functions of rows", lambda: _by_row_type(api))
     return functions.get(relation.relation.row_type, ()) if relation.visible.select_all else ()
 
