@@ -45,12 +45,14 @@ hypothesis.settings.load_profile("repeatable")
 
 
 _LONGEST = (
-    "tests/image/test_image.py",
-    "tests/process/test_release.py",
     "tests/elsewhere/test_debian.py",
-    "tests/live/test_live.py",
     "tests/docs/test_performance_page.py",
+    "tests/image/test_image.py",
+    "tests/bench/test_siege.py",
+    "tests/bench/test_measuring.py",
+    "tests/process/test_release.py",
     "tests/elsewhere/test_wagtail.py",
+    "tests/live/test_live.py",
     "tests/storage_backends/test_faults.py",
 )
 """Files that take about a minute or longer."""

@@ -147,6 +147,7 @@ class _ProcessNumbers:
 
         self._engine = engine = services.engine
         self._deleted = services.lifecycle.deleted
+        self._version_changes = services.storage.version_counts.counts
         self._plans = gauge("portico_plans", "Plans in the plan cache.")
         self._plan_hits = counter("portico_plan_hits", "Requests whose plan was in the cache.")
         self._plan_misses = counter("portico_plan_misses", "Requests that had to be planned.")
@@ -162,6 +163,9 @@ class _ProcessNumbers:
         description = "What lifecycle rules have deleted, by kind."
         deleted = client.Counter("portico_lifecycle_deleted", description, ["kind"], registry=registry)
         self._lifecycle = {action: _Growing(deleted.labels(action)) for action in self._deleted}
+        description = "Deletions, restorations and undeletions of versions of objects by requests, by kind."
+        changes = client.Counter("portico_version_changes", description, ["kind"], registry=registry)
+        self._versions = {kind: _Growing(changes.labels(kind)) for kind in self._version_changes}
 
     def write(self) -> None:
         engine = self._engine
@@ -175,6 +179,8 @@ class _ProcessNumbers:
             numbers.write(state)
         for action, count in self._deleted.items():
             self._lifecycle[action].raise_to(count)
+        for kind, count in self._version_changes.items():
+            self._versions[kind].raise_to(count)
         catalog = engine.schema_cache.known
         if catalog is not None:
             self._schema_version.set(catalog.change_count)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.database import BoundStatement, Row, StatementError
+from app.database import BoundStatement, StatementError
 from app.database.wire.sqlstates import CHECK_VIOLATION, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.storage.bucket_configurations import CAN_BE_SUSPENDED, SET_VERSIONING, VersioningStatus
 from app.storage.error_translation import refused, translate
@@ -38,8 +38,7 @@ from app.storage.sql import (
 )
 from app.storage.sql_versions import EMPTY_VERSIONS
 from app.storage.storage import Storage
-from app.storage.upkeep.events import ObjectEvent, removed
-from app.storage.versions import check_installed
+from app.storage.versions import check_installed, removals, version_removals, with_marker
 
 _LARGEST_TO_EMPTY = 200_000
 
@@ -167,15 +166,14 @@ def empty(storage: Storage, request: RequestContext, bucket: str) -> None:
     if int(known(count)) > _LARGEST_TO_EMPTY:
         raise TooManyObjects
 
-    def events(results: list[list[Row]]) -> list[ObjectEvent]:
-        return [removed(bucket, row) for row in results[0]]
-
-    while storage.change(request, context, [(EMPTY_BUCKET, (text(bucket), now))], events)[0]:
+    emptying = with_marker(storage, (EMPTY_BUCKET, (text(bucket), now)))
+    while storage.change(request, context, emptying, removals(bucket))[0]:
         pass
     if storage.features.has_versions:
         # With the markers that the loop above has made.
-        while storage.change(request, context, [(EMPTY_VERSIONS, (text(bucket),))], lambda _: ())[0]:
-            pass
+        versions: BoundStatement = (EMPTY_VERSIONS, (text(bucket),))
+        while rows := storage.change(request, context, [versions], version_removals(bucket))[0]:
+            storage.version_counts.add("deleted", sum(row[4] != b"t" for row in rows))
     storage.note_freed()
 
 

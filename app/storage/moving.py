@@ -40,10 +40,9 @@ from app.storage.row_decoding import (
     text,
 )
 from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, Projection, delete_objects
-from app.storage.sql_versions import MADE_MARKER
 from app.storage.sql_writes import MOVE_OBJECT
 from app.storage.storage import Storage
-from app.storage.upkeep.events import CREATED_COPY, moved, removed
+from app.storage.upkeep.events import CREATED_COPY, moved
 from app.storage.writing import check_rules, discarded_on_failure, run_checks
 from app.times import now_as_json
 
@@ -85,7 +84,10 @@ def copy(
     write, allowed, new = _with_bytes_copied(storage, request, source, requested, describe, version_id)
     with discarded_on_failure(storage, new.version):
         run_checks(storage, write, new)
-    return known(commit(storage, request, write, allowed, new, projection)[1])
+    copied = known(commit(storage, request, write, allowed, new, projection)[1])
+    if version_id is not None and source == target:
+        storage.version_counts.add("restored")
+    return copied
 
 
 def _with_bytes_copied(
@@ -174,33 +176,20 @@ def delete(
     """
     check_key(name.key, any_script=storage.any_script)
     call: BoundStatement = DELETE_OBJECT, (text(name.bucket), text(name.key), json_value(etags or None))
-    calls = _with_marker(storage, call)
+    calls = versions.with_marker(storage, call)
     made: list[list[Row]] = []
 
     def change() -> list[Row]:
-        results = storage.change(
-            request,
-            request.own_context(),
-            calls,
-            lambda results: [removed(name.bucket, row) for row in results[0]],
-        )
-        made[:] = results[1:]
-        return results[0]
+        made[:] = storage.change(request, request.own_context(), calls, versions.removals(name.bucket))
+        return made[0]
 
     if not _is_changed(storage, request, name, change):
         raise PreconditionFailed() if etags else no_row_deleted(role=request.role, table="objects")
     storage.note_freed()
-    return _made_marker(made)
-
-
-def _with_marker(storage: Storage, deletion: BoundStatement) -> list[BoundStatement]:
-    """The deletion, and a statement for the id of the delete markers that it makes, if the database keeps versions."""
-    return [deletion, (MADE_MARKER, ())] if storage.features.has_versions else [deletion]
-
-
-def _made_marker(results: list[list[Row]]) -> str | None:
-    """The id in the result of the second statement of ``_with_marker``."""
-    return known(results[0][0][0]).decode() or None if results else None
+    marker = versions.made_marker(made)
+    if marker is not None:
+        storage.version_counts.add("marked")
+    return marker
 
 
 class DeletedMany(NamedTuple):
@@ -226,6 +215,7 @@ def delete_many(
             gone = {known(row[0]).decode() for row in rows}
             if marker is not None:
                 deleted.markers.update(dict.fromkeys(gone, marker))
+                storage.version_counts.add("marked", len(gone))
             # As in ``_is_changed``: a new object may have the key of one that was deleted meanwhile.
             there = visible_keys(storage, request, bucket, [key for key in left if key not in gone])
             deleted.kept.update(key for key in there if there[key] == seen.get(key))
@@ -240,13 +230,9 @@ def _delete_some(
     storage: Storage, request: RequestContext, bucket: str, keys: Sequence[str], projection: Projection
 ) -> tuple[list[Row], str | None]:
     """The rows, and the id of the delete markers."""
-    results = storage.change(
-        request,
-        request.own_context(),
-        _with_marker(storage, (delete_objects(projection), (text(bucket), json_value(keys)))),
-        lambda results: [removed(bucket, row) for row in results[0]],
-    )
-    return results[0], _made_marker(results[1:])
+    calls = versions.with_marker(storage, (delete_objects(projection), (text(bucket), json_value(keys))))
+    results = storage.change(request, request.own_context(), calls, versions.removals(bucket))
+    return results[0], versions.made_marker(results)
 
 
 def _is_changed(storage: Storage, request: RequestContext, name: ObjectName, change: Callable[[], list[Row]]) -> bool:

@@ -48,7 +48,7 @@ MADE_MARKER = Statement("SELECT coalesce(current_setting('storage.delete_marker'
 DELETE_VERSION = Statement(
     """
     DELETE FROM storage.versions v WHERE v.bucket_id = $1 AND v.name COLLATE "C" = $2 AND v.version_id = $3
-    RETURNING v.name, v.version, v.metadata, v.is_delete_marker
+    RETURNING v.name, v.version, v.metadata, v.version_id, v.is_delete_marker
     """,
     "delete_version",
 )
@@ -58,7 +58,7 @@ DELETE_CURRENT = Statement(
     f"""
     DELETE FROM storage.objects o
     WHERE o.bucket_id = $1 AND o.name = $2 AND {_ID_OF_CURRENT} = $3
-    RETURNING o.name, o.version, o.metadata
+    RETURNING o.name, o.version, o.metadata, {_ID_OF_CURRENT}, false
     """,  # noqa: S608
     "delete_current",
 )
@@ -155,7 +155,7 @@ EMPTY_VERSIONS = Statement(
             SELECT v.name FROM storage.versions v WHERE v.bucket_id = $1 LIMIT 500) AS n) AS keys
     WHERE v.bucket_id = $1 AND v.name COLLATE "C" = keys.name
       AND NOT EXISTS (SELECT FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = keys.name)
-    RETURNING v.name
+    RETURNING v.name, v.version, v.metadata, v.version_id, v.is_delete_marker
     """,
     "empty_versions",
 )

@@ -26,7 +26,8 @@ from app.storage.request_context import RequestContext, operator_context
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.upkeep.announcing import announced
 from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, encode_events
-from app.storage.upkeep.work import Background, WorkList, background_context
+from app.storage.upkeep.work import Background, WorkList, background_context, installed_features
+from app.storage.version_counts import VersionCounts
 
 _MOST_NOTED = 10_000
 # The rollback to the savepoint also restores the role that a trial changed.
@@ -40,8 +41,9 @@ TRIAL = 2
 class Storage:
     """``small_blobs``: the cache of small blobs. ``streams`` limits concurrent downloads of other blobs from a remote
     backend, and ``long_reads`` concurrent long listings. ``bucket_origins``: the CORS rules of buckets. ``features``:
-    those that the database has. ``accessed`` collects the ids of objects that were read. ``wake`` is set when there is
-    background work. ``signing_secret``: the key that signs URLs; empty when none is configured."""
+    those that the database has. ``version_counts`` are for metrics. ``accessed`` collects the ids of objects that were
+    read. ``wake`` is set when there is background work. ``signing_secret``: the key that signs URLs; empty when none is
+    configured."""
 
     settings: Settings
     database: Database
@@ -56,6 +58,7 @@ class Storage:
     long_reads: LongReads
     bucket_origins: BucketOrigins
     features: InstalledFeatures
+    version_counts: VersionCounts
     wake: threading.Event
     accessed: set[str]
     background: Background
@@ -154,8 +157,17 @@ def open_storage(
     def read(statement: Statement) -> list[Row]:
         return database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
 
+    features = installed_features(database, contexts)
     receivers = tuple(chain.from_iterable(plugins.hook.object_event_receivers(settings=settings)))
     wake, accessed = threading.Event(), set[str]()
+    work = WorkList(
+        database,
+        contexts,
+        lambda: storage.backend,
+        receivers,
+        features,
+        grace_s=settings.replaced_bytes_grace_s,
+    )
     storage = Storage(
         settings=settings,
         database=database,
@@ -169,14 +181,11 @@ def open_storage(
         streams=threading.BoundedSemaphore(settings.remote_streams),
         long_reads=LongReads(settings.threads),
         bucket_origins=BucketOrigins(read),
-        features=InstalledFeatures(read),
+        features=features,
+        version_counts=VersionCounts(),
         wake=wake,
         accessed=accessed,
-        background=Background(
-            WorkList(database, contexts, lambda: storage.backend, receivers, grace_s=settings.replaced_bytes_grace_s),
-            wake,
-            accessed,
-        ),
+        background=Background(work, wake, accessed),
     )
     if settings.storage_url:
         _ = storage.backend

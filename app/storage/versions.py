@@ -31,7 +31,7 @@ from app.storage.sql_versions import (
     find_version,
 )
 from app.storage.storage import Storage
-from app.storage.upkeep.events import removed
+from app.storage.upkeep.events import ObjectEvent, RemovalCause, removed, version_removed
 
 log = logging.getLogger("portico.storage")
 
@@ -42,6 +42,7 @@ UNVERSIONED = "null"
 _MOST_ATTEMPTS = 100
 
 T = TypeVar("T")
+EventsOf = Callable[[list[list[Row]]], list[ObjectEvent]]
 
 
 class ListedVersion(NamedTuple):
@@ -176,13 +177,16 @@ def delete(storage: Storage, request: RequestContext, name: ObjectName, version_
             request,
             request.own_context(),
             calls,
-            lambda results: [removed(name.bucket, row) for row in results[0]],
+            # A current version is in both results: its deletion first makes it an older one.
+            lambda results: [version_removed(name.bucket, row) for row in results[0] or results[1]],
             check=check,
         )
         current, older = results[0], results[1]
         if current or older:
             storage.note_freed()
-            return DeletedVersion(not current and older[0][3] == b"t")
+            deleted = DeletedVersion(not current and older[0][4] == b"t")
+            storage.version_counts.add("undeleted" if deleted.was_marker else "deleted")
+            return deleted
         # The statements do not find a version that another deletion made current, or not current, while they ran.
         there = number_of(storage, request, name, version_id)
         if there is None:
@@ -191,6 +195,31 @@ def delete(storage: Storage, request: RequestContext, name: ObjectName, version_
             raise no_row_deleted(role=request.role, table="versions")
         seen = there
     raise RowLocked
+
+
+def with_marker(storage: Storage, deletion: BoundStatement) -> list[BoundStatement]:
+    """The deletion, and a statement for the id of the delete markers that it makes, if the database keeps versions."""
+    return [deletion, (MADE_MARKER, ())] if storage.features.has_versions else [deletion]
+
+
+def made_marker(results: list[list[Row]]) -> str | None:
+    """The id of the markers, in the results of ``with_marker``; None if it made none."""
+    return known(results[1][0][0]).decode() or None if len(results) > 1 else None
+
+
+def removals(bucket: str, cause: RemovalCause = "ObjectRemoved") -> EventsOf:
+    """A function that makes the events of deleted objects from the results of ``with_marker``."""
+
+    def events(results: list[list[Row]]) -> list[ObjectEvent]:
+        marker = made_marker(results)
+        return [removed(bucket, row, marker, cause=cause) for row in results[0]]
+
+    return events
+
+
+def version_removals(bucket: str, cause: RemovalCause = "ObjectRemoved") -> EventsOf:
+    """A function that makes the events of versions and markers that were deleted for good, from the first result."""
+    return lambda results: [version_removed(bucket, row, cause=cause) for row in results[0]]
 
 
 def set_tags(

@@ -59,7 +59,7 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
     from app.storage.bytes.backend import open_backend
     from app.storage.storage import storage_url
     from app.storage.upkeep.sweep import Sweep
-    from app.storage.upkeep.work import WorkList
+    from app.storage.upkeep.work import WorkList, installed_features
 
     with (
         service_with_database() as (settings, plugins),
@@ -67,7 +67,8 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
         closing(open_backend(plugins, storage_url(settings))) as backend,
     ):
         contexts = ContextBuilder()
-        work = WorkList(database, contexts, lambda: backend, (), grace_s=settings.replaced_bytes_grace_s)
+        features = installed_features(database, contexts)
+        work = WorkList(database, contexts, lambda: backend, (), features, grace_s=settings.replaced_bytes_grace_s)
         sweeping = Sweep(database, contexts, backend, work, older_than_s=older_than)
         result = sweeping.run(delete=delete)
         done = "deleted" if delete else "would be deleted with --delete"

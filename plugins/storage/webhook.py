@@ -77,6 +77,7 @@ class Webhook:
             "tenant": {"ref": self.project},
             "uploadType": event.upload_type,
             "reqId": event.request_id,
+            **event.version_members(),
         }
         if event.old is not None:
             payload["oldObject"] = event.old

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from tests.house.imports import Imports, circles, pairs, read_imports, room_of, upward
 from tests.house.words import directives_that_enable, strings_with
 from tests.process.running import REPOSITORY
@@ -80,6 +82,7 @@ FEATURE_WORDS = {"insert", "update", "delete", "aggregate"}
 """Words in the names of the types, fields and messages of single features."""
 
 
+@cache
 def repository() -> Imports:
     return read_imports(REPOSITORY, PACKAGES)
 

@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,9 @@ PUBLIC = {"_asdict", "_exit", "_fields", "_make", "_replace"}
 PRIVATE = re.compile(r"_[a-zA-Z]\w*")
 
 
+parsed = cache(ast.parse)
+
+
 def source_files() -> list[Path]:
     files = [file for package in PACKAGES for file in sorted((REPOSITORY / package).rglob("*.py"))]
     return [file for file in files if not {"node_modules", "tests"} & set(file.parts[len(REPOSITORY.parts) :])]
@@ -69,7 +73,7 @@ def defined_names(tree: ast.AST) -> Iterator[str]:
 def foreign_names(source: str, ours: set[str]) -> set[str]:
     """The private names of other libraries that a file uses. ``ours`` are those that objects of our own have, which
     use them of themselves; of another object a file uses those that it defines."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     defined = set(defined_names(tree))
     found = set()
     for node in ast.walk(tree):
@@ -91,7 +95,7 @@ def test_waitress_is_imported_in_its_file_only() -> None:
 
 def test_private_names_are_used_in_their_file_only() -> None:
     trees = {file.relative_to(REPOSITORY).as_posix(): file.read_text() for file in source_files()}
-    ours = {name for path, text in trees.items() if path not in FENCES for name in defined_names(ast.parse(text))}
+    ours = {name for path, text in trees.items() if path not in FENCES for name in defined_names(parsed(text))}
     found = {path: names for path, text in trees.items() if (names := foreign_names(text, ours))}
     assert found == FENCES
 

@@ -145,6 +145,16 @@ def test_deletions_by_lifecycle_rules_are_counted(storage: Service) -> None:
     assert metric_value(found, "portico_lifecycle_deleted_total", kind="uploads") == 0
 
 
+def test_changes_of_versions_are_counted(storage: Service) -> None:
+    bucket = storage.bucket(versioning_status="ENABLED")
+    for name in ("a", "b"):
+        storage.put(f"/object/{bucket}/{name}", data=b"1").raise_for_status()
+    storage.delete(f"/object/{bucket}", json={"prefixes": ["a", "b"]}).raise_for_status()
+    found = read(storage.get("/metrics").text)
+    assert metric_value(found, "portico_version_changes_total", kind="marked") == 2
+    assert metric_value(found, "portico_version_changes_total", kind="restored") == 0
+
+
 def test_unknown_methods_take_no_places(storage: Service) -> None:
     for number in range(5):
         storage.request(f"MADE{number}", "/bucket", None)

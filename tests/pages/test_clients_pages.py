@@ -14,6 +14,8 @@ from tests.pages.demonstration import demonstration
 from tests.pages.reader import Reader
 from tests.postgres_server import PostgresServer
 
+pytestmark = pytest.mark.long
+
 CITIES = ("Vienna", "Graz", "Linz", "Salzburg", "Innsbruck")
 FIRST_FOUR = "Graz Innsbruck Linz Salzburg"
 

@@ -7,9 +7,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.docs.blocks import REPOSITORY, blocks
 from tests.pages.reader import Reader
 from tests.postgres_server import PostgresServer
+
+pytestmark = pytest.mark.long
 
 LEFT_OUT = shutil.ignore_patterns(".git", ".portico", ".venv", ".*_cache", "__pycache__", "build", "*.egg-info")
 

@@ -8,9 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.docs.blocks import blocks
 from tests.postgres_server import PostgresServer
 from tests.process.running import REPOSITORY, environment
+
+pytestmark = pytest.mark.long
 
 
 def test_the_first_plugin_is_installed_and_tested(tmp_path: Path, postgres: PostgresServer) -> None:

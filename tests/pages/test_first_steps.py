@@ -17,7 +17,10 @@ from tests.pages.reader import Reader
 from tests.process.running import open_directory
 from tests.sign_in.installing import install_sign_in
 
-pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed"),
+]
 Reading = Callable[..., Reader]
 
 

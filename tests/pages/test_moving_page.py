@@ -23,6 +23,8 @@ from tests.storage.conftest import storage_database as storage_database
 from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.service import ANON, SECRET, SERVICE, Service, running, token
 
+pytestmark = pytest.mark.long
+
 OBJECTS = {
     ("avatars", f"{ADA}/me.png"): (ADA, "image/png", b"Ada's picture"),
     ("avatars", f"{BEN}/me.png"): (BEN, "image/png", b"Ben's picture"),

@@ -68,7 +68,7 @@ def test_objects_live_and_are_swept_on_each_backend(
     assert service.get(f"/object/{bucket}/copy").content == b"replaced"
     assert error(service.get(f"/object/{bucket}/small"))[2] == "NoSuchKey"
 
-    work = WorkList(storage.database, storage.contexts, lambda: storage.backend, (), grace_s=0.0)
+    work = WorkList(storage.database, storage.contexts, lambda: storage.backend, (), storage.features, grace_s=0.0)
     service.sql("update storage.work set due_at = now() - interval '1 hour'")
     # Some servers keep times in whole seconds, or by another clock.
     sweep = Sweep(storage.database, storage.contexts, storage.backend, work, older_than_s=-60.0)

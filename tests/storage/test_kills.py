@@ -21,7 +21,7 @@ import pytest
 from app.database import ContextBuilder, Database
 from app.settings import load
 from app.storage.upkeep.sweep import Sweep
-from app.storage.upkeep.work import WorkList
+from app.storage.upkeep.work import WorkList, installed_features
 from plugins.storage.file import FolderBackend
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
@@ -237,7 +237,7 @@ def test_killed_services_leave_whole_objects(
     try:
         contexts = ContextBuilder()
         postgres.execute("update storage.work set due_at = now() - interval '1 hour'", url)
-        work = WorkList(database, contexts, lambda: backend, (), grace_s=0.0)
+        work = WorkList(database, contexts, lambda: backend, (), installed_features(database, contexts), grace_s=0.0)
         swept = Sweep(database, contexts, backend, work, older_than_s=0.0).run(delete=True)
         assert swept.foreign == 0
     finally:

@@ -15,7 +15,7 @@ from app.database import ContextBuilder, Database
 from app.settings import load
 from app.storage.bytes.blobs import blob_key, derived_key
 from app.storage.upkeep.sweep import Sweep
-from app.storage.upkeep.work import WorkList
+from app.storage.upkeep.work import WorkList, installed_features
 from plugins.storage.file import FolderBackend
 from tests.process.running import until
 from tests.storage.service import Service
@@ -140,7 +140,7 @@ def test_rows_that_change_during_a_sweep_are_not_listed(own_service: Callable[..
 
     with closing(Database(load({"DATABASE_URL": service.database_url}, {}))) as database:
         contexts, backend = ContextBuilder(), Changing(service.folder)
-        work = WorkList(database, contexts, lambda: backend, (), grace_s=0)
+        work = WorkList(database, contexts, lambda: backend, (), installed_features(database, contexts), grace_s=0.0)
         sweeping = Sweep(database, contexts, backend, work, older_than_s=0)
         assert [(each.name, each.version) for each in sweeping.rows_without_bytes()] == [("hollow", hollow)]
 

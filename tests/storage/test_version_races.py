@@ -17,7 +17,7 @@ import pytest
 from app.database import ContextBuilder, Database
 from app.settings import load
 from app.storage.upkeep.sweep import Sweep
-from app.storage.upkeep.work import WorkList
+from app.storage.upkeep.work import WorkList, installed_features
 from plugins.storage.file import FolderBackend
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
@@ -177,7 +177,7 @@ def _sweep(postgres: PostgresServer, url: str, settings: dict[str, object], fold
     database = Database(load({}, settings))
     try:
         contexts, backend = ContextBuilder(), FolderBackend(folder)
-        work = WorkList(database, contexts, lambda: backend, (), grace_s=0.0)
+        work = WorkList(database, contexts, lambda: backend, (), installed_features(database, contexts), grace_s=0.0)
         Sweep(database, contexts, backend, work, older_than_s=0.0).run(delete=True)
     finally:
         database.close()

@@ -13,11 +13,9 @@ from typing import Any
 
 import pytest
 
-from app.hooks import hookimpl
-from app.settings import Settings
 from app.storage.upkeep import work
-from app.storage.upkeep.events import EventReceiver, ObjectEvent
 from tests.process.running import until
+from tests.storage.listening import Listening
 from tests.storage.service import Service, running
 
 CREATED, REMOVED = "ObjectCreated:Post", "ObjectRemoved:Delete"
@@ -84,23 +82,6 @@ def test_failed_deletions_of_bytes_are_retried(own_service: Callable[..., Servic
     service.sql("update storage.work set due_at = now() - interval '1 second'")
     storage.background.work_now()
     until(lambda: service.blobs() == set() and waiting(service) == 0)
-
-
-class Listening:
-    """A plugin that receives events, or fails while requested."""
-
-    def __init__(self) -> None:
-        self.heard: list[ObjectEvent] = []
-        self.failing = False
-
-    @hookimpl
-    def object_event_receivers(self, settings: Settings) -> list[EventReceiver]:
-        return [EventReceiver("listening", self.receive)]
-
-    def receive(self, event: ObjectEvent) -> None:
-        if self.failing:
-            raise RuntimeError("not now")
-        self.heard.append(event)
 
 
 def test_events_describe_each_change(own_service: Callable[..., Service]) -> None:
@@ -270,6 +251,26 @@ def test_a_webhook_is_retried_until_it_is_accepted(
     assert (payload["bucketId"], payload["name"], payload["metadata"]["size"]) == (bucket, "a", 3)
     assert payload["reqId"] == "request 1"
     assert body["event"]["applyTime"] < body["sentAt"]
+
+
+def test_a_webhook_names_versions_where_a_bucket_keeps_them(
+    own_service: Callable[..., Service], receiver: tuple[str, list[tuple[dict[str, str], dict[str, Any]]], list[int]]
+) -> None:
+    url, posted, answers = receiver
+    answers.append(204)
+    service = own_service(webhook_url=url)
+    for bucket in (service.bucket(), service.bucket(versioning_status="ENABLED")):
+        service.upload(f"{bucket}/a").raise_for_status()
+        service.delete(f"/object/{bucket}/a").raise_for_status()
+    wanted = {"deleteMarkers": "only"}
+    [marker] = service.post(f"/object/list-v2/{bucket}", json=wanted).json()["objects"]
+    until(lambda: waiting(service, "post_event") == 0)
+    events = [body["event"] for _, body in posted]
+    payloads = {each["type"]: each["payload"] for each in events if each["type"].startswith("ObjectRemoved:")}
+    assert payloads.keys() == {"ObjectRemoved:Delete", "ObjectRemoved:DeleteMarkerCreated"}
+    assert "versionId" not in payloads["ObjectRemoved:Delete"]
+    made = payloads["ObjectRemoved:DeleteMarkerCreated"]
+    assert (made["versionId"], made["isDeleteMarker"]) == (marker["versionId"], False)
 
 
 @pytest.mark.parametrize(

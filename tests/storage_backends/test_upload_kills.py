@@ -22,7 +22,7 @@ from app.installation.version import VERSION
 from app.settings import Settings, load
 from app.storage.bytes.blobs import blob_key
 from app.storage.upkeep.sweep import Sweep
-from app.storage.upkeep.work import WorkList
+from app.storage.upkeep.work import WorkList, installed_features
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
 from tests.storage.restarted import Restarting
@@ -175,7 +175,9 @@ def _nothing_is_left_behind(postgres: PostgresServer, place: Place, settings: Se
     database, contexts = Database(settings), ContextBuilder()
     try:
         with Place(place.kind, settings.storage_url, place.environment, place.port).backend() as backend:
-            work = WorkList(database, contexts, lambda: backend, (), grace_s=0.0)
+            work = WorkList(
+                database, contexts, lambda: backend, (), installed_features(database, contexts), grace_s=0.0
+            )
             work.expire_uploads()
             postgres.execute("update storage.work set due_at = now() - interval '1 hour'", url)
             Sweep(database, contexts, backend, work, older_than_s=-60.0).run(delete=True)

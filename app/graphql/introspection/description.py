@@ -22,7 +22,6 @@ from graphql import (
     GraphQLNonNull,
     GraphQLObjectType,
     GraphQLOutputType,
-    GraphQLScalarType,
     GraphQLSchema,
     SchemaMetaFieldDef,
     TypeMetaFieldDef,
@@ -46,6 +45,7 @@ _MOST_KNOWN = 500
 """How many texts of types are kept for further fields of the same types. Fields of one type stand near one another."""
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
+_USUAL = {None: "null", False: "false", True: "true"}
 
 
 class Describer:
@@ -137,12 +137,11 @@ class Describer:
 def _leaf(type_: GraphQLLeafType) -> WriteJson:
     """The writer for values of a scalar or an enum. Most are strings and booleans, which are their own output."""
     coerced = type_.coerce_output_value
-    usual = {None: "null", False: "false", True: "true"} if isinstance(type_, GraphQLScalarType) else {None: "null"}
 
     def write(value: Any) -> str:
         if type(value) is str:
             return encode_basestring(value)
-        return usual[value] if value in usual else _encode(coerced(value))
+        return _USUAL[value] if value is None or type(value) is bool else _encode(coerced(value))
 
     return write
 

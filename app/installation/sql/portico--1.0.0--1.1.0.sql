@@ -349,7 +349,10 @@ begin
         errcode = 'insufficient_privilege',
         message = 'storage.list_replaced_blob() is for triggers of storage.objects alone.';
     end if;
-    select b.versioning_status into status from storage.buckets b where b.id = old.bucket_id;
+    -- Without versions, before and now, no bucket need be read: protect_version() has just set new.is_versioned.
+    if tg_op = 'DELETE' or old.is_versioned or new.is_versioned then
+      select b.versioning_status into status from storage.buckets b where b.id = old.bucket_id;
+    end if;
     if status = 'ENABLED' or (status = 'SUSPENDED' and old.is_versioned) then
       insert into storage.versions
         (bucket_id, name, version_id, id, version, is_versioned, owner, owner_id, metadata, user_metadata, tags, created_at,

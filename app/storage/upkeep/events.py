@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from app.database import Row
 from app.storage.bytes.backend import Readable
@@ -18,7 +18,11 @@ from app.times import now_as_json
 
 CREATED_POST, CREATED_PUT = "ObjectCreated:Post", "ObjectCreated:Put"
 CREATED_COPY, CREATED_MOVE = "ObjectCreated:Copy", "ObjectCreated:Move"
-REMOVED, REMOVED_BY_MOVE = "ObjectRemoved:Delete", "ObjectRemoved:Move"
+REMOVED_BY_MOVE = "ObjectRemoved:Move"
+
+RemovalCause = Literal["ObjectRemoved", "LifecycleExpiration"]
+"""The first part of the type of a removal: a request, or a lifecycle rule. The second is ``Delete``, or
+``DeleteMarkerCreated`` if the object stays as an older version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,9 @@ message of UploadRefused."""
 @dataclass(frozen=True, slots=True)
 class ObjectEvent:
     """A change of an object. ``metadata`` is that of its bytes. ``old`` is the former name of a moved object (bucketId,
-    name, version).
+    name, version). ``version_id``: the version or the delete marker that was deleted for good, or the marker that a
+    deletion made; None for an object without versions. ``is_delete_marker``: a marker was deleted, so the version
+    before it may be current again.
 
     ``request_id`` and ``applied_at`` (UTC, with Z) are set when the event is recorded.
     """
@@ -57,6 +63,8 @@ class ObjectEvent:
     request_id: str = ""
     applied_at: str = ""
     upload_type: str = "standard"
+    version_id: str | None = None
+    is_delete_marker: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The event as it is recorded in the work list."""
@@ -72,7 +80,13 @@ class ObjectEvent:
         }
         if self.old is not None:
             members["oldObject"] = self.old
-        return members
+        return members | self.version_members()
+
+    def version_members(self) -> dict[str, Any]:
+        """The members about versions in the JSON of the event; none for an object without versions."""
+        if self.version_id is None:
+            return {}
+        return {"versionId": self.version_id, "isDeleteMarker": self.is_delete_marker}
 
     @classmethod
     def from_json(cls, members: Mapping[str, Any]) -> ObjectEvent:
@@ -87,6 +101,8 @@ class ObjectEvent:
             request_id=members.get("reqId") or "",
             applied_at=members.get("applyTime") or "",
             upload_type=members.get("uploadType") or "standard",
+            version_id=members.get("versionId"),
+            is_delete_marker=members.get("isDeleteMarker", False),
         )
 
 
@@ -102,9 +118,22 @@ class EventReceiver:
     receive: Callable[[ObjectEvent], None]
 
 
-def removed(bucket: str, row: Row) -> ObjectEvent:
-    """The event for a deleted object; ``row`` has its name, version and metadata."""
-    return ObjectEvent(REMOVED, bucket, known(row[0]).decode(), _text(row[1]), read_metadata(row[2]))
+def removed(bucket: str, row: Row, marker: str | None = None, *, cause: RemovalCause = "ObjectRemoved") -> ObjectEvent:
+    """The event for a deleted object; ``row`` has its name, version and metadata. ``marker``: the id of the delete
+    marker that now hides it."""
+    kind = "Delete" if marker is None else "DeleteMarkerCreated"
+    name, version, metadata = row[:3]
+    return ObjectEvent(
+        f"{cause}:{kind}", bucket, known(name).decode(), _text(version), read_metadata(metadata), version_id=marker
+    )
+
+
+def version_removed(bucket: str, row: Row, *, cause: RemovalCause = "ObjectRemoved") -> ObjectEvent:
+    """The event for a version or a delete marker that is deleted for good; ``row`` has its name, version, metadata, id,
+    and whether it is a marker."""
+    return replace(
+        removed(bucket, row, cause=cause), version_id=known(row[3]).decode(), is_delete_marker=row[4] == b"t"
+    )
 
 
 def moved(source: ObjectName, target: ObjectName, row: Row) -> tuple[ObjectEvent, ObjectEvent]:

@@ -11,7 +11,7 @@ that did not run for an hour therefore deletes nothing for a day.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -22,7 +22,7 @@ from app.storage.names import BEYOND, successor
 from app.storage.request_context import RequestContext
 from app.storage.row_decoding import RawValue, json_value, known, number, text
 from app.storage.storage import Storage
-from app.storage.upkeep.events import ObjectEvent, removed
+from app.storage.upkeep.events import RemovalCause
 from app.storage.upkeep.sql_lifecycle import (
     BUCKETS,
     EXPIRED,
@@ -32,6 +32,7 @@ from app.storage.upkeep.sql_lifecycle import (
     UPLOADS,
     LifecycleStatements,
 )
+from app.storage.versions import EventsOf, removals, version_removals, with_marker
 
 log = logging.getLogger("portico.storage")
 
@@ -131,11 +132,9 @@ class Lifecycle:
         return text(str(days * self._day_s))
 
     def _delete(self, bucket: str, action: LifecycleAction, call: BoundStatement) -> list[Row]:
-        def events(results: list[list[Row]]) -> list[ObjectEvent]:
-            return [removed(bucket, row) for row in results[0]] if action == "objects" else []
-
-        context = self._request.service_context()
-        return self._storage.change(self._request, context, [call], events)[0]
+        calls = with_marker(self._storage, call) if action == "objects" else [call]
+        events = _EVENTS[action](bucket, "LifecycleExpiration")
+        return self._storage.change(self._request, self._request.service_context(), calls, events)[0]
 
     def _change(self, call: BoundStatement) -> list[Row]:
         return self._storage.database.run(self._request.service_context(), [call], read_only=False)[0]
@@ -143,6 +142,19 @@ class Lifecycle:
     def _rows(self, statement: Statement, values: tuple[RawValue, ...] = ()) -> list[Row]:
         call = (statement, values)
         return self._storage.database.run(self._request.service_context(), [call], read_only=False)[0]
+
+
+def _no_events(_bucket: str, _cause: RemovalCause) -> EventsOf:
+    """An unfinished upload never was an object."""
+    return lambda _: []
+
+
+_EVENTS: Mapping[LifecycleAction, Callable[[str, RemovalCause], EventsOf]] = {
+    "objects": removals,
+    "versions": version_removals,
+    "markers": version_removals,
+    "uploads": _no_events,
+}
 
 
 def _named_by(rule: LifecycleRule) -> tuple[RawValue, ...]:

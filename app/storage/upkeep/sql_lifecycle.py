@@ -49,11 +49,12 @@ _NAMED = f"""
 _OLD = """CASE WHEN $8::timestamptz IS NULL THEN {time} <= clock_timestamp() - make_interval(secs => $9::float8)
                 ELSE $8::timestamptz <= clock_timestamp() END"""
 _MOST = 500
+_VERSION = "name, version, metadata, version_id, is_delete_marker"
 
 
 class LifecycleStatements(NamedTuple):
     """``counting``: the number of rows that are named, and their bytes. ``deletion`` deletes a batch of them, and
-    returns name, version and metadata of each row."""
+    returns the columns of each row that its event needs."""
 
     counting: Statement
     deletion: Statement
@@ -87,7 +88,7 @@ NONCURRENT = _statements(
             SELECT count(*) FROM storage.versions n
             WHERE n.bucket_id = o.bucket_id AND n.name COLLATE "C" = o.name AND n.number > o.number
               AND NOT n.is_delete_marker))""",  # noqa: S608
-    "name, version, metadata",
+    _VERSION,
     _SIZE,
 )
 # Markers of keys that have no other version. $5 to $7 must be null, and $8 and $9 limit their age.
@@ -100,7 +101,7 @@ MARKERS = _statements(
             SELECT FROM storage.versions n
             WHERE n.bucket_id = o.bucket_id AND n.name COLLATE "C" = o.name AND n.number <> o.number)
         AND NOT EXISTS (SELECT FROM storage.objects n WHERE n.bucket_id = o.bucket_id AND n.name = o.name)""",  # noqa: S608
-    "name, version, metadata",
+    _VERSION,
     "0",
 )
 UPLOADS = _statements(
@@ -110,6 +111,6 @@ UPLOADS = _statements(
     f"""o.bucket_id = $1 AND o.name COLLATE "C" >= $3 AND o.name COLLATE "C" < $4
         AND $5::jsonb IS NULL AND $6::bigint IS NULL AND $7::bigint IS NULL
         AND o.finished IS NULL AND {_OLD.format(time="o.created_at")}""",
-    "name, NULL::text, NULL::jsonb",
+    "name",
     "0",
 )

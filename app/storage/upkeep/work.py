@@ -109,6 +109,7 @@ class WorkList:
         contexts: ContextBuilder,
         backend: Callable[[], Backend],
         receivers: Sequence[EventReceiver],
+        features: InstalledFeatures,
         *,
         grace_s: float,
     ) -> None:
@@ -117,7 +118,7 @@ class WorkList:
         self._backend = backend
         self._receivers = {receiver.name: receiver for receiver in receivers}
         self._grace_s = grace_s
-        self._features = InstalledFeatures(lambda statement: self._run(statement, ()))
+        self._features = features
 
     def delete_blobs(self) -> int:
         """Delete the bytes of a batch of replaced versions after their grace period; returns the number of entries."""
@@ -199,6 +200,15 @@ def background_context(contexts: ContextBuilder) -> Context:
     """The context of work outside any request: it runs as service_role."""
     caller = Caller.of({"role": SERVICE_ROLE}, default_role=SERVICE_ROLE)
     return contexts.build(caller, extra=(("storage.allow_delete_query", "true"),))
+
+
+def installed_features(database: Database, contexts: ContextBuilder) -> InstalledFeatures:
+    """The features of a database, read with the rights of the service."""
+
+    def read(statement: Statement) -> list[Row]:
+        return database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
+
+    return InstalledFeatures(read)
 
 
 def _array(values: Sequence[bytes]) -> bytes:
