@@ -11,10 +11,17 @@ TYPES = """'types', (
   'triggers', exists (
     select from pg_catalog.pg_trigger t
     join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where not t.tgisinternal and n.nspname not in ('storage', 'graphql')),
+    where not t.tgisinternal and n.nspname not in ('storage', 'graphql', 'pg_catalog')),
   'called_by_writes', (
     select json_agg(distinct d.refobjid::bigint) from pg_catalog.pg_depend d
-    where d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid >= '16384'
+    left join pg_catalog.pg_constraint o on d.classid = 'pg_catalog.pg_constraint'::regclass and o.oid = d.objid
+    left join pg_catalog.pg_rewrite w on d.classid = 'pg_catalog.pg_rewrite'::regclass and w.oid = d.objid
+    where not exists (
+      -- Citus has tables and views of its own, which are not for clients.
+      select from pg_catalog.pg_depend e join pg_catalog.pg_extension x on x.oid = e.refobjid and x.extname = 'citus'
+      where e.refclassid = 'pg_catalog.pg_extension'::regclass and e.classid = 'pg_catalog.pg_class'::regclass
+        and e.objid in (o.conrelid, w.ev_class))
+      and d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid >= '16384'
       and d.classid in ('pg_catalog.pg_attrdef'::regclass, 'pg_catalog.pg_constraint'::regclass,
                         'pg_catalog.pg_policy'::regclass, 'pg_catalog.pg_rewrite'::regclass)),
   'attributes', (

@@ -6,11 +6,13 @@ be a superuser on all of them, without a password. The tests create databases of
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
+import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -33,6 +35,14 @@ SHARDS = 4
 _LOGINS = "alter role anon login; alter role authenticated login; alter role service_role login;"
 
 
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """A context in which no other process of the tests changes roles, which all databases of a server share."""
+    with (Path(tempfile.gettempdir()) / "portico_test_citus.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 class Cluster:
     """A running cluster. ``nodes``: host and port of the coordinator, then of the workers."""
 
@@ -43,6 +53,7 @@ class Cluster:
         nodes = run(url, "select nodename, nodeport from pg_dist_node where isactive order by groupid, nodeport")
         self.nodes: Sequence[tuple[str, int]] = [(str(host), int(str(port))) for host, port in nodes]
 
+    @_one_at_a_time()
     def create(self, *, sharded: bool) -> str:
         """Create an empty database, with Citus on all nodes if ``sharded``. Returns its URL on the coordinator."""
         name = f"test_citus_{os.getpid()}_{next(self._numbers)}"
@@ -83,6 +94,7 @@ class Cluster:
         return urlunsplit(("postgresql", f"{user}@{node[0]}:{node[1]}", f"/{database}", "", ""))
 
 
+@_one_at_a_time()
 def populate(url: str, *, by_schema: bool = False, by_row: bool = False, policies: bool = True) -> str:
     """Create the tables of the tests, with their rows. Returns ``url``."""
     sharding = f"set citus.shard_count = {SHARDS};" if by_row else ""

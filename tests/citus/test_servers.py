@@ -145,6 +145,10 @@ def test_rows_are_sent_along_with_their_insert(api: Api, text: str, variables: A
     assert "INSERT ... SELECT" not in json.dumps(body.get("extensions", {}))
 
 
+def test_what_citus_has_itself_is_no_code_of_users(api: Api) -> None:
+    assert not api.application.services.engine.schema_cache.current().writes_run_code
+
+
 def test_a_plan_serves_lists_of_one_length(api: Api) -> None:
     text, _ = VARIABLES["nested insert of a variable"]
     for number, ids in enumerate(((200, 201), (202, 203, 204), (206, 205))):
