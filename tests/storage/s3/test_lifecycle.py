@@ -102,7 +102,9 @@ def test_a_malformed_rule_is_refused(s3: Any, bucket: str, rule: dict[str, Any],
 def test_only_a_role_that_may_update_the_bucket_sets_rules(s3: Any, s3_service: Service, bucket: str) -> None:
     user = as_user(s3_service, token(sub=USER))
     given = {"Bucket": bucket, "LifecycleConfiguration": {"Rules": RULES}}
-    s3_service.sql(f"create policy {unique('see')} on storage.buckets for select to authenticated using (true)")
+    s3_service.sql(
+        f"create policy {unique('see')} on storage.buckets for select to authenticated using (id = '{bucket}')"
+    )
     assert refusal(user.put_bucket_lifecycle_configuration, **given) == (404, "NoSuchBucket")
     assert refusal(user.delete_bucket_lifecycle, Bucket=bucket) == (404, "NoSuchBucket")
     assert s3_service.sql(f"select lifecycle from storage.buckets where id = '{bucket}'") == [[None]]
