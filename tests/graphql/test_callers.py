@@ -227,6 +227,14 @@ grant select on item to anon, api_editor, api_stranger;
 """
 
 
+@pytest.fixture
+def granted(postgres: PostgresServer) -> Iterator[None]:
+    """Revokes what API_ROLES grants: other databases of the server have the same roles."""
+    yield
+    postgres.execute("revoke api_editor from authenticated")
+
+
+@pytest.mark.usefixtures("granted")
 def test_only_allowed_roles_are_accepted_in_tokens(start_api: StartApi) -> None:
     api = start_api(API_ROLES)
     read = "{ itemCollection { edges { node { id } } } }"
@@ -241,6 +249,7 @@ def test_only_allowed_roles_are_accepted_in_tokens(start_api: StartApi) -> None:
         assert named.ask(read, role=role).code == "ROLE_NOT_ALLOWED"
 
 
+@pytest.mark.usefixtures("granted")
 def test_a_role_added_to_the_api_is_known_at_once(start_api: StartApi, postgres: PostgresServer) -> None:
     api = start_api(API_ROLES)
     read = "{ itemCollection { edges { node { id } } } }"
