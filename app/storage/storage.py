@@ -26,7 +26,7 @@ from app.storage.request_context import RequestContext, operator_context
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.upkeep.announcing import announced
 from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, encode_events
-from app.storage.upkeep.work import Background, WorkList, background_context, installed_features
+from app.storage.upkeep.work import Background, WorkList, service_reader
 from app.storage.version_counts import VersionCounts
 
 _MOST_NOTED = 10_000
@@ -154,10 +154,8 @@ def open_storage(
     def opened() -> Backend:
         return open_backend(plugins, storage_url(settings))
 
-    def read(statement: Statement) -> list[Row]:
-        return database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
-
-    features = installed_features(database, contexts)
+    read = service_reader(database, contexts)
+    features = InstalledFeatures(read)
     receivers = tuple(chain.from_iterable(plugins.hook.object_event_receivers(settings=settings)))
     wake, accessed = threading.Event(), set[str]()
     work = WorkList(

@@ -82,7 +82,7 @@ class RoleSchemas:
         self.rules = rules
         self._catalog = inherited.views.catalog if inherited else None
         self._built = inherited.cache if inherited else _kept_schemas()
-        self.in_use = SchemasInUse()
+        self.in_use = SchemasInUse(LARGE)
         self._living: list[ApiSchema] = []
         self._of_role: dict[str, ApiSchema] = {}
         self._before: dict[str, ApiSchema] = {}

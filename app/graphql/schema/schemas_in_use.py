@@ -11,14 +11,13 @@ from threading import Lock, get_ident
 
 from app.graphql.schema.api_schema import ApiSchema
 
-_LARGE = 256
-"""The relations of a schema whose memory is given back to the system."""
-
 
 class SchemasInUse:
-    """The schemas that threads use at present."""
+    """The schemas that threads use at present. The memory of schemas of ``large`` relations or more is given back to
+    the system."""
 
-    def __init__(self) -> None:
+    def __init__(self, large: int) -> None:
+        self._large = large
         self._held: dict[int, list[ApiSchema]] = {}
         self._retired: list[ApiSchema] = []
         self._lock = Lock()
@@ -58,7 +57,7 @@ class SchemasInUse:
             used = {id(each) for held in list(self._held.values()) for each in held}
             unused = [each for each in self._retired if id(each) not in used]
             self._retired = [each for each in self._retired if id(each) in used]
-        is_much = any(len(each.rows_by_oid) >= _LARGE for each in unused)
+        is_much = any(len(each.rows_by_oid) >= self._large for each in unused)
         for each in unused:
             each.free()
         if is_much:

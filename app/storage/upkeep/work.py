@@ -202,13 +202,14 @@ def background_context(contexts: ContextBuilder) -> Context:
     return contexts.build(caller, extra=(("storage.allow_delete_query", "true"),))
 
 
+def service_reader(database: Database, contexts: ContextBuilder) -> Callable[[Statement], list[Row]]:
+    """A function that returns the rows of a reading statement, with the rights of the service."""
+    return lambda statement: database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
+
+
 def installed_features(database: Database, contexts: ContextBuilder) -> InstalledFeatures:
     """The features of a database, read with the rights of the service."""
-
-    def read(statement: Statement) -> list[Row]:
-        return database.run(background_context(contexts), [(statement, ())], read_only=True)[0]
-
-    return InstalledFeatures(read)
+    return InstalledFeatures(service_reader(database, contexts))
 
 
 def _array(values: Sequence[bytes]) -> bytes:
